@@ -1,0 +1,1 @@
+"""Words that every other package shares. No I/O, no imports from the rest."""

@@ -1,0 +1,28 @@
+"""Digests are sha256 of raw bytes, in lowercase hexadecimal."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import NewType
+
+Digest = NewType("Digest", str)
+
+
+def digest_bytes(data: bytes) -> Digest:
+    return Digest(hashlib.sha256(data).hexdigest())
+
+
+def digest_text_lines(data: bytes) -> Digest:
+    """Digest of the text with CRLF and CR read as LF: equal when only line endings differ."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return digest_bytes(data)
+
+
+def merkle_root(entries: Iterable[tuple[str, str]]) -> Digest:
+    """Root over (path, digest) pairs, which must come sorted by path."""
+    root = hashlib.sha256()
+    for path, digest in entries:
+        root.update(path.encode("utf-8", "surrogateescape") + b"\0" + digest.encode("ascii") + b"\n")
+    return Digest(root.hexdigest())

@@ -1,0 +1,100 @@
+"""Every way in which CodePlane declines to answer, in one table.
+
+The kind says who must act: the caller (another call), the state (wait, index, reindex),
+a limit (ask for less), the operator (configuration, permissions), or us (internal).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+
+class ErrorKind(Enum):
+    CALLER = "caller"
+    STATE = "state"
+    LIMIT = "limit"
+    OPERATOR = "operator"
+    INTERNAL = "internal"
+
+
+class ErrorCode(Enum):
+    """Number, kind, and whether the same call may succeed later without a change."""
+
+    ARGUMENT_INVALID = (1001, ErrorKind.CALLER, False)
+    UNKNOWN_PARAMETER = (1002, ErrorKind.CALLER, False)
+    PATH_INVALID = (1101, ErrorKind.CALLER, False)
+    PATH_ESCAPE = (1102, ErrorKind.CALLER, False)
+    PATH_SYMLINK = (1103, ErrorKind.CALLER, False)
+    NOT_REGULAR = (1104, ErrorKind.CALLER, False)
+    SECRET_PATH = (1105, ErrorKind.CALLER, False)
+    PROTECTED_PATH = (1106, ErrorKind.CALLER, False)
+    FILE_NOT_FOUND = (1107, ErrorKind.CALLER, False)
+    FILE_UNREADABLE = (1108, ErrorKind.OPERATOR, False)
+    FILE_TOO_LARGE = (1109, ErrorKind.LIMIT, False)
+    FILE_CHANGED = (1110, ErrorKind.STATE, True)
+
+    CONFIG_INVALID = (2001, ErrorKind.OPERATOR, False)
+    CONFIG_UNKNOWN_KEY = (2002, ErrorKind.OPERATOR, False)
+    CONFIG_UNTRUSTED = (2003, ErrorKind.OPERATOR, False)
+
+    NOT_A_REPOSITORY = (3001, ErrorKind.CALLER, False)
+    ROOT_CHANGED = (3002, ErrorKind.STATE, False)
+    GIT_DAMAGED = (3003, ErrorKind.OPERATOR, False)
+    GIT_UNSUPPORTED = (3004, ErrorKind.OPERATOR, False)
+    STATE_DIRECTORY_UNSAFE = (3005, ErrorKind.OPERATOR, False)
+
+    INDEX_CORRUPT = (4001, ErrorKind.STATE, False)
+    NOT_INDEXED = (4002, ErrorKind.STATE, False)
+    NOT_READY = (4003, ErrorKind.STATE, True)
+    REQUIRES_REINDEX = (4004, ErrorKind.STATE, False)
+    INDEX_LOCKED = (4005, ErrorKind.STATE, True)
+    INDEX_NEWER = (4006, ErrorKind.OPERATOR, False)
+    INDEX_TOO_LARGE = (4007, ErrorKind.LIMIT, False)
+    NO_SPACE = (4008, ErrorKind.OPERATOR, True)
+    LANGUAGE_UNSUPPORTED = (4009, ErrorKind.CALLER, False)
+
+    INTERNAL = (9001, ErrorKind.INTERNAL, False)
+
+    def __init__(self, number: int, kind: ErrorKind, retryable: bool) -> None:
+        self.number = number
+        self.kind = kind
+        self.retryable = retryable
+
+
+class CodePlaneError(Exception):
+    """The one exception that crosses package borders; it renders as the error schema."""
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str,
+        *,
+        details: Mapping[str, object] | None = None,
+        expected: str | None = None,
+        received: str | None = None,
+        example: object | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details = dict(details or {})
+        self.expected = expected
+        self.received = received
+        self.example = example
+        self.remedy = remedy
+
+    def as_dict(self) -> dict[str, object]:
+        """The error schema; fields with nothing to say are left out."""
+        fields: dict[str, object] = {
+            "code": self.code.number,
+            "error": self.code.name,
+            "message": self.message,
+            "retryable": self.code.retryable,
+        }
+        if self.details:
+            fields["details"] = self.details
+        optional = (("expected", self.expected), ("received", self.received), ("example", self.example))
+        fields.update((name, value) for name, value in (*optional, ("remedy", self.remedy)) if value is not None)
+        return fields
