@@ -1,0 +1,20 @@
+"""Configuration: layers merged into frozen dataclasses, each value knowing which layer set it.
+
+Nothing here reads the environment or looks for files: the caller hands over the
+environment, the documents and the one-off overrides, in the order in which they win.
+"""
+
+from codeplane.config.layers import Layer, environment_layer, merge, override_layer
+from codeplane.config.model import Config, Ignored, IndexConfig, LoggingConfig, Output
+
+__all__ = [
+    "Config",
+    "Ignored",
+    "IndexConfig",
+    "Layer",
+    "LoggingConfig",
+    "Output",
+    "environment_layer",
+    "merge",
+    "override_layer",
+]

@@ -1,0 +1,132 @@
+"""Configuration files: read within bounds, parsed within bounds.
+
+A repository's file is a stranger's input, and it is read before anybody looked at it:
+no links are followed to it, nothing but a small regular file is read, and the YAML may
+hold neither aliases, nor tags that construct, nor a key twice.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.config.layers import Layer, document_layer
+
+MAX_DOCUMENT_BYTES = 64 * 1024
+MAX_DEPTH = 8
+
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def user_layer(path: Path) -> Layer:
+    """The user's own file. It may be a link, as dotfiles often are."""
+    origin = display(str(path))
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return Layer()
+    except OSError as error:
+        raise _unusable(origin, error.strerror or "cannot be opened") from None
+    return document_layer(parse_document(_read(descriptor, origin), origin), origin, trusted=True)
+
+
+def repository_layer(root: Path, origin: str = ".codeplane/config.yaml") -> Layer:
+    """The file that came with the repository, or that its users wrote there: not trusted, and never through a link."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        directory = os.open(root / ".codeplane", flags | os.O_DIRECTORY)
+    except OSError:
+        # Whether a strange state directory is an error is for those to say who use it.
+        return Layer(trusted=False)
+    try:
+        descriptor = os.open("config.yaml", flags, dir_fd=directory)
+    except FileNotFoundError:
+        return Layer(trusted=False)
+    except OSError as error:
+        raise _unusable(origin, error.strerror or "cannot be opened") from None
+    finally:
+        os.close(directory)
+    return document_layer(parse_document(_read(descriptor, origin), origin), origin, trusted=False)
+
+
+def parse_document(data: bytes, origin: str) -> dict[object, object]:
+    """The mapping that a YAML document holds; an empty document is an empty mapping."""
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise _unusable(origin, f"is larger than {MAX_DOCUMENT_BYTES // 1024} KiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise _unusable(origin, "is not UTF-8") from None
+    try:
+        _check_events(text, origin)
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506 - the loader derives from the safe one
+    except yaml.YAMLError as error:
+        raise _unusable(origin, _reason(error)) from None
+    except (ValueError, OverflowError, RecursionError):
+        # Numbers and dates that YAML's grammar admits and Python's types do not.
+        raise _unusable(origin, "holds a value that cannot be read") from None
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise _unusable(origin, "is not a mapping of sections")
+    return document
+
+
+class _Loader(_SafeLoader):  # type: ignore[misc]
+    """The safe loader, which would let the last of two equal keys win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
+        seen: set[str] = set()
+        for name, _ in node.value:
+            if isinstance(name, yaml.ScalarNode):
+                if name.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key '{display(name.value[:80])}' is there twice", name.start_mark
+                    )
+                seen.add(name.value)
+        mapping: dict[object, object] = super().construct_mapping(node, deep=deep)
+        return mapping
+
+
+def _check_events(text: str, origin: str) -> None:
+    """Refuse what costs more than its length, before anything is built from it."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise _unusable(origin, f"uses an alias in line {event.start_mark.line + 1}; aliases are not supported")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise _unusable(origin, f"is nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _read(descriptor: int, origin: str) -> bytes:
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _unusable(origin, "is not a regular file")
+        return file.read(MAX_DOCUMENT_BYTES + 1)
+
+
+def _reason(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = display(str(getattr(error, "problem", None) or "is not valid YAML")[:200])
+    return f"cannot be read: {problem}" + (f" (line {mark.line + 1})" if mark is not None else "")
+
+
+def _unusable(origin: str, reason: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.CONFIG_INVALID,
+        f"{origin} {reason}",
+        details={"origin": origin},
+        expected=f"a YAML mapping of at most {MAX_DOCUMENT_BYTES // 1024} KiB, without aliases and repeated keys",
+        example="index:\n  overlay: off\n",
+        remedy="Correct the file, or remove it.",
+    )

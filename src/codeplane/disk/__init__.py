@@ -1,0 +1,1 @@
+"""The working tree: walk, ignore, observe, read, lock. Nothing outside the repository root is ever read."""

@@ -1,0 +1,270 @@
+"""The only way to open a file of the working tree.
+
+A Root holds the directory itself, not its name; every path is resolved beneath it by the
+kernel (openat2) or one component at a time, and no symbolic link is ever followed. What
+was opened is judged by fstat of the descriptor, so nothing can be swapped in between.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import stat as modes
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, NoReturn, Self
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import MAX_PATH_BYTES, display
+from codeplane.disk import stats
+from codeplane.disk.stats import FileStat
+
+READ_CHUNK = 1024 * 1024
+
+_O_PATH = getattr(os, "O_PATH", 0)
+_FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW
+_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
+_STEP_FLAGS = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
+
+_SYS_OPENAT2 = 437
+_RESOLVE = 0x08 | 0x04 | 0x02
+"""RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS."""
+_ATTEMPTS = 16
+"""The kernel answers EAGAIN when a rename elsewhere raced with the resolution."""
+
+
+class Content(NamedTuple):
+    data: bytes
+    stat: FileStat
+
+
+class Root:
+    """An open repository root. `path` is canonical: the same directory has one path, however it was spelled."""
+
+    def __init__(self, path: Path, fd: int, open_beneath: Opener) -> None:
+        self.path = path
+        self.fd = fd
+        self._open_beneath = open_beneath
+        self.identity = _identity(os.fstat(fd))
+
+    @classmethod
+    def open(cls, path: Path | str, *, by_component: bool = False) -> Root:
+        """Open the root; `by_component` forces the way of systems without openat2."""
+        try:
+            canonical = Path(os.path.realpath(path, strict=True))
+            fd = os.open(canonical, _STEP_FLAGS)
+        except (OSError, ValueError) as error:
+            shown = display(str(path))
+            raise CodePlaneError(
+                ErrorCode.NOT_A_REPOSITORY, f"'{shown}' is not a directory that can be opened: {error}"
+            ) from error
+        return cls(canonical, fd, _by_component if by_component or not _has_openat2(fd) else _openat2)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def check(self) -> None:
+        """Raise ROOT_CHANGED unless the directory at `path` is still the one that was opened."""
+        try:
+            now = _identity(os.stat(self.path, follow_symlinks=False))
+        except OSError:
+            now = None
+        if now != self.identity:
+            raise CodePlaneError(
+                ErrorCode.ROOT_CHANGED,
+                f"the repository at '{display(str(self.path))}' was moved, deleted or replaced",
+                remedy="Open the repository again.",
+            )
+
+    def open_file(self, path: str) -> int:
+        """A descriptor of the regular file at `path`, for reading."""
+        fd = self._open(path, _FILE_FLAGS)
+        if not modes.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise _not_regular(path)
+        return fd
+
+    def open_directory(self, path: str) -> int:
+        """A descriptor of the directory at `path`, for listing."""
+        return self._open(path, _DIRECTORY_FLAGS)
+
+    def read_file(self, path: str, limit: int) -> Content:
+        """All bytes of a file of at most `limit` bytes, and the stat that they belong to."""
+        fd = self.open_file(path)
+        try:
+            before = stats.of(os.fstat(fd))
+            if before.size > limit:
+                raise _too_large(path, before.size, limit)
+            data = read_up_to(fd, limit + 1, before.size)
+            after = stats.of(os.fstat(fd))
+        except OSError as error:
+            _raise_mapped(error, path)
+        finally:
+            os.close(fd)
+        if len(data) > limit:
+            raise _too_large(path, len(data), limit)
+        if after != before or len(data) != before.size:
+            raise CodePlaneError(ErrorCode.FILE_CHANGED, f"'{display(path)}' changed while it was read")
+        return Content(data, before)
+
+    def _open(self, path: str, flags: int) -> int:
+        if self.fd < 0:
+            raise CodePlaneError(ErrorCode.ROOT_CHANGED, "the repository root is closed")
+        _refuse_escape(path)
+        try:
+            return self._open_beneath(self.fd, path, flags)
+        except OSError as error:
+            _raise_mapped(error, path)
+
+
+def read_up_to(fd: int, limit: int, expected: int) -> bytes:
+    """At most `limit` bytes from `fd`: a file that grows, or never ends, ends here."""
+    parts: list[bytes] = []
+    size = 0
+    # One byte more than expected, so that an unchanged file shows its end with the second read.
+    chunk_size = min(expected + 1, READ_CHUNK)
+    while size < limit:
+        chunk = os.read(fd, min(limit - size, chunk_size))
+        if not chunk:
+            break
+        parts.append(chunk)
+        size += len(chunk)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+Opener = Callable[[int, str, int], int]
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _openat2(root_fd: int, path: str, flags: int) -> int:
+    encoded = os.fsencode(path) or b"."
+    if len(encoded) >= MAX_PATH_BYTES:
+        return _by_component(root_fd, path, flags)
+    how = _OpenHow(flags, 0, _RESOLVE)
+    for _ in range(_ATTEMPTS):
+        fd: int = _libc.syscall(
+            ctypes.c_long(_SYS_OPENAT2),
+            ctypes.c_int(root_fd),
+            ctypes.c_char_p(encoded),
+            ctypes.byref(how),
+            ctypes.c_size_t(ctypes.sizeof(how)),
+        )
+        if fd >= 0:
+            return fd
+        number = ctypes.get_errno()
+        if number not in (errno.EAGAIN, errno.EINTR):
+            raise OSError(number, os.strerror(number), path)
+    # Renames that never cease starve the kernel's resolution, not ours.
+    return _by_component(root_fd, path, flags)
+
+
+def _by_component(root_fd: int, path: str, flags: int) -> int:
+    """Each component is opened in its parent, never through a link; safe at any speed of renames."""
+    *folders, name = path.split("/")
+    current = root_fd
+    try:
+        for folder in folders:
+            step = _open_step(folder, _STEP_FLAGS, current)
+            if current != root_fd:
+                os.close(current)
+            current = step
+        return _open_step(name or ".", flags, current)
+    finally:
+        if current != root_fd:
+            os.close(current)
+
+
+def _open_step(name: str, flags: int, parent: int) -> int:
+    try:
+        return os.open(name, flags, dir_fd=parent)
+    except NotADirectoryError:
+        # With O_DIRECTORY a link is refused as "not a directory"; say which of the two it was.
+        try:
+            linked = modes.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+        except OSError:
+            linked = False
+        if linked:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
+        raise
+
+
+def _has_openat2(root_fd: int) -> bool:
+    """Old kernels lack the call, sandboxes forbid it; both answer at once."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        os.close(_openat2(root_fd, "", _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
+
+
+def _identity(result: os.stat_result) -> tuple[int, int] | None:
+    return (result.st_dev, result.st_ino) if modes.S_ISDIR(result.st_mode) else None
+
+
+def _refuse_escape(path: str) -> None:
+    # Not the normaliser: a name on disk may hold a backslash or begin with '~', and must stay itself.
+    if path == "":
+        return
+    if "\0" in path:
+        raise CodePlaneError(ErrorCode.PATH_INVALID, f"'{display(path)}' holds a NUL character")
+    parts = path.split("/")
+    if parts[0] == "" or ".." in parts:
+        raise CodePlaneError(
+            ErrorCode.PATH_ESCAPE,
+            f"'{display(path)}' leads out of the repository",
+            expected="a path relative to the repository root",
+            received=display(path),
+        )
+    if "" in parts or "." in parts:
+        raise CodePlaneError(ErrorCode.PATH_INVALID, f"'{display(path)}' is not a normalised path")
+
+
+def _raise_mapped(error: OSError, path: str) -> NoReturn:
+    shown = display(path)
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            code, message = ErrorCode.FILE_NOT_FOUND, f"'{shown}' does not exist"
+        case errno.ELOOP:
+            code, message = ErrorCode.PATH_SYMLINK, f"'{shown}' is, or lies behind, a symbolic link"
+        case errno.EXDEV:
+            code, message = ErrorCode.PATH_ESCAPE, f"'{shown}' leads out of the repository"
+        case errno.ENAMETOOLONG | errno.EINVAL:
+            code, message = ErrorCode.PATH_INVALID, f"'{shown[:80]}' is not a valid path"
+        case errno.ENXIO | errno.ENODEV | errno.EISDIR | errno.EOPNOTSUPP:
+            raise _not_regular(path) from error
+        case _:
+            code, message = ErrorCode.FILE_UNREADABLE, f"'{shown}' cannot be read: {os.strerror(error.errno or 0)}"
+    raise CodePlaneError(code, message) from error
+
+
+def _not_regular(path: str) -> CodePlaneError:
+    return CodePlaneError(ErrorCode.NOT_REGULAR, f"'{display(path)}' is not a regular file")
+
+
+def _too_large(path: str, size: int, limit: int) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.FILE_TOO_LARGE,
+        f"'{display(path)}' has {size} bytes, more than {limit}",
+        details={"size": size, "limit": limit},
+    )

@@ -1,0 +1,330 @@
+"""Lines of an ignore file, matched as git matches them, in time linear in the path.
+
+A list answers which of its patterns matches a path last. Names, paths and extensions
+without wildcards are looked up; the rest are regular expressions in which no wildcard is
+ever tried twice, so that no pattern can make a match slow. Everything is bytes: to git,
+`?` is one byte. Does no I/O.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+MAX_LINES = 100_000
+MAX_PATTERN_BYTES = 4096
+MAX_WILDCARD_PATTERNS = 1000
+"""Patterns of one list that need an expression; real lists have dozens. The rest are dropped and counted."""
+
+
+class Pattern(NamedTuple):
+    line: int
+    text: str
+    """As written."""
+    negated: bool
+    directories_only: bool
+    anchored: bool
+    """Matched against the whole path below the list's directory, not the name alone."""
+    glob: bytes
+
+
+class PatternList:
+    """The patterns of one file. Later lines win over earlier ones."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._patterns: list[Pattern] = []
+        self._names: dict[bytes, _Last] = {}
+        self._paths: dict[bytes, _Last] = {}
+        self._extensions: dict[bytes, _Last] = {}
+        name_globs: dict[tuple[bytes, bool], int] = {}
+        path_globs: dict[tuple[bytes, bool], int] = {}
+        for pattern in parse_lines(lines):
+            position = len(self._patterns)
+            glob = pattern.glob
+            if not _has_special(glob):
+                _put(self._paths if pattern.anchored else self._names, glob, pattern, position)
+            elif not pattern.anchored and glob[:2] == b"*." and not _has_special(glob[1:]) and b"." not in glob[2:]:
+                _put(self._extensions, glob[1:], pattern, position)
+            else:
+                globs = path_globs if pattern.anchored else name_globs
+                # Of equal patterns only the last can matter.
+                globs.pop((glob, pattern.directories_only), None)
+                globs[glob, pattern.directories_only] = position
+            self._patterns.append(pattern)
+        self.dropped = max(0, len(name_globs) + len(path_globs) - MAX_WILDCARD_PATTERNS)
+        room = MAX_WILDCARD_PATTERNS
+        self._name_globs = _Globs(list(name_globs.items())[:room], anchored=False)
+        self._path_globs = _Globs(list(path_globs.items())[: max(0, room - len(name_globs))], anchored=True)
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def find_last(self, path: bytes, name: bytes, is_directory: bool) -> Pattern | None:
+        """The last pattern that matches the path (relative to the list's directory) itself, not a parent of it."""
+        best = -1
+        for table, key in ((self._names, name), (self._paths, path)):
+            found = table.get(key)
+            if found is not None:
+                best = max(best, found.directory if is_directory else found.any)
+        if self._extensions:
+            dot = name.rfind(b".")
+            found = self._extensions.get(name[dot:]) if dot >= 0 else None
+            if found is not None:
+                best = max(best, found.directory if is_directory else found.any)
+        best = self._name_globs.find_last(name, is_directory, best)
+        best = self._path_globs.find_last(path, is_directory, best)
+        return self._patterns[best] if best >= 0 else None
+
+
+def parse_lines(lines: Iterable[bytes]) -> Iterator[Pattern]:
+    for number, raw in enumerate(lines, start=1):
+        if number > MAX_LINES:
+            return
+        line = raw[3:] if number == 1 and raw.startswith(b"\xef\xbb\xbf") else raw
+        line = line.removesuffix(b"\n").removesuffix(b"\r").partition(b"\0")[0]
+        if not line or line.startswith(b"#"):
+            continue
+        body = _trim_spaces(line)
+        text = body.decode("utf-8", "surrogateescape")
+        negated = body.startswith(b"!")
+        if negated:
+            body = body[1:]
+        directories_only = body.endswith(b"/")
+        if directories_only:
+            body = body[:-1]
+        anchored = b"/" in body
+        if anchored:
+            body = body.removeprefix(b"/")
+        if body and len(body) <= MAX_PATTERN_BYTES:
+            yield Pattern(number, text, negated, directories_only, anchored, body)
+
+
+def translate(glob: bytes, anchored: bool) -> bytes | None:
+    """The expression for a glob, or None for one that git never matches (an open bracket, a lone backslash)."""
+    tokens = _tokenize(glob, anchored)
+    if tokens is None:
+        return None
+    out: list[bytes] = []
+    # Between two `**/` lies a run of whole segments. The first place where such a run fits is as good as any
+    # later one, because what follows may skip any number of segments; so each run is atomic.
+    runs = _split(tokens, _ANY_FOLDERS)
+    for position, run in enumerate(runs):
+        body = _translate_run(run)
+        if position == 0:
+            out.append(body)
+        elif position == len(runs) - 1:
+            out.append(rb"(?:.*/)?" + body)
+        else:
+            out.append(rb"(?>(?:.*?/)??" + body + rb")")
+    return b"".join(out) + rb"\Z"
+
+
+class _Last(NamedTuple):
+    """Position of the last pattern for any entry, and of the last one for a directory."""
+
+    any: int
+    directory: int
+
+
+class _Globs:
+    """Expressions behind one alternation that most paths fail at once."""
+
+    def __init__(self, globs: list[tuple[tuple[bytes, bool], int]], anchored: bool) -> None:
+        compiled: list[tuple[int, bool, re.Pattern[bytes]]] = []
+        sources: list[bytes] = []
+        for (glob, directories_only), position in globs:
+            source = translate(glob, anchored)
+            if source is not None:
+                sources.append(source)
+                compiled.append((position, directories_only, re.compile(source, re.DOTALL)))
+        compiled.sort(key=lambda entry: -entry[0])
+        self._compiled = compiled
+        self._any = re.compile(b"|".join(sources), re.DOTALL) if sources else None
+
+    def find_last(self, text: bytes, is_directory: bool, best: int) -> int:
+        if self._any is None or self._any.match(text) is None:
+            return best
+        for position, directories_only, expression in self._compiled:
+            if position < best:
+                break
+            if (is_directory or not directories_only) and expression.match(text):
+                return position
+        return best
+
+
+def _put(table: dict[bytes, _Last], key: bytes, pattern: Pattern, position: int) -> None:
+    before = table.get(key)
+    for_any = (before.any if before else -1) if pattern.directories_only else position
+    table[key] = _Last(for_any, position)
+
+
+def _trim_spaces(line: bytes) -> bytes:
+    """Without trailing spaces, except one that a backslash protects."""
+    end = len(line)
+    while end and line[end - 1] == 0x20:
+        end -= 1
+    if end == len(line):
+        return line
+    backslashes = end - len(line[:end].rstrip(b"\\"))
+    return line[: end + 1] if backslashes % 2 else line[:end]
+
+
+_STAR = "star"
+_ANY_FOLDERS = "any folders"
+_ANYTHING = "anything"
+_Token = bytes | str
+"""A wildcard, or the expression for one byte."""
+
+_SPECIAL = re.compile(rb"[*?\[\\]")
+_ANY_BYTE = rb"[^/]"
+_SLASH = b"/"
+
+
+def _has_special(glob: bytes) -> bool:
+    return _SPECIAL.search(glob) is not None
+
+
+def _tokenize(glob: bytes, anchored: bool) -> list[_Token] | None:
+    first_special = _SPECIAL.search(glob)
+    # git compares the literal beginning of a path pattern apart, and so takes `**` after it for a leading one.
+    literal_end = first_special.start() if anchored and first_special else 0
+    tokens: list[_Token] = [re.escape(glob[i : i + 1]) for i in range(literal_end)]
+    position = literal_end
+    while position < len(glob):
+        char = glob[position : position + 1]
+        if char == b"*":
+            end = position
+            while glob[end : end + 1] == b"*":
+                end += 1
+            opens = position == literal_end or glob[position - 1 : position] == _SLASH
+            rest = glob[end : end + 2]
+            if anchored and end - position >= 2 and opens and (rest == b"" or rest[:1] == _SLASH or rest == b"\\/"):
+                if rest[:1] == _SLASH:
+                    tokens.append(_ANY_FOLDERS)
+                    end += 1
+                else:
+                    tokens.append(_ANYTHING)
+            else:
+                tokens.append(_STAR)
+            position = end
+        elif char == b"?":
+            tokens.append(_ANY_BYTE)
+            position += 1
+        elif char == b"[":
+            members, position = _parse_bracket(glob, position + 1)
+            if members is None:
+                return None
+            tokens.append(_byte_class(members - {0x2F}))
+        else:
+            if char == b"\\":
+                position += 1
+                char = glob[position : position + 1]
+                if not char:
+                    return None
+            tokens.append(re.escape(char))
+            position += 1
+    return tokens
+
+
+def _translate_run(tokens: list[_Token]) -> bytes:
+    return b"/".join(_translate_segment(segment) for segment in _split(tokens, _SLASH))
+
+
+def _translate_segment(tokens: list[_Token]) -> bytes:
+    """Fixed pieces with stars between them: all but the last settle at the first place where they fit."""
+    if _ANYTHING in tokens:
+        before = tokens[: tokens.index(_ANYTHING)]
+        return _translate_segment(before) + rb".*"
+    pieces = [b"".join(piece) for piece in _split(tokens, _STAR)]
+    if len(pieces) == 1:
+        return pieces[0]
+    middle = b"".join(rb"(?>[^/]*?" + piece + rb")" for piece in pieces[1:-1] if piece)
+    last = rb"[^/]*" + pieces[-1] if pieces[-1] else rb"[^/]*+"
+    return pieces[0] + middle + last
+
+
+def _split(tokens: list[_Token], separator: _Token) -> list[list[bytes]]:
+    parts: list[list[bytes]] = [[]]
+    for token in tokens:
+        if token == separator:
+            parts.append([])
+        else:
+            parts[-1].append(token)  # type: ignore[arg-type]
+    return parts
+
+
+def _byte_class(members: set[int]) -> bytes:
+    if not members:
+        return rb"(?!)"
+    return b"[" + b"".join(rb"\x%02x" % byte for byte in sorted(members)) + b"]"
+
+
+def _members(chars: str) -> frozenset[int]:
+    return frozenset(chars.encode("ascii"))
+
+
+_CLASSES = {
+    b"alnum": _members(string.ascii_letters + string.digits),
+    b"alpha": _members(string.ascii_letters),
+    b"blank": _members(" \t"),
+    b"cntrl": frozenset(range(32)) | {127},
+    b"digit": _members(string.digits),
+    b"graph": frozenset(range(33, 127)),
+    b"lower": _members(string.ascii_lowercase),
+    b"print": frozenset(range(32, 127)),
+    b"punct": _members(string.punctuation),
+    b"space": _members(" \t\n\r\v\f"),
+    b"upper": _members(string.ascii_uppercase),
+    b"xdigit": _members(string.hexdigits),
+}
+
+
+def _parse_bracket(glob: bytes, position: int) -> tuple[set[int] | None, int]:
+    """Members of the bracket expression whose inside begins at `position`, and where it ends."""
+    never = (None, len(glob))
+    negated = glob[position : position + 1] in (b"!", b"^")
+    position += negated
+    members: set[int] = set()
+    previous = 0
+    first = True
+    while first or glob[position : position + 1] != b"]":
+        first = False
+        char = glob[position] if position < len(glob) else 0
+        if not char:
+            return never
+        if char == 0x5C:
+            position += 1
+            if position >= len(glob):
+                return never
+            previous = glob[position]
+            members.add(previous)
+        elif char == 0x2D and previous and glob[position + 1 : position + 2] not in (b"", b"]"):
+            position += 1
+            if glob[position] == 0x5C:
+                position += 1
+                if position >= len(glob):
+                    return never
+            members.update(range(previous, glob[position] + 1))
+            previous = 0
+        elif char == 0x5B and glob[position + 1 : position + 2] == b":":
+            end = glob.find(b"]", position + 2)
+            if end < 0:
+                return never
+            if end - position < 3 or glob[end - 1] != 0x3A:
+                # No ":]" follows: an ordinary bracket among the members.
+                members.add(char)
+                previous = char
+            else:
+                named = _CLASSES.get(glob[position + 2 : end - 1])
+                if named is None:
+                    return never
+                members |= named
+                previous = 0
+                position = end
+        else:
+            members.add(char)
+            previous = char
+        position += 1
+    return (set(range(1, 256)) - members if negated else members), position + 1

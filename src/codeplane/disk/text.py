@@ -1,0 +1,91 @@
+"""Bytes to text: which encoding, which line endings, or binary.
+
+Text leaves here as UTF-8 without a byte order mark; what was removed is recorded, so
+that a writer can put it back. Never raises on any bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import NamedTuple
+
+SNIFF_BYTES = 8192
+MAX_CONTROL_SHARE = 0.1
+"""A text has tabs, newlines and now and then an escape; more control bytes than this mean binary."""
+
+_MARKS = (
+    # The mark of UTF-32 LE begins with that of UTF-16 LE, hence the order.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
+
+
+class Text(NamedTuple):
+    data: bytes
+    """UTF-8, no byte order mark."""
+    encoding: str
+    bom: bool
+    line_ending: str
+    """lf, crlf, cr, mixed or none."""
+
+
+def decode(data: bytes) -> Text | None:
+    """The text in `data`, or None when it is binary."""
+    mark, encoding = _find_mark(data)
+    if encoding is not None and encoding != "utf-8":
+        try:
+            body = data[len(mark) :].decode(encoding).encode("utf-8")
+        except UnicodeError:
+            return None
+        return Text(body, encoding, True, find_line_ending(body))
+    if is_binary(data):
+        return None
+    body = data[len(mark) :]
+    if _is_utf8(body):
+        return Text(body, "utf-8", bool(mark), find_line_ending(body))
+    if mark:
+        body = data
+    return Text(body.decode("latin-1").encode("utf-8"), "latin-1", False, find_line_ending(body))
+
+
+def is_binary(data: bytes) -> bool:
+    """A NUL early on, or too many control bytes; files with a UTF-16 or UTF-32 mark are text."""
+    _, encoding = _find_mark(data)
+    if encoding is not None and encoding != "utf-8":
+        return False
+    head = data[:SNIFF_BYTES]
+    if b"\0" in head:
+        return True
+    return len(head) - len(head.translate(None, _CONTROL)) > len(head) * MAX_CONTROL_SHARE
+
+
+def find_line_ending(data: bytes) -> str:
+    carriage_returns = data.count(b"\r")
+    newlines = data.count(b"\n")
+    if not carriage_returns:
+        return "lf" if newlines else "none"
+    pairs = data.count(b"\r\n")
+    if pairs == newlines == carriage_returns:
+        return "crlf"
+    return "cr" if not newlines else "mixed"
+
+
+def _find_mark(data: bytes) -> tuple[bytes, str | None]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return mark, encoding
+    return b"", None
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

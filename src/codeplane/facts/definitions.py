@@ -1,0 +1,203 @@
+"""Definitions: nesting, identity, signature, documentation, visibility.
+
+Works on the sites that the structure holds and on the source; knows no syntax tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from codeplane.base.limits import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
+from codeplane.facts.lines import Lines
+from codeplane.facts.model import Def
+from codeplane.facts.scopes import NON_LOCAL, ScopeTree, scope_before
+from codeplane.facts.structure import DefSite, Range, Structure
+from codeplane.languages.spec import Head, Language
+
+VARIABLES = frozenset({"variable", "constant", "field"})
+"""Kinds that are definitions only outside of functions, and only once per scope."""
+
+_DOCSTRING = re.compile(
+    rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'|"|\')(.*?)(?<!\\)\1', re.DOTALL
+)
+_COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
+_TAIL = re.compile(r"[\s:{=;]+$|=>\s*$")
+_MAX_DOC_LINES = 200
+
+
+@dataclass(frozen=True)
+class Definitions:
+    rows: list[Def]
+    sites: list[DefSite]
+    """One per row."""
+    writes: list[tuple[DefSite, int]]
+    """Sites that bind a variable without defining it, with the scope that they bind it in."""
+
+
+def read_definitions(
+    language: Language, path: str, unit: int, structure: Structure, tree: ScopeTree, lines: Lines
+) -> Definitions:
+    spans, decorators = _wrapped_spans(structure)
+    module = language.module_name(path)
+    rows: list[Def] = []
+    sites: list[DefSite] = []
+    writes: list[tuple[DefSite, int]] = []
+    seen_variables: set[tuple[int, str]] = set()
+    identities: dict[str, int] = {}
+    around: list[tuple[int, str, str | None, int | None]] = []
+    for site in _in_order(structure):
+        while around and around[-1][0] <= site.start:
+            around.pop()
+        parent_path, parent_kind, parent = around[-1][1:] if around else ("", None, None)
+        if site.kind == "container":
+            around.append((site.end, _joined(parent_path, site.name), "container", None))
+            continue
+        scope = scope_before(tree, site.start, site.end)
+        kind = site.kind
+        if kind in VARIABLES:
+            if tree.kinds[scope] not in NON_LOCAL or (scope, site.name) in seen_variables:
+                writes.append((site, scope))
+                continue
+            seen_variables.add((scope, site.name))
+        in_type = parent_kind == "container" or parent_kind in language.type_kinds
+        if in_type and tree.kinds[scope] not in ("function", "lambda", "block"):
+            kind = language.member_kinds.get(kind, kind)
+        lexical_path = _joined(parent_path if site.owner is None else _base_name(site.owner), site.name)
+        start, end = spans.get(site.start, (site.start, site.end))
+        signature = _signature(language, site, lines)
+        signature_hash = _signature_hash(site, lines.source)
+        identity = f"{unit}:{kind}:{path}#{lexical_path}:{signature_hash}"
+        sibling = identities[identity] = identities.get(identity, -1) + 1
+        head = lines.source[start : site.name_start].decode("utf-8", "replace")
+        start = _with_attributes(language, lines, start)
+        name_line, name_col = lines.position(site.name_start)
+        rows.append(
+            Def(
+                def_uid=hashlib.sha256(f"{identity}:{sibling}".encode("utf-8", "surrogateescape")).hexdigest()[:16],
+                parent=parent,
+                scope=scope,
+                kind=kind,
+                name=site.name,
+                qualified_name=_joined(module, lexical_path, language.separator),
+                lexical_path=lexical_path,
+                **dict(zip(("start_line", "start_col", "end_line", "end_col"), lines.span(start, end), strict=True)),
+                name_line=name_line,
+                name_col=name_col,
+                signature=signature,
+                signature_hash=signature_hash,
+                doc=_doc(language, site, start, lines),
+                visibility=language.visibility(Head(site.name, head, parent_kind)),
+                decorators=(*decorators.get(site.start, ()), *site.decorators),
+            )
+        )
+        sites.append(site)
+        around.append((site.end, lexical_path, kind, len(rows) - 1))
+    return Definitions(rows, sites, writes)
+
+
+def _in_order(structure: Structure) -> list[DefSite]:
+    """Definitions and containers by position, outer before inner, each name once."""
+    containers = (
+        DefSite(site.start, site.end, "container", site.name, site.start, site.start, None, None, None, None, ())
+        for site in structure.containers
+    )
+    unique: dict[tuple[int, str], DefSite] = {}
+    for site in sorted((*structure.defs, *containers), key=lambda site: (site.start, -site.end, site.name_start)):
+        unique.setdefault((site.name_start, "container" if site.kind == "container" else ""), site)
+    return list(unique.values())
+
+
+def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tuple[str, ...]]]:
+    """Spans and decorators of wrapped definitions, by the start of what is wrapped; wrappers may nest."""
+    spans: dict[int, Range] = {}
+    decorators: dict[int, tuple[str, ...]] = {}
+    for wrapper in sorted(structure.wrappers, key=lambda site: (site.start, -site.end)):
+        span = spans.pop(wrapper.start, (wrapper.start, wrapper.end))
+        spans[wrapper.wrapped] = span
+        outer = decorators.pop(wrapper.start, ()) if wrapper.start != wrapper.wrapped else ()
+        decorators[wrapper.wrapped] = (*decorators.get(wrapper.wrapped, ()), *outer, *wrapper.decorators)
+    return spans, decorators
+
+
+def _signature(language: Language, site: DefSite, lines: Lines) -> str:
+    stop = site.body[0] if site.body else site.end
+    raw = lines.source[site.start : min(stop, site.start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
+    if site.body is None and site.kind not in ("function", "method"):
+        raw = raw.partition("\n")[0]
+    text = " ".join(raw.split())
+    if language.signature_noise is not None:
+        text = language.signature_noise.sub("", text)
+    text = _TAIL.sub("", text)
+    return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
+
+
+def _signature_hash(site: DefSite, source: bytes) -> str:
+    """Hash of parameters and result as written, blanks aside; equal for all that have neither."""
+    parts = (source[part[0] : part[1]] if part else b"" for part in (site.params, site.returns))
+    return hashlib.sha256(b"->".join(b"".join(part.split()) for part in parts)).hexdigest()[:16]
+
+
+def _with_attributes(language: Language, lines: Lines, start: int) -> int:
+    """`start`, moved up over the attribute lines directly above (they are siblings in some grammars)."""
+    if not language.attribute_prefixes:
+        return start
+    line = lines.position(start)[0]
+    while line > 1:
+        text = lines.text(line - 1).lstrip()
+        if not text.decode("utf-8", "replace").startswith(language.attribute_prefixes):
+            break
+        line -= 1
+        start = lines.starts[line - 1] + len(lines.text(line)) - len(text)
+    return start
+
+
+def _doc(language: Language, site: DefSite, start: int, lines: Lines) -> str | None:
+    if language.doc_style == "docstring":
+        found = _DOCSTRING.match(lines.source, site.body[0], min(site.body[1], site.body[0] + 65536)) if site.body else None
+        raw = found.group(2).decode("utf-8", "replace").splitlines() if found else []
+    else:
+        raw = _comment_above(language, lines, lines.position(start)[0])
+    paragraph: list[str] = []
+    for line in raw:
+        text = line.strip()
+        if text:
+            paragraph.append(text)
+        elif paragraph:
+            break
+    text = " ".join(paragraph)
+    if not text:
+        return None
+    return text if len(text) <= MAX_DOC_CHARS else text[: MAX_DOC_CHARS - 1] + "…"
+
+
+def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
+    """The comment that ends on the line directly above `line`, without its markers."""
+    collected: list[str] = []
+    current = line - 1
+    above = lines.text(current).decode("utf-8", "replace").strip() if current >= 1 else ""
+    if above.endswith("*/"):
+        while current >= 1 and len(collected) < _MAX_DOC_LINES:
+            text = lines.text(current).decode("utf-8", "replace").strip()
+            collected.append(_COMMENT_EDGE.sub("", text))
+            if text.startswith("/*"):
+                return collected[::-1]
+            current -= 1
+        return []
+    while current >= 1 and len(collected) < _MAX_DOC_LINES:
+        text = lines.text(current).decode("utf-8", "replace").strip()
+        if not text.startswith(language.doc_prefixes):
+            break
+        collected.append(_COMMENT_EDGE.sub("", text))
+        current -= 1
+    return collected[::-1]
+
+
+def _base_name(owner: str) -> str:
+    """`*Stack[T]` belongs to `Stack`."""
+    return re.split(r"[\[<(]", owner.lstrip("*&( "), maxsplit=1)[0].strip(" )")
+
+
+def _joined(prefix: str, name: str, separator: str = ".") -> str:
+    return f"{prefix}{separator}{name}" if prefix else name

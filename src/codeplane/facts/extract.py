@@ -1,0 +1,328 @@
+"""One file's text becomes its facts. Total: bad source gives facts and problems, never an exception."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left
+from typing import cast
+
+from tree_sitter import Node, QueryCursor
+
+from codeplane.base.limits import MAX_NESTING, MAX_PROBLEMS_PER_FILE
+from codeplane.facts.definitions import VARIABLES, Definitions, read_definitions
+from codeplane.facts.grammar import Grammar, load
+from codeplane.facts.lines import Lines
+from codeplane.facts.model import (
+    Bind,
+    BindReason,
+    Certainty,
+    DynamicSite,
+    Export,
+    Extraction,
+    Facts,
+    Import,
+    Problem,
+    Ref,
+    Role,
+    Scope,
+    Target,
+    Thunk,
+    ThunkMode,
+    Tier,
+    Usage,
+)
+from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
+from codeplane.facts.structure import ImportMatch, Structure, read_structure
+from codeplane.languages.spec import TYPE, VALUE, Language
+
+EXTRACTOR_VERSION = "1"
+"""Raise it whenever the facts of an unchanged file change; it is part of the fingerprint."""
+
+_BRACKETS = re.compile(rb"[\[({]|[\])}]")
+_OPENING = b"([{"
+_NAMESPACES_OF_ALL = (VALUE,)
+_USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
+"""Captures of names.scm in the order in which they overrule each other, as numbers of Usage."""
+_CALLED = {int(Usage.NAME): int(Usage.CALL), int(Usage.MEMBER): int(Usage.MEMBER_CALL)}
+
+
+def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
+    """Facts of `source` (UTF-8, without BOM), which the repository holds at `path`."""
+    if _too_deep(source):
+        return Extraction(Facts(), (Problem("too_deep", 1, f"nested deeper than {MAX_NESTING} brackets"),))
+    grammar = load(language)
+    root = grammar.parser.parse(source).root_node
+    lines = Lines(source)
+    structure = read_structure(grammar, root, source)
+    tree = ScopeTree(structure.scopes, structure.outer, len(source))
+    definitions = read_definitions(grammar.language, path, unit, structure, tree, lines)
+    imports = _read_imports(grammar.language, path, unit, structure, tree, lines)
+    names, refs, bindings = _read_names(grammar, root, structure, tree, definitions, lines)
+    exports = _read_exports(grammar.language, structure, definitions, bindings)
+    facts = Facts(
+        names=names,
+        scopes=[
+            cast(Scope, (tree.parents[number] if number else None, site.kind, *lines.span(site.start, site.end)))
+            for number, site in enumerate(tree.sites)
+        ],
+        defs=definitions.rows,
+        imports=imports,
+        binds=cast(list[Bind], bindings.rows),
+        refs=refs,
+        exports=exports,
+        thunks=_read_thunks(structure),
+        dynamic_sites=[
+            DynamicSite(
+                *lines.position(site.start),
+                site.pattern,
+                (site.literal,) if site.literal is not None else (),
+                site.has_key and site.literal is None,
+            )
+            for site in structure.dynamic
+        ],
+    )
+    return Extraction(facts, _read_problems(grammar, root))
+
+
+def _too_deep(source: bytes) -> bool:
+    """Whether brackets nest so deep that queries over the tree would turn quadratic. Strings count too: rare, and safe."""
+    depth = 0
+    for bracket in _BRACKETS.findall(source):
+        if bracket in _OPENING:
+            depth += 1
+            if depth > MAX_NESTING:
+                return True
+        elif depth:
+            depth -= 1
+    return False
+
+
+def _read_imports(
+    language: Language, path: str, unit: int, structure: Structure, tree: ScopeTree, lines: Lines
+) -> list[Import]:
+    identities: dict[str, int] = {}
+    rows = []
+    for site in structure.imports:
+        identity = f"{unit}:{path}:{site.kind}:{site.source}:{site.name}:{site.alias or ''}"
+        sibling = identities[identity] = identities.get(identity, -1) + 1
+        uid = hashlib.sha256(f"{identity}:{sibling}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        scope = scope_before(tree, site.start, site.end)
+        at = site.bound_at or (site.start, site.end)
+        rows.append(
+            Import(uid, scope, site.name, site.alias, site.source, site.kind, int(Certainty.CERTAIN), *lines.span(*at))
+        )
+    return rows
+
+
+def _read_names(
+    grammar: Grammar, root: Node, structure: Structure, tree: ScopeTree, definitions: Definitions, lines: Lines
+) -> tuple[list[str], list[Ref], Bindings]:
+    """Every identifier: where it stands, what it does there, and the binding that it means."""
+    language, source = grammar.language, lines.source
+    captures = QueryCursor(grammar.names).captures(root)
+    usages: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for capture, usage in _USAGES:
+        for node in captures.get(capture, ()):
+            start = node.start_byte
+            usages[start] = usage
+            ends[start] = node.end_byte
+    for node in captures.get("call", ()):
+        start = node.start_byte
+        usage = usages.get(start, -1)
+        usages[start] = _CALLED.get(usage, usage)
+    offsets = sorted(usages)
+    innermost, lookup = locate(tree, offsets)
+    bindings = Bindings(tree, language, structure.open)
+    roles: dict[int, tuple[int, int | None]] = {}
+    _bind_all(language, structure, tree, definitions, innermost, offsets, bindings, roles, source)
+
+    exported = {site.name_start for site in structure.exports}
+    names: dict[bytes, int] = {}
+    texts: list[str] = []
+    rows: list[tuple[object, ...]] = []
+    starts, line, line_count = lines.starts, 1, len(lines.starts)
+    line_start, next_line = 0, starts[1] if line_count > 1 else 1 << 62
+    plain = lines.ascii
+    resolve = bindings.resolve
+    call_namespace = language.call_namespace
+    has_types = bool(language.namespaces)
+    for number, offset in enumerate(offsets):
+        end = ends[offset]
+        token = source[offset:end]
+        name = names.get(token)
+        if name is None:
+            name = names[token] = len(texts)
+            texts.append(token.decode("utf-8", "replace"))
+        while offset >= next_line:
+            line += 1
+            line_start = next_line
+            next_line = starts[line] if line < line_count else 1 << 62
+        if plain:
+            start_col, end_col = offset - line_start, end - line_start
+        else:
+            start_col = len(source[line_start:offset].decode("utf-8", "replace"))
+            end_col = start_col + len(texts[name])
+        usage = usages[offset]
+        scope = lookup[number]
+        role = 0
+        bind: int | None = None
+        certain = False
+        known = roles.get(offset)
+        if known is not None:
+            role, bind = known
+            if bind is not None:
+                scope = cast(int, bindings.rows[bind][0]) if role == 1 else innermost[number]
+                certain = bindings.rows[bind][5] == 1
+        elif 0 <= usage < 3:
+            namespace = VALUE
+            if has_types:
+                namespace = TYPE if usage == 2 else call_namespace if usage == 1 else VALUE
+            if offset in exported:
+                role = 3
+            found = resolve(scope, namespace, texts[name], offset)
+            if found is not None:
+                bind, certain = found
+        tier = 3 if certain else 0
+        rows.append((scope, name, line, start_col, end_col, role, usage, tier, 1 if certain else 0, bind))
+    return texts, cast(list[Ref], rows), bindings
+
+
+def _bind_all(
+    language: Language,
+    structure: Structure,
+    tree: ScopeTree,
+    definitions: Definitions,
+    innermost: list[int],
+    offsets: list[int],
+    bindings: Bindings,
+    roles: dict[int, tuple[int, int | None]],
+    source: bytes,
+) -> None:
+    """Enter every binding site, then say for each of their identifiers which binding it is a site of.
+
+    Identifiers of an import statement name things elsewhere: they are never looked up here.
+    """
+    place = {offset: number for number, offset in enumerate(offsets)}
+    sites: list[tuple[int, int, int, str, Role]] = []
+    for bind in structure.binds:
+        if bind.how in ("global", "nonlocal") and bind.start in place:
+            scope = innermost[place[bind.start]]
+            name = source[bind.start : bind.end].decode("utf-8", "replace")
+            bindings.redirect(scope, name, 0 if bind.how == "global" else tree.enclosing_function(scope))
+    for number, (row, site) in enumerate(zip(definitions.rows, definitions.sites, strict=True)):
+        visible = site.end if site.kind in VARIABLES else 0
+        for namespace in language.namespaces.get(row.kind, _NAMESPACES_OF_ALL):
+            bindings.add(
+                row.scope, namespace, row.name, Target.DEF, number, BindReason.DEF_IN_SCOPE, visible_from=visible
+            )
+            sites.append((site.name_start, row.scope, namespace, row.name, Role.DEFINITION))
+    for site, scope in definitions.writes:
+        bindings.add(
+            scope, VALUE, site.name, Target.UNKNOWN, None, BindReason.LOCAL_ASSIGN, visible_from=site.end
+        )
+        sites.append((site.name_start, scope, VALUE, site.name, Role.DEFINITION))
+    for number, imported in enumerate(structure.imports):
+        local, certain = _local_name(language, imported)
+        if local is None:
+            continue
+        scope = scope_before(tree, imported.start, imported.end)
+        identity = local if "." in imported.name and not imported.alias else f"{imported.source}:{imported.name}"
+        for namespace in (VALUE, TYPE, 2) if language.namespaces else _NAMESPACES_OF_ALL:
+            bindings.add(
+                scope,
+                namespace,
+                local,
+                Target.IMPORT,
+                number,
+                BindReason.IMPORT_ALIAS,
+                certain=certain,
+                identity=identity,
+            )
+        if imported.bound_at is not None:
+            sites.append((imported.bound_at[0], scope, VALUE, local, Role.IMPORT))
+    for bind in structure.binds:
+        if bind.start not in place or bind.how in ("global", "nonlocal"):
+            continue
+        scope = innermost[place[bind.start]]
+        if bind.how == "hoisted":
+            scope = tree.function_of(scope)
+        name = source[bind.start : bind.end].decode("utf-8", "replace")
+        reason = BindReason.PARAM if bind.how == "param" else BindReason.LOCAL_ASSIGN
+        namespace = TYPE if bind.how == "type" else VALUE
+        bindings.add(scope, namespace, name, Target.UNKNOWN, None, reason, visible_from=bind.visible_from)
+        sites.append((bind.start, scope, namespace, name, Role.DEFINITION))
+    for start, scope, namespace, name, role in sites:
+        if start not in roles or role is Role.DEFINITION:
+            roles[start] = (int(role), bindings.find(scope, namespace, name))
+    for start, end in {(imported.start, imported.end) for imported in structure.imports}:
+        for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
+            roles.setdefault(offset, (int(Role.IMPORT), None))
+
+
+def _local_name(language: Language, site: ImportMatch) -> tuple[str | None, bool]:
+    if site.alias is not None:
+        return (site.alias if site.alias not in ("_", ".") else None), True
+    if site.name == "*":
+        return None, True
+    if language.import_binding is not None:
+        return language.import_binding(site.source, site.name)
+    return site.name, True
+
+
+def _read_exports(
+    language: Language, structure: Structure, definitions: Definitions, bindings: Bindings
+) -> list[Export]:
+    rows: list[Export] = []
+    explicit = {site.evidence for site in structure.exports}
+    if language.export_evidence is not None and language.explicit_exports not in explicit:
+        rows.extend(
+            Export(row.name, number, int(Certainty.CERTAIN), language.export_evidence)
+            for number, row in enumerate(definitions.rows)
+            if row.parent is None and row.scope == 0 and row.visibility == "public" and "." not in row.lexical_path
+        )
+    for site in structure.exports:
+        definition = _definition_named(bindings, site.name)
+        certainty = Certainty.CERTAIN if definition is not None else Certainty.UNCERTAIN
+        rows.append(Export(site.alias or site.name, definition, int(certainty), site.evidence))
+    return list(dict.fromkeys(rows))
+
+
+def _definition_named(bindings: Bindings, name: str) -> int | None:
+    """The file's own definition of a top-level name, when that is certain."""
+    for namespace in (VALUE, TYPE, 2):
+        number = bindings.find(0, namespace, name)
+        if number is not None:
+            _, _, _, kind, target, certainty, _ = bindings.rows[number]
+            if kind == Target.DEF and certainty == Certainty.CERTAIN:
+                return cast(int, target)
+    return None
+
+
+def _read_thunks(structure: Structure) -> list[Thunk]:
+    statements: dict[tuple[int, str, str], list[tuple[str, str | None]]] = {}
+    for site in structure.reexports:
+        names = statements.setdefault((site.statement, site.source, site.evidence), [])
+        if site.name is not None:
+            names.append((site.name, site.alias))
+    rows = []
+    for (_, source, evidence), names in statements.items():
+        plain = tuple(name for name, alias in names if alias is None)
+        aliased = tuple((name, alias) for name, alias in names if alias is not None)
+        if not names:
+            rows.append(Thunk(source, ThunkMode.REEXPORT_ALL, (), (), evidence))
+        if plain:
+            rows.append(Thunk(source, ThunkMode.EXPLICIT_NAMES, plain, (), evidence))
+        if aliased:
+            rows.append(Thunk(source, ThunkMode.ALIAS_MAP, (), aliased, evidence))
+    return rows
+
+
+def _read_problems(grammar: Grammar, root: Node) -> tuple[Problem, ...]:
+    if not root.has_error:
+        return ()
+    captures = QueryCursor(grammar.errors).captures(root)
+    lines = sorted({(node.start_point[0] + 1, kind) for kind, nodes in captures.items() for node in nodes})
+    messages = {"error": "the parser could not read this", "missing": "something is missing here"}
+    return tuple(Problem(f"syntax_{kind}", line, messages[kind]) for line, kind in lines[:MAX_PROBLEMS_PER_FILE])

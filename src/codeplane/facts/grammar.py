@@ -1,0 +1,36 @@
+"""A language's grammar and compiled queries, loaded once per process."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.resources
+from functools import cache
+from typing import NamedTuple
+
+import tree_sitter
+
+from codeplane.languages.registry import by_name
+from codeplane.languages.spec import Language
+
+
+class Grammar(NamedTuple):
+    language: Language
+    parser: tree_sitter.Parser
+    facts: tree_sitter.Query
+    names: tree_sitter.Query
+    errors: tree_sitter.Query
+
+
+@cache
+def load(name: str) -> Grammar:
+    language = by_name(name)
+    module, _, function = language.grammar.partition(":")
+    grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
+    folder = importlib.resources.files("codeplane.languages") / (language.folder or language.name)
+    return Grammar(
+        language,
+        tree_sitter.Parser(grammar),
+        tree_sitter.Query(grammar, (folder / "facts.scm").read_text("utf-8")),
+        tree_sitter.Query(grammar, (folder / "names.scm").read_text("utf-8")),
+        tree_sitter.Query(grammar, "(ERROR) @error (MISSING) @missing"),
+    )

@@ -1,0 +1,38 @@
+"""From byte offsets to lines and columns. Lines end at LF alone, as git and the parser count them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+_LINE_END = re.compile(b"\n")
+
+
+class Lines:
+    """Where the lines of one source start; columns count characters."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.ascii = source.isascii()
+        self.starts = [0]
+        self.starts.extend(match.end() for match in _LINE_END.finditer(source))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """1-based line and 0-based column of a byte offset."""
+        line = bisect_right(self.starts, offset)
+        return line, self.column(line, offset)
+
+    def column(self, line: int, offset: int) -> int:
+        start = self.starts[line - 1]
+        if self.ascii:
+            return offset - start
+        return len(self.source[start:offset].decode("utf-8", "replace"))
+
+    def text(self, line: int) -> bytes:
+        """The line without its ending."""
+        start = self.starts[line - 1]
+        end = self.starts[line] - 1 if line < len(self.starts) else len(self.source)
+        return self.source[start:end].rstrip(b"\r")
+
+    def span(self, start: int, end: int) -> tuple[int, int, int, int]:
+        return (*self.position(start), *self.position(end))

@@ -1,0 +1,185 @@
+"""The scope tree of one file, what each scope binds, and what each name in it resolves to.
+
+Resolution is lexical and stays inside the file. What it cannot prove it leaves unknown.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from codeplane.facts.model import BindReason, Certainty, Target
+from codeplane.facts.structure import Range, ScopeSite
+from codeplane.languages.spec import Language
+
+NON_LOCAL = frozenset({"file", "class", "namespace"})
+"""Kinds of scope whose variables are definitions, and in which declaration order does not matter."""
+
+_FUNCTIONS = frozenset({"function", "lambda", "file", "namespace"})
+"""Scopes that a hoisted name climbs to."""
+
+
+class ScopeTree:
+    """Scopes in document order; number 0 is the file. `parents[n] < n` for every other.
+
+    `outer` are parts of a scope whose names are looked up outside of it; a scope that
+    starts in such a part has the outside as its parent.
+    """
+
+    def __init__(self, sites: Iterable[ScopeSite], outer: Iterable[Range], size: int) -> None:
+        unique = {(site.start, site.end): site for site in sites}
+        ordered = sorted(unique.values(), key=lambda site: (site.start, -site.end))
+        self.sites = [ScopeSite(0, size, "file"), *ordered]
+        self.starts = [site.start for site in self.sites]
+        self.kinds = [site.kind for site in self.sites]
+        self.parents = [0] * len(self.sites)
+        self.regions = [(site.start, -site.end, number) for number, site in enumerate(self.sites) if number]
+        self.regions.extend((start, -end, -1) for start, end in outer)
+        self.regions.sort()
+        stack = [(size + 1, 0)]
+        for start, negative_end, number in self.regions:
+            while stack[-1][0] <= start:
+                stack.pop()
+            around = stack[-1][1]
+            if number > 0:
+                self.parents[number] = around
+            stack.append((-negative_end, number if number > 0 else self.parents[around]))
+
+    def function_of(self, scope: int) -> int:
+        while self.kinds[scope] not in _FUNCTIONS:
+            scope = self.parents[scope]
+        return scope
+
+    def enclosing_function(self, scope: int) -> int:
+        """The next function around the function that `scope` lies in; what `nonlocal` means."""
+        scope = self.parents[self.function_of(scope)]
+        while self.kinds[scope] == "class":
+            scope = self.parents[scope]
+        return self.function_of(scope)
+
+
+def locate(tree: ScopeTree, offsets: list[int]) -> tuple[list[int], list[int]]:
+    """For each of the sorted offsets: the innermost scope, and the scope in which its name is looked up."""
+    regions = tree.regions
+    innermost: list[int] = []
+    lookup: list[int] = []
+    parents = tree.parents
+    stack: list[tuple[int, int, int]] = [(tree.sites[0].end + 1, 0, 0)]
+    following, count = 0, len(regions)
+    next_start = regions[0][0] if regions else 1 << 62
+    end, scope, seen_from = stack[0]
+    for offset in offsets:
+        if offset >= next_start or offset >= end:
+            while following < count and regions[following][0] <= offset:
+                _, negative_end, number = regions[following]
+                following += 1
+                if -negative_end <= offset:
+                    continue
+                while stack[-1][0] <= regions[following - 1][0]:
+                    stack.pop()
+                _, scope, seen_from = stack[-1]
+                if number >= 0:
+                    stack.append((-negative_end, number, number))
+                else:
+                    stack.append((-negative_end, scope, parents[seen_from]))
+            next_start = regions[following][0] if following < count else 1 << 62
+            while stack[-1][0] <= offset:
+                stack.pop()
+            end, scope, seen_from = stack[-1]
+        innermost.append(scope)
+        lookup.append(seen_from)
+    return innermost, lookup
+
+
+class Bindings:
+    """Every (scope, namespace, name) of a file, in the order in which they were first met."""
+
+    def __init__(self, tree: ScopeTree, language: Language, open_ranges: set[Range]) -> None:
+        self._tree = tree
+        self._language = language
+        self._by_scope: list[dict[tuple[int, str], int]] = [{} for _ in tree.kinds]
+        self._redirects: dict[tuple[int, str], int] = {}
+        self._open = [(site.start, site.end) in open_ranges for site in tree.sites]
+        self.rows: list[list[object]] = []
+        self._visible_from: list[int] = []
+        self._identities: list[str] = []
+        self._ordered = [language.sequential and kind not in NON_LOCAL for kind in tree.kinds]
+        self._chains: dict[int, list[int]] = {}
+
+    def redirect(self, scope: int, name: str, target: int) -> None:
+        """`global` and `nonlocal`: in `scope` the name means the one of `target`."""
+        self._redirects[scope, name] = target
+
+    def add(
+        self,
+        scope: int,
+        namespace: int,
+        name: str,
+        target_kind: Target,
+        target: int | None,
+        reason: BindReason,
+        *,
+        certain: bool = True,
+        visible_from: int = 0,
+        identity: str = "",
+    ) -> None:
+        """One more site that binds `name`; two imports of one `identity` are the same thing twice."""
+        scope = self._redirects.get((scope, name), scope)
+        names = self._by_scope[scope]
+        number = names.get((namespace, name))
+        if number is None:
+            names[namespace, name] = len(self.rows)
+            self._visible_from.append(visible_from)
+            self._identities.append(identity)
+            self.rows.append([scope, name, namespace, int(target_kind), target, int(certain), reason.value])
+            return
+        self._visible_from[number] = min(self._visible_from[number], visible_from)
+        row = self.rows[number]
+        if identity and identity == self._identities[number]:
+            return
+        if target_kind is Target.UNKNOWN:
+            if row[3] == Target.IMPORT or (row[3] == Target.DEF and reason is BindReason.PARAM):
+                row[5] = int(Certainty.UNCERTAIN)
+        elif row[3] == Target.UNKNOWN:
+            row[3:] = [int(target_kind), target, int(Certainty.UNCERTAIN), reason.value]
+        elif not (self._language.redefinition_is_same and row[3] == target_kind == Target.DEF):
+            row[5] = int(Certainty.UNCERTAIN)
+
+    def resolve(self, scope: int, namespace: int, name: str, offset: int) -> tuple[int, bool] | None:
+        """The binding that `name` means at `offset`, and whether that is certain."""
+        key = (namespace, name)
+        certain = True
+        chain = self._chains.get(scope)
+        if chain is None:
+            chain = self._chains[scope] = self._chain(scope)
+        for candidate in chain:
+            number = self._by_scope[candidate].get(key)
+            if number is not None and (not self._ordered[candidate] or self._visible_from[number] <= offset):
+                return number, certain and self.rows[number][5] == 1
+            if self._open[candidate] and namespace != 1:
+                certain = False
+        return None
+
+    def find(self, scope: int, namespace: int, name: str) -> int | None:
+        """The binding of exactly this scope (after `global` and `nonlocal`)."""
+        return self._by_scope[self._redirects.get((scope, name), scope)].get((namespace, name))
+
+    def _chain(self, scope: int) -> list[int]:
+        chain = [scope]
+        hidden = self._language.class_scope_hidden
+        while scope:
+            scope = self._tree.parents[scope]
+            if not (hidden and self._tree.kinds[scope] == "class"):
+                chain.append(scope)
+        return chain
+
+
+def scope_before(tree: ScopeTree, start: int, end: int) -> int:
+    """The innermost scope strictly around the node from `start` to `end`: where a definition binds its name."""
+    number = bisect_right(tree.starts, start) - 1
+    while number > 0:
+        site = tree.sites[number]
+        if site.end >= end and (site.start, site.end) != (start, end):
+            return number
+        number = tree.parents[number]
+    return 0

@@ -1,0 +1,243 @@
+"""Runs a language's fact query and sorts its matches by what their captures mean.
+
+The result holds byte ranges and plain text, no tree-sitter nodes, so that everything
+after it is ordinary data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tree_sitter import Node, QueryCursor
+
+from codeplane.facts.grammar import Grammar
+
+Range = tuple[int, int]
+Captures = dict[str, list[Node]]
+
+
+class ScopeSite(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
+class DefSite(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    name: str
+    name_start: int
+    name_end: int
+    params: Range | None
+    returns: Range | None
+    body: Range | None
+    owner: str | None
+    decorators: tuple[str, ...]
+
+
+class ContainerSite(NamedTuple):
+    start: int
+    end: int
+    name: str
+
+
+class WrapperSite(NamedTuple):
+    start: int
+    end: int
+    wrapped: int
+    """Start of the definition inside."""
+    decorators: tuple[str, ...]
+
+
+class BindSite(NamedTuple):
+    start: int
+    end: int
+    how: str
+    visible_from: int
+
+
+class ImportMatch(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    source: str
+    name: str
+    alias: str | None
+    bound_at: Range | None
+    """The identifier that is bound, where there is one."""
+
+
+class ExportSite(NamedTuple):
+    name: str
+    alias: str | None
+    evidence: str
+    name_start: int
+    statement: int
+
+
+class ReexportSite(NamedTuple):
+    statement: int
+    source: str
+    name: str | None
+    alias: str | None
+    evidence: str
+
+
+class DynamicMatch(NamedTuple):
+    start: int
+    pattern: str
+    literal: str | None
+    has_key: bool
+
+
+@dataclass
+class Structure:
+    scopes: list[ScopeSite] = field(default_factory=list)
+    outer: list[Range] = field(default_factory=list)
+    open: set[Range] = field(default_factory=set)
+    defs: list[DefSite] = field(default_factory=list)
+    containers: list[ContainerSite] = field(default_factory=list)
+    wrappers: list[WrapperSite] = field(default_factory=list)
+    binds: list[BindSite] = field(default_factory=list)
+    imports: list[ImportMatch] = field(default_factory=list)
+    exports: list[ExportSite] = field(default_factory=list)
+    reexports: list[ReexportSite] = field(default_factory=list)
+    dynamic: list[DynamicMatch] = field(default_factory=list)
+
+
+def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
+    found = Structure()
+    subjects: dict[int, tuple[str, str, str]] = {}
+    for pattern, captures in QueryCursor(grammar.facts).matches(root):
+        subject = subjects.get(pattern)
+        if subject is None:
+            subject = subjects[pattern] = _subject(captures)
+        capture, family, detail = subject
+        if family == "scope":
+            node = captures[capture][0]
+            found.scopes.append(ScopeSite(node.start_byte, node.end_byte, detail))
+        elif family == "bind":
+            until = captures.get("until")
+            for node in captures[capture]:
+                visible = until[0].end_byte if until else node.end_byte
+                found.binds.append(BindSite(node.start_byte, node.end_byte, detail, visible))
+        elif family == "def":
+            _read_def(found, captures, captures[capture][0], detail, source)
+        elif family == "outer":
+            found.outer.extend((node.start_byte, node.end_byte) for node in captures[capture])
+        elif family == "open":
+            found.open.update((node.start_byte, node.end_byte) for node in captures[capture])
+        elif family == "import":
+            _read_import(found, captures, captures[capture][0], detail, grammar, source)
+        elif family == "wrapper":
+            node, wrapped = captures[capture][0], captures["wrapped"][0]
+            decorators = _texts(captures.get("decorator", []), source)
+            found.wrappers.append(WrapperSite(node.start_byte, node.end_byte, wrapped.start_byte, decorators))
+        elif family == "container":
+            node = captures[capture][0]
+            found.containers.append(ContainerSite(node.start_byte, node.end_byte, _text(captures["name"][0], source)))
+        elif family == "export":
+            statement = captures[capture][0].start_byte
+            alias = _first_text(captures, "alias", source)
+            for node in captures["name"]:
+                name = _unquoted(_text(node, source))
+                found.exports.append(ExportSite(name, alias, detail, node.start_byte, statement))
+        elif family == "reexport":
+            found.reexports.append(
+                ReexportSite(
+                    captures[capture][0].start_byte,
+                    _unquoted(_text(captures["source"][0], source)),
+                    _first_text(captures, "name", source),
+                    _first_text(captures, "alias", source),
+                    detail,
+                )
+            )
+        elif family == "dynamic":
+            key = captures.get("key")
+            literal = _literal(key[0], source) if key else None
+            found.dynamic.append(DynamicMatch(captures[capture][0].start_byte, detail, literal, bool(key)))
+    return found
+
+
+def _subject(captures: Captures) -> tuple[str, str, str]:
+    """The capture that says what a pattern is about. Patterns do not mix two subjects."""
+    for capture in captures:
+        family, _, detail = capture.partition(".")
+        if detail or family in ("outer", "open", "container", "wrapper"):
+            return capture, family, detail
+    raise ValueError(f"a pattern of facts.scm has no subject among its captures: {sorted(captures)}")
+
+
+def _read_def(found: Structure, captures: Captures, node: Node, kind: str, source: bytes) -> None:
+    for name in captures["name"]:
+        found.defs.append(
+            DefSite(
+                node.start_byte,
+                node.end_byte,
+                kind,
+                _text(name, source),
+                name.start_byte,
+                name.end_byte,
+                _range(captures, "params"),
+                _range(captures, "returns"),
+                _range(captures, "body"),
+                _first_text(captures, "owner", source),
+                _texts(captures.get("decorator", []), source),
+            )
+        )
+
+
+def _read_import(
+    found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes
+) -> None:
+    start, end = node.start_byte, node.end_byte
+    expand = grammar.language.expand_import
+    if expand is not None:
+        for site in expand(node, source):
+            at = (site.node.start_byte, site.node.end_byte) if site.node is not None else None
+            found.imports.append(ImportMatch(start, end, kind, site.source, site.name, site.alias, at))
+        return
+    module = _unquoted(_first_text(captures, "source", source) or "")
+    if "star" in captures:
+        found.imports.append(ImportMatch(start, end, kind, module, "*", None, None))
+        return
+    alias = captures.get("alias")
+    name = _first_text(captures, "name", source)
+    bound = alias[0] if alias else captures["name"][0] if "name" in captures else None
+    at = (bound.start_byte, bound.end_byte) if bound is not None else None
+    alias_text = _text(alias[0], source) if alias else None
+    found.imports.append(ImportMatch(start, end, kind, module or name or "", name or module, alias_text, at))
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _texts(nodes: list[Node], source: bytes) -> tuple[str, ...]:
+    return tuple(" ".join(_text(node, source).split()) for node in nodes)
+
+
+def _first_text(captures: Captures, name: str, source: bytes) -> str | None:
+    nodes = captures.get(name)
+    return _text(nodes[0], source) if nodes else None
+
+
+def _range(captures: Captures, name: str) -> Range | None:
+    nodes = captures.get(name)
+    return (nodes[0].start_byte, nodes[0].end_byte) if nodes else None
+
+
+def _unquoted(text: str) -> str:
+    if len(text) >= 2 and text[0] in "\"'`" and text[-1] == text[0]:
+        return text[1:-1]
+    return text
+
+
+def _literal(node: Node, source: bytes) -> str | None:
+    """The text of a plain string literal; None for anything computed."""
+    if "string" not in node.type or any("interpolation" in child.type or "substitution" in child.type for child in node.children):
+        return None
+    text = _text(node, source)
+    return _unquoted(text) if text[:1] in "\"'`" else None

@@ -1,0 +1,43 @@
+"""Python. Class bodies hide their names from methods; a name assigned in a function is local to all of it."""
+
+from __future__ import annotations
+
+from codeplane.languages.spec import Head, Language
+
+
+def module_name(path: str) -> str:
+    stem = path.rpartition(".")[0] or path
+    if stem.startswith("src/"):
+        stem = stem[4:]
+    return stem.removesuffix("/__init__").replace("/", ".")
+
+
+def visibility(head: Head) -> str:
+    name = head.name
+    if name.startswith("__") and name.endswith("__"):
+        return "public"
+    return "private" if name.startswith("_") else "public"
+
+
+def import_binding(source: str, name: str) -> tuple[str, bool]:
+    """`import a.b.c` binds `a`; `from m import n` binds `n`."""
+    return (name if source and source != name else name.partition(".")[0]), True
+
+
+LANGUAGES = (
+    Language(
+        name="python",
+        family="python",
+        extensions=(".py", ".pyi", ".pyw"),
+        interpreters=("python", "pypy"),
+        grammar="tree_sitter_python:language",
+        distribution="tree-sitter-python",
+        module_name=module_name,
+        visibility=visibility,
+        doc_style="docstring",
+        class_scope_hidden=True,
+        export_evidence="default_module",
+        explicit_exports="__all__literal",
+        import_binding=import_binding,
+    ),
+)

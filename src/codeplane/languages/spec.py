@@ -1,0 +1,108 @@
+"""What a language folder declares. Data, and small pure functions of text; no parsing here.
+
+Both queries are plain tree-sitter patterns; capture names carry the meaning.
+
+`facts.scm`, one fact per match:
+    @scope.<kind>              the node opens a scope: function, lambda, class, block, comprehension, namespace ...
+    @outer                     a part of a scope whose names are looked up outside of it (a default value)
+    @open                      this scope has names that this file cannot show (inherited members)
+    @def.<kind> @name          a definition; optional @params @returns @body @owner (the type that a method
+                               declared elsewhere belongs to). A variable inside a function becomes a binding only.
+    @container @name           nesting without a definition of its own (an `impl` block)
+    @wrapper @wrapped          a node around a definition that belongs to its span; optional @decorator, repeated
+    @bind.param @bind.local    the identifier is bound in its innermost scope; optional @until, the node after
+    @bind.hoisted              whose end the name is visible; hoisted ones climb to the enclosing function
+    @bind.global @bind.nonlocal  the name, in this scope, means the one of the file, of the enclosing function
+    @import.<import_kind>      with @source, @name, @alias, @star as far as the syntax has them
+    @export.<evidence> @name   an explicit export; optional @alias
+    @reexport.<evidence> @source   optional @name, @alias; without a name everything is re-exported
+    @dynamic.<pattern>         a dynamic access; optional @key, its key expression
+Captures that start with an underscore are only for predicates.
+
+`names.scm`, one identifier per capture; where captures overlap the later in this list wins:
+    @name  @type  @member  @label   and beside them @call for what is called
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+
+class Head(NamedTuple):
+    """What a visibility rule may look at."""
+
+    name: str
+    text: str
+    """The source from the start of the definition (wrappers included) to its name."""
+    parent_kind: str | None
+    """Kind of the definition or container that it is nested in."""
+
+
+class ImportSite(NamedTuple):
+    """One imported name, as a language's own reader of import trees reports it. Nodes or None."""
+
+    source: str
+    name: str
+    alias: str | None
+    node: Any
+    """The identifier that is bound, or None for a star import."""
+
+
+VALUE, TYPE, CALLABLE = 0, 1, 2
+
+_NO_NAMESPACES: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+_METHODS: Mapping[str, str] = MappingProxyType({"function": "method", "variable": "field", "constant": "field"})
+
+
+@dataclass(frozen=True)
+class Language:
+    name: str
+    family: str
+    """Language family: the unit that its files belong to."""
+    extensions: tuple[str, ...]
+    grammar: str
+    """`module:function` that returns the tree-sitter language."""
+    distribution: str
+    """The package that the grammar is installed from; its version is part of the fingerprint."""
+    module_name: Callable[[str], str]
+    """Repository path -> the dotted module that a qualified name starts with."""
+    visibility: Callable[[Head], str]
+    folder: str = ""
+    """Folder that holds the queries, when it is not the language's own (TSX uses TypeScript's)."""
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    separator: str = "."
+    """Between module and lexical path in a qualified name."""
+    doc_style: str = "comment"
+    """`docstring`: the first string of the body; `comment`: comment lines above the definition."""
+    doc_prefixes: tuple[str, ...] = ("//",)
+    """Line-comment markers that count as documentation."""
+    attribute_prefixes: tuple[str, ...] = ()
+    """Lines between doc comment and definition that belong to the definition (`#[derive]`)."""
+    signature_noise: re.Pattern[str] | None = None
+    """Removed from the front of a signature (annotations that are shown as decorators)."""
+    class_scope_hidden: bool = False
+    """Names of a class body are not visible in the functions nested in it."""
+    sequential: bool = False
+    """A local name is visible only after its declaration, so that `x := x` reads the outer one."""
+    redefinition_is_same: bool = False
+    """Several definitions of one name in one scope are one symbol (overload signatures)."""
+    member_kinds: Mapping[str, str] = field(default_factory=lambda: _METHODS)
+    """Kind of a definition, when it is nested in a type."""
+    type_kinds: frozenset[str] = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
+    namespaces: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: _NO_NAMESPACES)
+    """Kind of a definition -> namespaces that it binds; empty for languages with a single namespace."""
+    call_namespace: int = VALUE
+    """Namespace in which the name of a plain call is looked up."""
+    export_evidence: str | None = None
+    """Evidence kind of top-level public definitions; None when only explicit exports count."""
+    explicit_exports: str | None = None
+    """Evidence kind of explicit exports that replace the public definitions (`__all__`)."""
+    import_binding: Callable[[str, str], tuple[str, bool]] | None = None
+    """(source, name) -> the local name that an import without alias binds, and whether that is certain."""
+    expand_import: Callable[[Any, bytes], list[ImportSite]] | None = None
+    """Reads an import tree that no single pattern can (nested Rust `use`)."""
