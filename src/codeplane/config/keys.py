@@ -135,7 +135,7 @@ KEYS: tuple[Key, ...] = (
         _index.ignore,
         f"a list of at most {MAX_PATTERNS} ignore patterns, each on one line",
         '["*.generated.ts", "fixtures/"]',
-        "Patterns in `.gitignore` syntax for files that are not indexed, besides what `.gitignore` and `.cplignore` say.",
+        "Patterns in `.gitignore` syntax of what is not indexed, besides those of `.gitignore` and `.cplignore`.",
     ),
     Key(
         "index.max_bytes",

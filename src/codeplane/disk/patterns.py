@@ -171,26 +171,25 @@ def _trim_spaces(line: bytes) -> bytes:
     return line[: end + 1] if backslashes % 2 else line[:end]
 
 
-_STAR = "star"
-_ANY_FOLDERS = "any folders"
-_ANYTHING = "anything"
-_Token = bytes | str
-"""A wildcard, or the expression for one byte."""
-
-_SPECIAL = re.compile(rb"[*?\[\\]")
-_ANY_BYTE = rb"[^/]"
+# Tokens are expressions for one byte each, or one of these, which no expression equals.
+_STAR = b"*"
+_ANY_FOLDERS = b"**/"
+_ANYTHING = b"**"
 _SLASH = b"/"
+
+_ANY_BYTE = rb"[^/]"
+_SPECIAL = re.compile(rb"[*?\[\\]")
 
 
 def _has_special(glob: bytes) -> bool:
     return _SPECIAL.search(glob) is not None
 
 
-def _tokenize(glob: bytes, anchored: bool) -> list[_Token] | None:
+def _tokenize(glob: bytes, anchored: bool) -> list[bytes] | None:
     first_special = _SPECIAL.search(glob)
     # git compares the literal beginning of a path pattern apart, and so takes `**` after it for a leading one.
     literal_end = first_special.start() if anchored and first_special else 0
-    tokens: list[_Token] = [re.escape(glob[i : i + 1]) for i in range(literal_end)]
+    tokens: list[bytes] = [re.escape(glob[i : i + 1]) for i in range(literal_end)]
     position = literal_end
     while position < len(glob):
         char = glob[position : position + 1]
@@ -204,6 +203,10 @@ def _tokenize(glob: bytes, anchored: bool) -> list[_Token] | None:
                 if rest[:1] == _SLASH:
                     tokens.append(_ANY_FOLDERS)
                     end += 1
+                elif rest:
+                    # Before an escaped slash there must be one folder; then again any number.
+                    tokens += [rb"(?>.*?/)", _ANY_FOLDERS]
+                    end += 2
                 else:
                     tokens.append(_ANYTHING)
             else:
@@ -228,15 +231,14 @@ def _tokenize(glob: bytes, anchored: bool) -> list[_Token] | None:
     return tokens
 
 
-def _translate_run(tokens: list[_Token]) -> bytes:
+def _translate_run(tokens: list[bytes]) -> bytes:
     return b"/".join(_translate_segment(segment) for segment in _split(tokens, _SLASH))
 
 
-def _translate_segment(tokens: list[_Token]) -> bytes:
+def _translate_segment(tokens: list[bytes]) -> bytes:
     """Fixed pieces with stars between them: all but the last settle at the first place where they fit."""
-    if _ANYTHING in tokens:
-        before = tokens[: tokens.index(_ANYTHING)]
-        return _translate_segment(before) + rb".*"
+    if tokens and tokens[-1] == _ANYTHING:
+        return _translate_segment(tokens[:-1]) + rb".*"
     pieces = [b"".join(piece) for piece in _split(tokens, _STAR)]
     if len(pieces) == 1:
         return pieces[0]
@@ -245,13 +247,13 @@ def _translate_segment(tokens: list[_Token]) -> bytes:
     return pieces[0] + middle + last
 
 
-def _split(tokens: list[_Token], separator: _Token) -> list[list[bytes]]:
+def _split(tokens: list[bytes], separator: bytes) -> list[list[bytes]]:
     parts: list[list[bytes]] = [[]]
     for token in tokens:
         if token == separator:
             parts.append([])
         else:
-            parts[-1].append(token)  # type: ignore[arg-type]
+            parts[-1].append(token)
     return parts
 
 

@@ -5,9 +5,9 @@ Works on the sites that the structure holds and on the source; knows no syntax t
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 
 from codeplane.base.limits import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
 from codeplane.facts.lines import Lines
@@ -25,6 +25,7 @@ _DOCSTRING = re.compile(
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
 _TAIL = re.compile(r"[\s:{=;]+$|=>\s*$")
 _MAX_DOC_LINES = 200
+_NO_SIGNATURE = sha256(b"->").hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ def read_definitions(
 ) -> Definitions:
     spans, decorators = _wrapped_spans(structure)
     module = language.module_name(path)
+    source, position = lines.source, lines.position
     rows: list[Def] = []
     sites: list[DefSite] = []
     writes: list[tuple[DefSite, int]] = []
@@ -52,7 +54,8 @@ def read_definitions(
             around.pop()
         parent_path, parent_kind, parent = around[-1][1:] if around else ("", None, None)
         if site.kind == "container":
-            around.append((site.end, _joined(parent_path, site.name), "container", None))
+            inner = _base_name(site.name)
+            around.append((site.end, f"{parent_path}.{inner}" if parent_path else inner, "container", None))
             continue
         scope = scope_before(tree, site.start, site.end)
         kind = site.kind
@@ -64,32 +67,38 @@ def read_definitions(
         in_type = parent_kind == "container" or parent_kind in language.type_kinds
         if in_type and tree.kinds[scope] not in ("function", "lambda", "block"):
             kind = language.member_kinds.get(kind, kind)
-        lexical_path = _joined(parent_path if site.owner is None else _base_name(site.owner), site.name)
+        owner = parent_path if site.owner is None else _base_name(site.owner)
+        lexical_path = f"{owner}.{site.name}" if owner else site.name
         start, end = spans.get(site.start, (site.start, site.end))
-        signature = _signature(language, site, lines)
-        signature_hash = _signature_hash(site, lines.source)
+        signature_hash = _signature_hash(site, source)
         identity = f"{unit}:{kind}:{path}#{lexical_path}:{signature_hash}"
         sibling = identities[identity] = identities.get(identity, -1) + 1
-        head = lines.source[start : site.name_start].decode("utf-8", "replace")
-        start = _with_attributes(language, lines, start)
-        name_line, name_col = lines.position(site.name_start)
+        head = source[start : site.name_start].decode("utf-8", "replace")
+        if language.attribute_prefixes:
+            start = _with_attributes(language, lines, start)
+        start_line, start_col = position(start)
+        end_line, end_col = position(end)
+        name_line, name_col = position(site.name_start)
         rows.append(
             Def(
-                def_uid=hashlib.sha256(f"{identity}:{sibling}".encode("utf-8", "surrogateescape")).hexdigest()[:16],
-                parent=parent,
-                scope=scope,
-                kind=kind,
-                name=site.name,
-                qualified_name=_joined(module, lexical_path, language.separator),
-                lexical_path=lexical_path,
-                **dict(zip(("start_line", "start_col", "end_line", "end_col"), lines.span(start, end), strict=True)),
-                name_line=name_line,
-                name_col=name_col,
-                signature=signature,
-                signature_hash=signature_hash,
-                doc=_doc(language, site, start, lines),
-                visibility=language.visibility(Head(site.name, head, parent_kind)),
-                decorators=(*decorators.get(site.start, ()), *site.decorators),
+                sha256(f"{identity}:{sibling}".encode("utf-8", "surrogateescape")).hexdigest()[:16],
+                parent,
+                scope,
+                kind,
+                site.name,
+                f"{module}{language.separator}{lexical_path}" if module else lexical_path,
+                lexical_path,
+                start_line,
+                start_col,
+                end_line,
+                end_col,
+                name_line,
+                name_col,
+                _signature(language, site, source),
+                signature_hash,
+                _doc(language, site, start_line, lines),
+                language.visibility(Head(site.name, head, parent_kind)),
+                (*decorators.get(site.start, ()), *site.decorators),
             )
         )
         sites.append(site)
@@ -121,9 +130,9 @@ def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tu
     return spans, decorators
 
 
-def _signature(language: Language, site: DefSite, lines: Lines) -> str:
+def _signature(language: Language, site: DefSite, source: bytes) -> str:
     stop = site.body[0] if site.body else site.end
-    raw = lines.source[site.start : min(stop, site.start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
+    raw = source[site.start : min(stop, site.start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
     if site.body is None and site.kind not in ("function", "method"):
         raw = raw.partition("\n")[0]
     text = " ".join(raw.split())
@@ -135,8 +144,12 @@ def _signature(language: Language, site: DefSite, lines: Lines) -> str:
 
 def _signature_hash(site: DefSite, source: bytes) -> str:
     """Hash of parameters and result as written, blanks aside; equal for all that have neither."""
-    parts = (source[part[0] : part[1]] if part else b"" for part in (site.params, site.returns))
-    return hashlib.sha256(b"->".join(b"".join(part.split()) for part in parts)).hexdigest()[:16]
+    params, returns = site.params, site.returns
+    if params is None and returns is None:
+        return _NO_SIGNATURE
+    written = b"".join(source[params[0] : params[1]].split()) if params else b""
+    result = b"".join(source[returns[0] : returns[1]].split()) if returns else b""
+    return sha256(written + b"->" + result).hexdigest()[:16]
 
 
 def _with_attributes(language: Language, lines: Lines, start: int) -> int:
@@ -153,12 +166,16 @@ def _with_attributes(language: Language, lines: Lines, start: int) -> int:
     return start
 
 
-def _doc(language: Language, site: DefSite, start: int, lines: Lines) -> str | None:
+def _doc(language: Language, site: DefSite, line: int, lines: Lines) -> str | None:
     if language.doc_style == "docstring":
-        found = _DOCSTRING.match(lines.source, site.body[0], min(site.body[1], site.body[0] + 65536)) if site.body else None
+        if site.body is None:
+            return None
+        found = _DOCSTRING.match(lines.source, site.body[0], min(site.body[1], site.body[0] + 65536))
         raw = found.group(2).decode("utf-8", "replace").splitlines() if found else []
     else:
-        raw = _comment_above(language, lines, lines.position(start)[0])
+        raw = _comment_above(language, lines, line)
+    if not raw:
+        return None
     paragraph: list[str] = []
     for line in raw:
         text = line.strip()
@@ -197,7 +214,3 @@ def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
 def _base_name(owner: str) -> str:
     """`*Stack[T]` belongs to `Stack`."""
     return re.split(r"[\[<(]", owner.lstrip("*&( "), maxsplit=1)[0].strip(" )")
-
-
-def _joined(prefix: str, name: str, separator: str = ".") -> str:
-    return f"{prefix}{separator}{name}" if prefix else name

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import importlib.resources
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import tree_sitter
 
+import codeplane.languages as package
 from codeplane.languages.registry import by_name
 from codeplane.languages.spec import Language
 
@@ -26,7 +27,7 @@ def load(name: str) -> Grammar:
     language = by_name(name)
     module, _, function = language.grammar.partition(":")
     grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
-    folder = importlib.resources.files("codeplane.languages") / (language.folder or language.name)
+    folder = Path(package.__file__).parent / (language.folder or language.name)
     return Grammar(
         language,
         tree_sitter.Parser(grammar),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 import codeplane.languages as package
 from codeplane.languages.families import TEXT_FAMILIES, TEXT_FILENAMES
@@ -50,18 +49,6 @@ def family_of(path: str) -> str:
     if name in TEXT_FILENAMES:
         return TEXT_FILENAMES[name]
     return TEXT_FAMILIES.get(name[name.rfind(".") :].lower(), "config") if "." in name else "config"
-
-
-@cache
-def grammar_versions() -> dict[str, str]:
-    """Installed version of each grammar, by distribution."""
-    versions: dict[str, str] = {}
-    for language in languages():
-        try:
-            versions[language.distribution] = version(language.distribution)
-        except PackageNotFoundError:
-            versions[language.distribution] = "missing"
-    return dict(sorted(versions.items()))
 
 
 @cache

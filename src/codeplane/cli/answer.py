@@ -1,0 +1,148 @@
+"""What every command ends with: an envelope for programs or text for people, and an exit code.
+
+No command prints a traceback. What nobody foresaw becomes INTERNAL, with a log line
+that locates it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from codeplane import telemetry
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.cli.terminal import Style
+
+OK, FAILED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
+
+_STATUSES = {
+    ErrorCode.NOT_INDEXED: "not_indexed",
+    ErrorCode.NOT_READY: "not_ready",
+    ErrorCode.REQUIRES_REINDEX: "requires_reindex",
+    ErrorCode.LANGUAGE_UNSUPPORTED: "unsupported",
+    ErrorCode.FILE_NOT_FOUND: "not_found",
+    ErrorCode.INDEX_LOCKED: "blocked",
+}
+_EXITS = {
+    ErrorCode.ARGUMENT_INVALID: USAGE,
+    ErrorCode.UNKNOWN_PARAMETER: USAGE,
+    ErrorCode.INDEX_LOCKED: UNREACHABLE,
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer before it is written. `text` is for people; warnings are written to stderr for them."""
+
+    result: Mapping[str, object] = field(default_factory=dict)
+    text: str = ""
+    status: str = "ok"
+    message: str | None = None
+    warnings: Sequence[str] = ()
+    hints: Mapping[str, object] = field(default_factory=dict)
+    meta: Mapping[str, object] = field(default_factory=dict)
+    exit_code: int | None = None
+
+
+def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
+    """Do `work`, write its reply, and return the exit code."""
+    started = time.monotonic()
+    request_id = "r_" + secrets.token_hex(4)
+    with telemetry.bind(op_id=request_id):
+        try:
+            reply = work()
+        except CodePlaneError as error:
+            telemetry.debug("command failed", command=command, error=error.code.name)
+            return _fail(error, request_id, json=json)
+        except OSError as error:
+            telemetry.error("command failed", command=command, **telemetry.describe(error))
+            return _fail(_unforeseen(error, error.strerror), request_id, json=json)
+        except Exception as error:
+            telemetry.error("command failed", command=command, **telemetry.describe(error))
+            return _fail(_unforeseen(error, None), request_id, json=json)
+        telemetry.debug("command done", command=command, status=reply.status)
+    if json:
+        meta = {"request_id": request_id, "elapsed_ms": round((time.monotonic() - started) * 1000), **reply.meta}
+        _write_json(_envelope(reply, meta))
+    else:
+        write_warnings(reply.warnings)
+        if reply.text:
+            _write(reply.text)
+    if reply.exit_code is not None:
+        return reply.exit_code
+    return OK if reply.status == "ok" else FAILED
+
+
+def write_warnings(warnings: Sequence[str]) -> None:
+    style = Style.of(sys.stderr)
+    for warning in warnings:
+        print(f"{style.yellow('warning:')} {display(warning)}", file=sys.stderr)
+
+
+def error_text(error: CodePlaneError, style: Style) -> str:
+    """What is wrong, what was expected, what came, and a call that works."""
+    lines = [f"{style.red('error:')} {_shown(error.message)}"]
+    parts = (
+        ("expected", error.expected),
+        ("received", error.received),
+        ("example", error.example),
+        ("try", error.remedy),
+    )
+    for label, value in parts:
+        if value is not None:
+            first, *rest = _shown(str(value)).splitlines() or [""]
+            lines.append(f"  {style.dim(f'{label:<9}')} {first}")
+            lines.extend(f"  {'':<9} {line}" for line in rest)
+    return "\n".join(lines)
+
+
+def _fail(error: CodePlaneError, request_id: str, *, json: bool) -> int:
+    if json:
+        reply = {"status": _STATUSES.get(error.code, "error"), "message": error.message, "error": error.as_dict()}
+        _write_json({**reply, "warnings": [], "hints": {}, "meta": {"request_id": request_id}})
+    else:
+        sys.stdout.flush()
+        print(error_text(error, Style.of(sys.stderr)), file=sys.stderr)
+    return _EXITS.get(error.code, FAILED)
+
+
+def _unforeseen(error: BaseException, reason: str | None) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.INTERNAL,
+        f"something went wrong that should not ({type(error).__name__}{f': {reason}' if reason else ''})",
+        remedy="Run 'cpl doctor'. The log line of this failure is shown by 'cpl status --verbose'.",
+    )
+
+
+def _envelope(reply: Reply, meta: Mapping[str, object]) -> dict[str, object]:
+    envelope: dict[str, object] = {"status": reply.status}
+    if reply.message:
+        envelope["message"] = reply.message
+    envelope["result"] = reply.result
+    envelope["warnings"] = list(reply.warnings)
+    envelope["hints"] = reply.hints
+    envelope["meta"] = meta
+    return envelope
+
+
+def _write_json(envelope: Mapping[str, object]) -> None:
+    _write(json.dumps(envelope, separators=(",", ":")))
+
+
+def _write(text: str) -> None:
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough. Python would complain once more at exit.
+        sys.stdout = None  # type: ignore[assignment]
+
+
+def _shown(text: str) -> str:
+    """Escaped, with the line breaks of an example kept."""
+    return "\n".join(display(line) for line in text.splitlines())

@@ -1,0 +1,133 @@
+"""From what was typed to what it means: the repository, its configuration, the user's directories.
+
+The environment is read here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.config import Config, environment_layer, merge, override_layer
+from codeplane.telemetry import Destination, configure
+
+if TYPE_CHECKING:
+    from codeplane.operations.context import Context
+
+_MARKS = (".git", ".codeplane")
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """The options that stand before the command."""
+
+    start: Path | None = None
+    overrides: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Assembly:
+    context: Context
+    warnings: tuple[str, ...] = ()
+
+
+def assemble(invocation: Invocation, target: Path | None = None, *, any_directory: bool = False) -> Assembly:
+    """Everything that an operation needs. With `any_directory`, a given directory need not be a git repository."""
+    root = find_root(invocation.start, target, any_directory=any_directory)
+    return assemble_at(root, load_config(root, invocation, os.environ), os.environ)
+
+
+def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> Assembly:
+    from codeplane.operations.context import Context
+
+    problems = start_logging(root, config)
+    context = Context(
+        root=root,
+        config=config,
+        user_state=_user_directory(environment, "XDG_STATE_HOME", ".local/state"),
+        user_cache=_user_directory(environment, "XDG_CACHE_HOME", ".cache"),
+        in_ci=environment.get("CI", "").strip().lower() not in ("", "0", "false", "no"),
+    )
+    return Assembly(context, (*problems, *untrusted(config)))
+
+
+def find_root(start: Path | None, target: Path | None = None, *, any_directory: bool = False) -> Path:
+    """The nearest directory at or above that is a repository or has an index."""
+    given = (start or Path()) / (target or Path())
+    try:
+        place = given.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        raise _no_directory(given) from None
+    if not place.is_dir():
+        if target is not None or start is not None:
+            raise _no_directory(given)
+        place = place.parent
+    for directory in (place, *place.parents):
+        if any(os.path.lexists(directory / mark) for mark in _MARKS):
+            return directory
+    if any_directory and (target is not None or start is not None):
+        return place
+    raise CodePlaneError(
+        ErrorCode.NOT_A_REPOSITORY,
+        f"{display(str(place))} is not in a git repository",
+        expected="a directory inside a git repository, or one that was indexed before",
+        received=display(str(place)),
+        example="cpl -C path/to/repository status",
+        remedy="Go to a repository, or name a directory: cpl init PATH.",
+    )
+
+
+def load_config(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> Config:
+    layers = []
+    user_file = _user_directory(environment, "XDG_CONFIG_HOME", ".config") / "config.yaml"
+    repository_file = root / ".codeplane" / "config.yaml" if root else None
+    # The YAML library takes a tenth of the time that a status may take, and most have no such file.
+    if os.path.lexists(user_file) or (repository_file and os.path.lexists(repository_file)):
+        from codeplane.config.documents import repository_layer, user_layer
+
+        layers.append(user_layer(user_file))
+        if root:
+            layers.append(repository_layer(root))
+    layers += (environment_layer(environment), override_layer(invocation.overrides))
+    return merge(layers)
+
+
+def start_logging(root: Path | None, config: Config) -> list[str]:
+    """Open the outputs. A person at a terminal sees the command's own words, and from the log only what is wrong."""
+    own_words = config.origins.keys().isdisjoint({"logging.level", "logging.outputs"}) and sys.stderr.isatty()
+    outputs = [
+        Destination(output.format, output.destination, "warn" if own_words else output.level or config.logging.level)
+        for output in config.logging.outputs
+    ]
+    return configure(outputs, repository=root, file_level=config.logging.level)
+
+
+def untrusted(config: Config) -> tuple[str, ...]:
+    return tuple(
+        f"CONFIG_UNTRUSTED: {ignored.key} in {ignored.origin} is ignored: {ignored.reason}"
+        for ignored in config.ignored
+    )
+
+
+def _user_directory(environment: Mapping[str, str], variable: str, fallback: str) -> Path:
+    base = environment.get(variable, "")
+    # A relative value would make the place depend on where the command is run.
+    if not base.startswith("/"):
+        base = os.path.join(os.path.expanduser("~"), fallback)
+    return Path(base) / "codeplane"
+
+
+def _no_directory(given: Path) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"there is no directory {display(str(given))}",
+        expected="an existing directory",
+        received=display(str(given)),
+        example="cpl -C . status",
+    )

@@ -1,0 +1,101 @@
+"""Plain text for people: colours where a terminal wants them, numbers and columns that line up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from codeplane.base.paths import display
+
+_UNITS = ("B", "KB", "MB", "GB", "TB")
+
+
+@dataclass(frozen=True)
+class Style:
+    colour: bool = False
+
+    @classmethod
+    def of(cls, stream: TextIO) -> Style:
+        wanted = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        return cls(colour=wanted)
+
+    def bold(self, text: str) -> str:
+        return self._wrap("1", text)
+
+    def dim(self, text: str) -> str:
+        return self._wrap("2", text)
+
+    def red(self, text: str) -> str:
+        return self._wrap("31", text)
+
+    def green(self, text: str) -> str:
+        return self._wrap("32", text)
+
+    def yellow(self, text: str) -> str:
+        return self._wrap("33", text)
+
+    def _wrap(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
+
+
+def columns() -> int:
+    """Width to write for; a pipe has no edge, and gets what a wide terminal would."""
+    return max(40, shutil.get_terminal_size((120, 24)).columns)
+
+
+def number(value: int) -> str:
+    return f"{value:,}"
+
+
+def size(count: int) -> str:
+    amount = float(count)
+    for unit in _UNITS:
+        if amount < 1000 or unit == _UNITS[-1]:
+            break
+        amount /= 1000
+    return f"{count} B" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def fit(text: str, width: int) -> str:
+    """`text` escaped and cut to `width`."""
+    text = display(text)
+    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+
+
+def facts(rows: Iterable[tuple[str, str]], style: Style, indent: str = "  ") -> list[str]:
+    """`label   value` lines, values in one column; rows without a value are left out."""
+    kept = [(label, value) for label, value in rows if value]
+    width = max((len(label) for label, _ in kept), default=0)
+    return [f"{indent}{style.dim(label.ljust(width))}  {value}" for label, value in kept]
+
+
+def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset(), indent: str = "  ") -> list[str]:
+    """Columns two spaces apart, those in `right` flush right."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines

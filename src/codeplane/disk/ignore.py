@@ -1,0 +1,218 @@
+"""Which entries of the tree are left out, and why.
+
+From weakest to strongest: `.git/info/exclude` and nested `.gitignore` files as git reads
+them, the built-in directories and files that are noise everywhere, the operator's patterns,
+nested `.satoriignore` and `.cplignore` files. The last two kinds may re-include with `!`,
+a directory too. As in git, an entry of an ignored directory is ignored, whatever it is
+called. Secrets are judged apart and cannot be re-included by the tree itself.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from codeplane.base.digests import Digest, digest_bytes, merkle_root
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import ROOT, RepoPath, join, parent
+from codeplane.disk import stats
+from codeplane.disk.beneath import Root, read_up_to
+from codeplane.disk.patterns import PatternList
+from codeplane.disk.secrets import is_secret
+from codeplane.disk.stats import FileStat
+
+IGNORE_FILES = (".gitignore", ".satoriignore", ".cplignore")
+MAX_IGNORE_BYTES = 1024 * 1024
+
+PROTECTED = frozenset({".git", ".hg", ".svn", ".codeplane"})
+"""Never entered; nothing re-includes them."""
+
+PRUNABLE = PROTECTED | frozenset(
+    """
+    node_modules bower_components jspm_packages .yarn .pnpm-store
+    .venv venv __pycache__ __pypackages__ site-packages .eggs .tox .nox .ipynb_checkpoints
+    .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .pytype .pyre
+    .gradle .idea .vscode-test .vs .settings .metals .bloop .bsp
+    .next .nuxt .svelte-kit .astro .angular .parcel-cache .turbo .nx .expo .docusaurus .vercel .netlify .serverless
+    dist build target vendor coverage htmlcov .nyc_output
+    .terraform .terragrunt-cache .cache .sass-cache .dart_tool .pub-cache .bundle .stack-work elm-stuff _build
+    """.split()
+)
+"""Directories of dependencies, caches and build results. Only `.cplignore` brings them back."""
+
+NOISE_SUFFIXES = (".pyc", ".pyo", ".class", ".o", ".so", ".dylib", ".dll", ".log", ".swp", "~")
+NOISE_NAMES = frozenset({".DS_Store"})
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the operator decides: more patterns (as in a `.cplignore` of the root, but weaker), secrets or not."""
+
+    patterns: tuple[str, ...] = ()
+    block_secrets: bool = True
+
+    def digest(self) -> Digest:
+        built_in = (*sorted(PRUNABLE), *NOISE_SUFFIXES, *sorted(NOISE_NAMES))
+        words = ("\0".join(built_in), "\0".join(self.patterns), str(self.block_secrets))
+        return digest_bytes("\n".join(words).encode("utf-8", "surrogateescape"))
+
+
+class Reason(NamedTuple):
+    kind: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.where}" if self.where else self.kind
+
+
+class Layer(NamedTuple):
+    """One ignore file. Its patterns see paths without the first `skip` bytes: its own directory."""
+
+    kind: str
+    source: str
+    skip: int
+    patterns: PatternList
+
+
+class IgnoreFile(NamedTuple):
+    """An ignore file as it was read; `stat` is None for one that could not be."""
+
+    path: RepoPath
+    stat: FileStat | None
+    digest: Digest
+    observed_at_ns: int
+
+
+class Chain:
+    """The ignore files that govern a directory, strongest first. Immutable: a change of rules is another Chain."""
+
+    __slots__ = ("cpl", "git")
+
+    def __init__(self, git: tuple[Layer, ...] = (), cpl: tuple[Layer, ...] = ()) -> None:
+        self.git = git
+        self.cpl = cpl
+
+    def find_reason(self, path: str, name: str, is_directory: bool) -> Reason | None:
+        """Why the entry itself is ignored, given that its directory is not; secrets are not judged here."""
+        if name.lower() in PROTECTED:
+            return Reason("protected", name)
+        cpl, git = self.cpl, self.git
+        if not cpl and not git:
+            return _find_built_in(name, is_directory)
+        path_bytes = os.fsencode(path)
+        name_bytes = os.fsencode(name)
+        for layer in cpl:
+            pattern = layer.patterns.find_last(path_bytes[layer.skip :], name_bytes, is_directory)
+            if pattern is not None:
+                return None if pattern.negated else Reason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+        reason = _find_built_in(name, is_directory)
+        if reason is not None:
+            return reason
+        for layer in git:
+            pattern = layer.patterns.find_last(path_bytes[layer.skip :], name_bytes, is_directory)
+            if pattern is not None:
+                return None if pattern.negated else Reason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+        return None
+
+
+def base_chain(root: Root, rules: Rules, now_ns: int) -> tuple[Chain, tuple[IgnoreFile, ...]]:
+    """The rules that come from no directory of the tree."""
+    lines = [pattern.encode("utf-8", "surrogateescape") for pattern in rules.patterns]
+    cpl = (Layer("operator pattern", "configuration", 0, PatternList(lines)),) if lines else ()
+    source = RepoPath(".git/info/exclude")
+    data, file = _read(root, source, now_ns)
+    if file is None:
+        return Chain((), cpl), ()
+    patterns = PatternList(data.split(b"\n"))
+    return Chain((Layer("gitignore", source, 0, patterns),) if len(patterns) else (), cpl), (file,)
+
+
+def descend(
+    root: Root, chain: Chain, directory: str, names: tuple[str, ...], now_ns: int
+) -> tuple[Chain, tuple[IgnoreFile, ...]]:
+    """The chain inside `directory`, which holds the ignore files `names` (in the order of IGNORE_FILES)."""
+    git, cpl = chain.git, chain.cpl
+    files: list[IgnoreFile] = []
+    skip = len(os.fsencode(directory)) + 1 if directory else 0
+    for name in names:
+        source = join(directory, name)
+        data, file = _read(root, source, now_ns)
+        if file is None:
+            continue
+        files.append(file)
+        patterns = PatternList(data.split(b"\n"))
+        if not len(patterns):
+            continue
+        if name == ".gitignore":
+            git = (Layer("gitignore", source, skip, patterns), *git)
+        else:
+            cpl = (Layer(name.removeprefix("."), source, skip, patterns), *cpl)
+    return (Chain(git, cpl) if git is not chain.git or cpl is not chain.cpl else chain), tuple(files)
+
+
+def signature(rules: Rules, files: list[IgnoreFile]) -> Digest:
+    """Equal as long as the operator's rules and all ignore files that were met are the same."""
+    entries = [("", rules.digest()), *((file.path, file.digest) for file in files)]
+    return merkle_root(sorted(entries))
+
+
+def why_ignored(root: Root, rules: Rules, path: RepoPath) -> str | None:
+    """One line on why `path` is not indexed, or None when it would be."""
+    if rules.block_secrets and is_secret(path):
+        return "secret"
+    chain, _ = base_chain(root, rules, 0)
+    directory = ROOT
+    *folders, name = path.split("/")
+    for folder in folders:
+        chain = descend(root, chain, directory, IGNORE_FILES, 0)[0]
+        directory = join(directory, folder)
+        reason = chain.find_reason(directory, folder, True)
+        if reason is not None:
+            return str(reason)
+    chain = descend(root, chain, directory, IGNORE_FILES, 0)[0]
+    reason = chain.find_reason(path, name, _is_directory(root, path))
+    return str(reason) if reason is not None else None
+
+
+def _find_built_in(name: str, is_directory: bool) -> Reason | None:
+    if is_directory:
+        return Reason("prunable directory", name) if name in PRUNABLE else None
+    if name.endswith(NOISE_SUFFIXES) or name in NOISE_NAMES:
+        return Reason("built-in pattern", name)
+    return None
+
+
+def _read(root: Root, path: RepoPath, now_ns: int) -> tuple[bytes, IgnoreFile | None]:
+    """Content up to the cap, at a line's end. A link is no ignore file; one that cannot be read has no rules."""
+    try:
+        fd = root.open_file(path)
+    except CodePlaneError as error:
+        if error.code is ErrorCode.FILE_UNREADABLE:
+            return b"", IgnoreFile(path, None, digest_bytes(b""), now_ns)
+        return b"", None
+    try:
+        stat = stats.of(os.fstat(fd))
+        data = read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)
+    except OSError:
+        return b"", IgnoreFile(path, None, digest_bytes(b""), now_ns)
+    finally:
+        os.close(fd)
+    if len(data) > MAX_IGNORE_BYTES:
+        data = data[: data.rfind(b"\n", 0, MAX_IGNORE_BYTES) + 1]
+    return data, IgnoreFile(path, stat, digest_bytes(data), now_ns)
+
+
+def _is_directory(root: Root, path: RepoPath) -> bool:
+    try:
+        fd = root.open_directory(parent(path))
+    except CodePlaneError:
+        return False
+    try:
+        name = path.rpartition("/")[2]
+        return modes.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)

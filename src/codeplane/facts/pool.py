@@ -1,0 +1,222 @@
+"""Parse workers, and what happens when a file kills one.
+
+Jobs are handed out a few at a time so that no worker waits for the parent. A worker that
+dies, or takes too long for one file, is replaced; the file it was at is tried once more,
+alone with a fresh worker, and then set aside. Nothing that a file does reaches the parent.
+"""
+
+from __future__ import annotations
+
+import selectors
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+
+from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES, PARSE_SECONDS
+from codeplane.facts.model import Extraction, Facts, Problem
+from codeplane.processes.children import Child
+
+_QUEUED_JOBS = 16
+_QUEUED_BYTES = 1 << 20
+_MODULE = "codeplane.facts.worker"
+
+
+class Job(NamedTuple):
+    language: str
+    path: str
+    unit: int
+    source: bytes
+    tag: Any = None
+    """Whatever the caller wants back with the result."""
+
+
+class Parsed(NamedTuple):
+    """`extraction` holds plain rows in the column order of the model; None when the file was set aside."""
+
+    job: Job
+    extraction: Extraction | None
+    failure: str | None
+
+
+@dataclass
+class _Worker:
+    child: Child
+    jobs: deque[int] = field(default_factory=deque)
+    queued_bytes: int = 0
+    busy_since: float = 0.0
+
+
+class ParserPool:
+    """Started when first needed; keeps its workers until closed."""
+
+    def __init__(
+        self, workers: int, *, seconds: float = PARSE_SECONDS, memory_bytes: int = PARSE_MEMORY_BYTES
+    ) -> None:
+        self._size = max(1, workers)
+        self._seconds = seconds
+        self._memory = memory_bytes
+        self._workers: list[_Worker] = []
+        self.deaths = 0
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return tuple(worker.child.pid for worker in self._workers)
+
+    def warm(self) -> None:
+        """Start one worker now, so that the first edit does not wait for it."""
+        if not self._workers:
+            self._workers.append(self._start())
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.child.kill()
+        self._workers.clear()
+
+    def parse(self, jobs: Iterable[Job]) -> Iterator[Parsed]:
+        """Results in the order in which they are ready. Abandoning the iterator kills the busy workers."""
+        run = _Run(self, iter(jobs))
+        try:
+            yield from run.results()
+        finally:
+            run.abandon()
+
+    def _start(self) -> _Worker:
+        return _Worker(Child(_MODULE, (str(self._memory),)))
+
+    def _retire(self, worker: _Worker) -> None:
+        worker.child.kill()
+        self._workers.remove(worker)
+        self.deaths += 1
+
+
+class _Run:
+    """One pass over a stream of jobs."""
+
+    def __init__(self, pool: ParserPool, jobs: Iterator[Job]) -> None:
+        self._pool = pool
+        self._incoming = jobs
+        self._exhausted = False
+        self._retry: deque[int] = deque()
+        self._pending: dict[int, Job] = {}
+        self._attempts: dict[int, int] = {}
+        self._next = 0
+
+    def results(self) -> Iterator[Parsed]:
+        while True:
+            self._feed()
+            if not self._pending:
+                return
+            yield from self._collect()
+
+    def abandon(self) -> None:
+        for worker in [worker for worker in self._pool._workers if worker.jobs]:
+            worker.child.kill()
+            self._pool._workers.remove(worker)
+
+    def _feed(self) -> None:
+        """Hand out jobs until every worker has enough to do or there are none left."""
+        while True:
+            number = self._take()
+            if number is None:
+                return
+            worker = self._choose(alone=number in self._attempts)
+            if worker is None:
+                self._retry.appendleft(number)
+                return
+            job = self._pending[number]
+            if not worker.jobs:
+                worker.busy_since = time.monotonic()
+            worker.jobs.append(number)
+            worker.queued_bytes += len(job.source)
+            head = orjson.dumps((number, job.language, _wire(job.path), job.unit))
+            worker.child.send(head + b"\n", job.source)
+
+    def _take(self) -> int | None:
+        if self._retry:
+            return self._retry.popleft()
+        if self._exhausted or not self._has_room():
+            return None
+        job = next(self._incoming, None)
+        if job is None:
+            self._exhausted = True
+            return None
+        number, self._next = self._next, self._next + 1
+        self._pending[number] = job
+        return number
+
+    def _has_room(self) -> bool:
+        return len(self._pool._workers) < self._pool._size or self._choose(alone=False) is not None
+
+    def _choose(self, *, alone: bool) -> _Worker | None:
+        """The worker with the least to do; a retried file gets one to itself."""
+        pool = self._pool
+        idle = [worker for worker in pool._workers if not worker.jobs]
+        if not idle and len(pool._workers) < pool._size:
+            pool._workers.append(pool._start())
+            return pool._workers[-1]
+        if alone:
+            return idle[0] if idle else None
+        open_workers = [
+            worker
+            for worker in pool._workers
+            if len(worker.jobs) < _QUEUED_JOBS
+            and worker.queued_bytes < _QUEUED_BYTES
+            and not any(number in self._attempts for number in worker.jobs)
+        ]
+        return min(open_workers, key=lambda worker: worker.queued_bytes + len(worker.jobs), default=None)
+
+    def _collect(self) -> Iterator[Parsed]:
+        """Wait until something happens, and report what is finished."""
+        now = time.monotonic()
+        busy = [worker for worker in self._pool._workers if worker.jobs]
+        with selectors.DefaultSelector() as selector:
+            for worker in busy:
+                selector.register(worker.child.output, selectors.EVENT_READ, worker)
+                if worker.child.wants_to_write:
+                    selector.register(worker.child.input, selectors.EVENT_WRITE, worker)
+            wait = min((worker.busy_since + self._pool._seconds - now for worker in busy), default=0.0)
+            events = selector.select(max(0.0, wait))
+        for key, mask in events:
+            worker = key.data
+            if mask & selectors.EVENT_WRITE:
+                worker.child.flush()
+                continue
+            frames, alive = worker.child.receive()
+            for frame in frames:
+                yield self._finish(worker, frame)
+            if not alive:
+                yield from self._lost(worker, "worker_died")
+        deadline = time.monotonic() - self._pool._seconds
+        for worker in busy:
+            if worker.jobs and worker.busy_since < deadline and worker in self._pool._workers:
+                yield from self._lost(worker, "timeout")
+
+    def _finish(self, worker: _Worker, frame: bytes) -> Parsed:
+        number, (facts, problems) = orjson.loads(frame)
+        worker.jobs.remove(number)
+        worker.busy_since = time.monotonic()
+        job = self._pending.pop(number)
+        worker.queued_bytes -= len(job.source)
+        extraction = Extraction(Facts(*facts), tuple(Problem(*problem) for problem in problems))
+        return Parsed(job, extraction, None)
+
+    def _lost(self, worker: _Worker, why: str) -> Iterator[Parsed]:
+        """The worker is gone. The file that it was at is to blame; the others only waited behind it."""
+        self._pool._retire(worker)
+        blamed, *innocent = worker.jobs
+        worker.jobs.clear()
+        self._retry.extend(innocent)
+        self._attempts[blamed] = self._attempts.get(blamed, 0) + 1
+        if self._attempts[blamed] < PARSE_ATTEMPTS:
+            self._retry.appendleft(blamed)
+            return
+        yield Parsed(self._pending.pop(blamed), None, why)
+
+
+def _wire(path: str) -> str:
+    """A path that JSON can carry: undecodable bytes become escapes, which only affects names made from it."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,49 @@
+"""The parse worker: one request frame in, one answer frame out, until its input ends.
+
+A request is a line of JSON (number, language, path, unit) and the source; an answer is
+JSON (number, facts, problems). The worker does no other I/O, and may be killed at any time.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import BinaryIO
+
+import orjson
+
+from codeplane.facts.extract import extract
+from codeplane.processes.children import LENGTH
+from codeplane.processes.limits import confine
+
+
+def main() -> None:
+    confine(int(sys.argv[1]))
+    gc.disable()
+    requests = os.fdopen(os.dup(0), "rb", buffering=1 << 18)
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    served = 0
+    while (request := _read_frame(requests)) is not None:
+        head, _, source = request.partition(b"\n")
+        number, language, path, unit = orjson.loads(head)
+        extraction = extract(language, path, unit, source)
+        answer = encode(number, extraction)
+        answers.write(LENGTH.pack(len(answer)) + answer)
+        served += 1
+        if served % 64 == 0:
+            gc.collect()
+
+
+def encode(number: int, extraction: object) -> bytes:
+    return orjson.dumps((number, extraction), default=tuple)
+
+
+def _read_frame(stream: BinaryIO) -> bytes | None:
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    return stream.read(LENGTH.unpack(head)[0])

@@ -1,0 +1,104 @@
+"""A Python child of our own code, talking in frames over its standard input and output.
+
+It runs in its own session, with an empty environment, from the root directory, and on
+exactly the module path of its parent: nothing in a repository can be imported by it.
+Frames are four bytes of length, big-endian, and that many bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections import deque
+
+LENGTH = struct.Struct(">I")
+_CHUNK = 1 << 18
+
+
+class Child:
+    """A running worker; its pipes never block the parent."""
+
+    def __init__(self, module: str, arguments: tuple[str, ...] = ()) -> None:
+        start = f"import sys; sys.path[:] = {[entry for entry in sys.path if entry]!r}; from {module} import main; main()"
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", start, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={},
+            start_new_session=True,
+            bufsize=0,
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self.input = self._process.stdin.fileno()
+        self.output = self._process.stdout.fileno()
+        os.set_blocking(self.input, False)
+        os.set_blocking(self.output, False)
+        self._outbox: deque[memoryview] = deque()
+        self._inbox = bytearray()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def wants_to_write(self) -> bool:
+        return bool(self._outbox)
+
+    def send(self, *parts: bytes) -> None:
+        """Queue one frame made of `parts`, and write as much of the queue as the pipe takes."""
+        self._outbox.append(memoryview(LENGTH.pack(sum(map(len, parts)))))
+        self._outbox.extend(memoryview(part) for part in parts if part)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what the pipe takes now. A dead child is noticed when its output ends."""
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+            while self._outbox:
+                part = self._outbox[0]
+                written = os.write(self.input, part)
+                if written == len(part):
+                    self._outbox.popleft()
+                else:
+                    self._outbox[0] = part[written:]
+
+    def receive(self) -> tuple[list[bytes], bool]:
+        """Whole frames that have arrived, and whether the child is still there."""
+        alive = True
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                data = os.read(self.output, _CHUNK)
+                if not data:
+                    alive = False
+                    break
+                self._inbox += data
+                if len(data) < _CHUNK:
+                    break
+        frames: list[bytes] = []
+        start = 0
+        while len(self._inbox) - start >= LENGTH.size:
+            (length,) = LENGTH.unpack_from(self._inbox, start)
+            end = start + LENGTH.size + length
+            if len(self._inbox) < end:
+                break
+            frames.append(bytes(memoryview(self._inbox)[start + LENGTH.size : end]))
+            start = end
+        if start:
+            del self._inbox[:start]
+        return frames, alive
+
+    def kill(self) -> int:
+        """End the child and everything in its session; returns its exit status (negative: the signal)."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        status = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        return status

@@ -1,0 +1,250 @@
+"""The tables of an index, as one text.
+
+A row of a file has the id `file_id << 20 | ordinal`: the rows of one file are one range of
+the primary key, so they need neither a file column nor an index to be found or removed.
+Other columns that name a row of the same file hold its ordinal; `target_def` holds a whole
+id, because it may lie in another file. Enumerations are the integers of the fact model.
+"""
+
+from __future__ import annotations
+
+from codeplane.facts.model import BindReason
+from codeplane.languages.families import FAMILIES
+
+SCHEMA_VERSION = 1
+KEPT_EPOCHS = 1000
+
+FACT_TABLES = {
+    "scopes": "scope_id",
+    "defs": "def_id",
+    "imports": "import_id",
+    "binds": "bind_id",
+    "refs": "ref_id",
+    "export_entries": "entry_id",
+    "export_thunks": "thunk_id",
+    "dynamic_sites": "site_id",
+    "problems": "problem_id",
+}
+"""Tables whose rows belong to one file, with their primary keys."""
+
+BIND_REASONS: tuple[str, ...] = (
+    BindReason.PARAM,
+    BindReason.LOCAL_ASSIGN,
+    BindReason.DEF_IN_SCOPE,
+    BindReason.IMPORT_ALIAS,
+)
+"""Stored as positions; another order is another SCHEMA_VERSION."""
+
+UNITS: tuple[tuple[int, str, str, str], ...] = tuple((number, name, "", name) for number, name in enumerate(FAMILIES))
+"""(unit_id, family, root, name): one unit per language family, spanning the repository."""
+
+_UNIT_IDS = {family: unit_id for unit_id, family, _, _ in UNITS}
+
+
+def unit_of(family: str | None) -> int | None:
+    return _UNIT_IDS.get(family) if family is not None else None
+
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE units (
+    unit_id INTEGER PRIMARY KEY, family TEXT NOT NULL, root TEXT NOT NULL, name TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE files (
+    file_id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL,
+    unit_id INTEGER,
+    language TEXT,
+    family TEXT,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    device INTEGER NOT NULL,
+    observed_at_ns INTEGER NOT NULL,
+    digest BLOB,
+    text_digest BLOB,
+    encoding TEXT,
+    lines INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT,
+    lexical INTEGER NOT NULL,
+    epoch INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE names (name_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+
+CREATE TABLE scopes (
+    scope_id INTEGER PRIMARY KEY,
+    parent INTEGER,
+    kind TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    start_col INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    end_col INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE defs (
+    def_id INTEGER PRIMARY KEY,
+    def_uid TEXT NOT NULL,
+    parent INTEGER,
+    scope INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    qualified_name TEXT NOT NULL,
+    lexical_path TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    start_col INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    end_col INTEGER NOT NULL,
+    name_line INTEGER NOT NULL,
+    name_col INTEGER NOT NULL,
+    signature TEXT NOT NULL,
+    signature_hash TEXT NOT NULL,
+    doc TEXT,
+    visibility TEXT NOT NULL,
+    decorators TEXT
+) STRICT;
+
+CREATE TABLE imports (
+    import_id INTEGER PRIMARY KEY,
+    import_uid TEXT NOT NULL,
+    scope INTEGER NOT NULL,
+    imported_name TEXT NOT NULL,
+    alias TEXT,
+    source_literal TEXT,
+    import_kind TEXT NOT NULL,
+    certainty INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    start_col INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    end_col INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE binds (
+    bind_id INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    name_id INTEGER NOT NULL,
+    namespace INTEGER NOT NULL,
+    target_kind INTEGER NOT NULL,
+    target INTEGER,
+    certainty INTEGER NOT NULL,
+    reason INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE refs (
+    ref_id INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    name_id INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    start_col INTEGER NOT NULL,
+    end_col INTEGER NOT NULL,
+    role INTEGER NOT NULL,
+    usage INTEGER NOT NULL,
+    tier INTEGER NOT NULL,
+    certainty INTEGER NOT NULL,
+    bind INTEGER,
+    target_def INTEGER
+) STRICT;
+
+CREATE TABLE export_surfaces (
+    surface_id INTEGER PRIMARY KEY, unit_id INTEGER NOT NULL, surface_hash TEXT NOT NULL, epoch INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE export_entries (
+    entry_id INTEGER PRIMARY KEY,
+    surface_id INTEGER NOT NULL,
+    exported_name TEXT NOT NULL,
+    target_def INTEGER,
+    certainty INTEGER NOT NULL,
+    evidence_kind TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE export_thunks (
+    thunk_id INTEGER PRIMARY KEY,
+    source_unit INTEGER NOT NULL,
+    target_unit INTEGER,
+    source_literal TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    explicit_names TEXT,
+    alias_map TEXT,
+    evidence_kind TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE anchor_groups (
+    group_id INTEGER PRIMARY KEY,
+    unit_id INTEGER NOT NULL,
+    member_token TEXT NOT NULL,
+    receiver_shape TEXT NOT NULL,
+    total_count INTEGER NOT NULL,
+    exemplar_ids TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE dynamic_sites (
+    site_id INTEGER PRIMARY KEY,
+    start_line INTEGER NOT NULL,
+    start_col INTEGER NOT NULL,
+    pattern_type TEXT NOT NULL,
+    extracted_literals TEXT,
+    has_non_literal_key INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE problems (
+    problem_id INTEGER PRIMARY KEY, code TEXT NOT NULL, line INTEGER NOT NULL, message TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE epochs (
+    epoch INTEGER PRIMARY KEY,
+    published_ns INTEGER NOT NULL,
+    merkle_root TEXT NOT NULL,
+    head TEXT,
+    repo_version TEXT NOT NULL,
+    files INTEGER NOT NULL,
+    lexical_opstamp INTEGER NOT NULL,
+    lexical_state TEXT
+) STRICT;
+
+CREATE TABLE epoch_files (
+    epoch INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    change TEXT NOT NULL,
+    old_path TEXT,
+    digest BLOB,
+    PRIMARY KEY (epoch, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE def_snapshots (
+    path TEXT NOT NULL,
+    until_epoch INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    from_epoch INTEGER NOT NULL,
+    def_uid TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    lexical_path TEXT NOT NULL,
+    signature_hash TEXT NOT NULL,
+    display_name TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    PRIMARY KEY (path, until_epoch, ordinal)
+) STRICT, WITHOUT ROWID;
+"""
+
+INDEXES = """
+CREATE UNIQUE INDEX files_path ON files (path);
+CREATE UNIQUE INDEX names_name ON names (name);
+CREATE INDEX defs_uid ON defs (def_uid);
+CREATE INDEX defs_name ON defs (name);
+CREATE INDEX defs_lower_name ON defs (lower(name));
+CREATE INDEX defs_qualified_name ON defs (qualified_name);
+CREATE INDEX imports_uid ON imports (import_uid);
+CREATE INDEX refs_name ON refs (name_id);
+CREATE INDEX refs_target ON refs (target_def) WHERE target_def IS NOT NULL;
+CREATE INDEX export_entries_name ON export_entries (surface_id, exported_name);
+CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
+CREATE UNIQUE INDEX anchor_groups_key ON anchor_groups (unit_id, member_token, receiver_shape);
+CREATE INDEX def_snapshots_until ON def_snapshots (until_epoch);
+"""
+"""Made after a bulk load: sorting once is far cheaper than keeping sorted."""

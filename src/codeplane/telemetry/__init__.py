@@ -1,0 +1,10 @@
+"""Log lines: what happened, for people and for programs. Knows nothing of the domain.
+
+A line carries an event and a few short fields. It never carries the content of a file.
+"""
+
+from codeplane.telemetry.events import bind, debug, describe, error, info, warn
+from codeplane.telemetry.outputs import Destination, configure, shut_down
+from codeplane.telemetry.tail import read_tail
+
+__all__ = ["Destination", "bind", "configure", "debug", "describe", "error", "info", "read_tail", "shut_down", "warn"]

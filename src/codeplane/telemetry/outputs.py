@@ -1,0 +1,85 @@
+"""Where log lines go: any number of outputs with levels of their own, and the repository's log file.
+
+An output that cannot be opened is reported and left out; logging never stops the work.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from codeplane.telemetry.events import LOGGER
+from codeplane.telemetry.formats import ConsoleFormatter, JsonFormatter
+from codeplane.telemetry.logfile import LogFileHandler
+
+_NUMBERS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
+
+
+@dataclass(frozen=True)
+class Destination:
+    """`place` is stderr, stdout or an absolute path; `format` is console or json."""
+
+    format: str
+    place: str
+    level: str
+
+
+def configure(destinations: Iterable[Destination], *, repository: Path | None, file_level: str = "info") -> list[str]:
+    """Send log lines there, and to the log file of `repository`. Returns what could not be opened, in words."""
+    shut_down()
+    problems: list[str] = []
+    for destination in destinations:
+        try:
+            handler = _open(destination)
+        except OSError as error:
+            problems.append(f"cannot log to {destination.place}: {error.strerror or 'not usable'}")
+            continue
+        handler.setLevel(_NUMBERS[destination.level])
+        handler.setFormatter(JsonFormatter() if destination.format == "json" else ConsoleFormatter())
+        LOGGER.addHandler(handler)
+    if repository is not None:
+        file_handler = LogFileHandler(repository)
+        file_handler.setLevel(_NUMBERS[file_level])
+        file_handler.setFormatter(JsonFormatter())
+        LOGGER.addHandler(file_handler)
+    levels = [handler.level for handler in LOGGER.handlers if handler.level != logging.NOTSET]
+    LOGGER.setLevel(min(levels, default=logging.CRITICAL))
+    return problems
+
+
+def shut_down() -> None:
+    """Close every output."""
+    for handler in list(LOGGER.handlers):
+        LOGGER.removeHandler(handler)
+        handler.close()
+    LOGGER.addHandler(logging.NullHandler())
+
+
+class _StreamHandler(logging.StreamHandler[TextIO]):
+    """A closed pipe or a full disk is no reason to print a traceback about logging."""
+
+    def __init__(self, stream: TextIO, owned: bool = False) -> None:
+        super().__init__(stream)
+        self._owned = owned
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        return
+
+    def close(self) -> None:
+        super().close()
+        if self._owned:
+            self.stream.close()
+
+
+def _open(destination: Destination) -> logging.Handler:
+    if destination.place in ("stderr", "stdout"):
+        return _StreamHandler(sys.stderr if destination.place == "stderr" else sys.stdout)
+    # Non-blocking, so that a pipe without a reader is an error and not a wait.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(destination.place, flags, 0o600)
+    return _StreamHandler(os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace"), owned=True)

@@ -1,0 +1,38 @@
+"""The last lines of a repository's log file, for people who ask what happened."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from codeplane.base.paths import display
+from codeplane.telemetry.logfile import LOG_NAME, MAX_LOG_BYTES, OLDER_NAME, is_own_file, open_log_directory
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def read_tail(root: Path, lines: int = 50) -> list[str]:
+    """At most `lines` newest lines, oldest first, safe to print."""
+    directory = open_log_directory(root, create=False)
+    if directory is None:
+        return []
+    try:
+        found = _lines(directory, LOG_NAME)
+        if len(found) < lines:
+            found = _lines(directory, OLDER_NAME) + found
+    finally:
+        os.close(directory)
+    return found[-lines:]
+
+
+def _lines(directory: int, name: str) -> list[str]:
+    try:
+        descriptor = os.open(name, _FLAGS, dir_fd=directory)
+    except OSError:
+        return []
+    with os.fdopen(descriptor, "rb") as file:
+        if not is_own_file(descriptor):
+            return []
+        # Twice the bound, since another program may have written there.
+        data = file.read(2 * MAX_LOG_BYTES)
+    return [display(line) for line in data.decode("utf-8", "backslashreplace").splitlines() if line]
