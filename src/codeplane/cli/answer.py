@@ -7,6 +7,7 @@ that locates it.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import sys
 import time
@@ -140,7 +141,7 @@ def _write(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Python would complain once more at exit.
-        sys.stdout = None  # type: ignore[assignment]
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _shown(text: str) -> str:

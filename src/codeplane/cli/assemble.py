@@ -119,7 +119,7 @@ def _user_directory(environment: Mapping[str, str], variable: str, fallback: str
     base = environment.get(variable, "")
     # A relative value would make the place depend on where the command is run.
     if not base.startswith("/"):
-        base = os.path.join(os.path.expanduser("~"), fallback)
+        base = str(Path("~").expanduser() / fallback)
     return Path(base) / "codeplane"
 
 

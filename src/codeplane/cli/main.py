@@ -41,7 +41,7 @@ def options(
     context: typer.Context,
     repo: Annotated[
         Path | None,
-        typer.Option("-C", "--repo", metavar="PATH", help="Work on the repository that holds PATH.", show_default=False),
+        typer.Option("-C", "--repo", metavar="PATH", help="Work on the repository that holds PATH."),
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -114,7 +114,7 @@ def clear(
 def defs(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name, or a qualified name.")],
-    kind: Annotated[str | None, typer.Option("--kind", "-k", help="Only this kind: function, class, method ...")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", "-k", help="Only this kind: function, class ...")] = None,
     path: Annotated[str | None, typer.Option("--path", "-p", help="Only beneath this path of the repository.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many.")] = 20,
     json: Json = False,

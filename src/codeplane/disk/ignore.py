@@ -29,17 +29,16 @@ MAX_IGNORE_BYTES = 1024 * 1024
 PROTECTED = frozenset({".git", ".hg", ".svn", ".codeplane"})
 """Never entered; nothing re-includes them."""
 
-PRUNABLE = PROTECTED | frozenset(
-    """
-    node_modules bower_components jspm_packages .yarn .pnpm-store
-    .venv venv __pycache__ __pypackages__ site-packages .eggs .tox .nox .ipynb_checkpoints
-    .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .pytype .pyre
-    .gradle .idea .vscode-test .vs .settings .metals .bloop .bsp
-    .next .nuxt .svelte-kit .astro .angular .parcel-cache .turbo .nx .expo .docusaurus .vercel .netlify .serverless
-    dist build target vendor coverage htmlcov .nyc_output
-    .terraform .terragrunt-cache .cache .sass-cache .dart_tool .pub-cache .bundle .stack-work elm-stuff _build
-    """.split()
-)
+_PRUNABLE = """
+node_modules bower_components jspm_packages .yarn .pnpm-store
+.venv venv __pycache__ __pypackages__ site-packages .eggs .tox .nox .ipynb_checkpoints
+.mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .pytype .pyre
+.gradle .idea .vscode-test .vs .settings .metals .bloop .bsp
+.next .nuxt .svelte-kit .astro .angular .parcel-cache .turbo .nx .expo .docusaurus .vercel .netlify .serverless
+dist build target vendor coverage htmlcov .nyc_output
+.terraform .terragrunt-cache .cache .sass-cache .dart_tool .pub-cache .bundle .stack-work elm-stuff _build
+"""
+PRUNABLE = PROTECTED | frozenset(_PRUNABLE.split())
 """Directories of dependencies, caches and build results. Only `.cplignore` brings them back."""
 
 NOISE_SUFFIXES = (".pyc", ".pyo", ".class", ".o", ".so", ".dylib", ".dll", ".log", ".swp", "~")

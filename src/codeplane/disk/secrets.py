@@ -11,28 +11,25 @@ import re
 DIRECTORIES = frozenset({".aws", ".ssh", ".gnupg", ".azure", ".gcloud", ".password-store"})
 """Everything beneath a directory of this name."""
 
-NAMES = frozenset(
-    """
-    .env .envrc .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .s3cfg .boto .htpasswd .git-credentials
-    .dockercfg .dockerconfigjson .vault-token .vault_pass .vault_password .credentials .terraformrc terraform.rc
-    .bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history
-    credentials.json application_default_credentials.json
-    """.split()
-)
+_NAMES = """
+.env .envrc .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .s3cfg .boto .htpasswd .git-credentials
+.dockercfg .dockerconfigjson .vault-token .vault_pass .vault_password .credentials .terraformrc terraform.rc
+.bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history
+credentials.json application_default_credentials.json
+"""
+NAMES = frozenset(_NAMES.split())
 
-SUFFIXES = tuple(
-    """
-    .pem .key .p8 .p12 .pfx .pkcs12 .jks .keystore .kdb .kdbx .ppk .keytab .ovpn .agekey
-    .tfvars .tfvars.json .env
-    """.split()
-)
+_SUFFIXES = """
+.pem .key .p8 .p12 .pfx .pkcs12 .jks .keystore .kdb .kdbx .ppk .keytab .ovpn .agekey
+.tfvars .tfvars.json .env
+"""
+SUFFIXES = tuple(_SUFFIXES.split())
 
-IN_DIRECTORY = frozenset(
-    """
-    .kube/config .docker/config.json .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
-    .streamlit/secrets.toml gcloud/credentials.db gcloud/access_tokens.db .config/hub gh/hosts.yml
-    """.split()
-)
+_IN_DIRECTORY = """
+.kube/config .docker/config.json .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml
+.streamlit/secrets.toml gcloud/credentials.db gcloud/access_tokens.db .config/hub gh/hosts.yml
+"""
+IN_DIRECTORY = frozenset(_IN_DIRECTORY.split())
 """Names that are secret only in the directory in which they live."""
 
 PATTERNS = (
@@ -49,7 +46,14 @@ PATTERNS = (
 ALLOWED = frozenset(
     f"{before}{word}{after}"
     for word in ("example", "sample", "template", "dist", "defaults", "schema")
-    for before, after in ((".env.", ""), (".env-", ""), (".env_", ""), (".envrc.", ""), ("", ".env"), (".env.", ".local"))
+    for before, after in (
+        (".env.", ""),
+        (".env-", ""),
+        (".env_", ""),
+        (".envrc.", ""),
+        ("", ".env"),
+        (".env.", ".local"),
+    )
 )
 """Templates that are made to be committed."""
 

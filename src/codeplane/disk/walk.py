@@ -277,7 +277,9 @@ def _look_again(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing 
     """`before` with the stats of now, or None when the directory must be listed after all."""
     stat_entry = partial(os.stat, dir_fd=fd, follow_symlinks=False)
     try:
-        if before.ignore_files and not all(_is_current(file, stat_entry(_name(file.path))) for file in before.ignore_files):
+        if before.ignore_files and not all(
+            _is_current(file, stat_entry(_name(file.path))) for file in before.ignore_files
+        ):
             return None
         results = list(map(stat_entry, before.names))
     except OSError:

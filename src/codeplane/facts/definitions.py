@@ -52,7 +52,11 @@ def read_definitions(
     for site in _in_order(structure):
         while around and around[-1][0] <= site.start:
             around.pop()
-        parent_path, parent_kind, parent = around[-1][1:] if around else ("", None, None)
+        level = len(around) - 1
+        # In `a = b = 0` the second is not inside the first.
+        while level >= 0 and site.kind == "variable" and around[level][2] in VARIABLES:
+            level -= 1
+        parent_path, parent_kind, parent = around[level][1:] if level >= 0 else ("", None, None)
         if site.kind == "container":
             inner = _base_name(site.name)
             around.append((site.end, f"{parent_path}.{inner}" if parent_path else inner, "container", None))
@@ -132,9 +136,19 @@ def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tu
 
 def _signature(language: Language, site: DefSite, source: bytes) -> str:
     stop = site.body[0] if site.body else site.end
-    raw = source[site.start : min(stop, site.start + 4 * MAX_SIGNATURE_CHARS)].decode("utf-8", "replace")
-    if site.body is None and site.kind not in ("function", "method"):
-        raw = raw.partition("\n")[0]
+    limit = min(stop, site.start + 4 * MAX_SIGNATURE_CHARS)
+    raw = source[site.start : limit].decode("utf-8", "replace")
+    if site.body is None:
+        if site.kind not in ("function", "method"):
+            raw = raw.partition("\n")[0]
+    else:
+        # What stands between the parameters and the body may end in a comment; it is not part of the signature.
+        known = max(site.name_end, *(part[1] for part in (site.params, site.returns) if part), site.start)
+        if known < limit:
+            tail = source[known:limit].decode("utf-8", "replace")
+            for marker in language.comments:
+                tail = tail.partition(marker)[0]
+            raw = source[site.start : known].decode("utf-8", "replace") + tail
     text = " ".join(raw.split())
     if language.signature_noise is not None:
         text = language.signature_noise.sub("", text)

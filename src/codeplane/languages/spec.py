@@ -77,6 +77,8 @@ class Language:
     interpreters: tuple[str, ...] = ()
     separator: str = "."
     """Between module and lexical path in a qualified name."""
+    comments: tuple[str, ...] = ("//", "/*")
+    """What starts a comment."""
     doc_style: str = "comment"
     """`docstring`: the first string of the body; `comment`: comment lines above the definition."""
     doc_prefixes: tuple[str, ...] = ("//",)

@@ -34,6 +34,7 @@ LANGUAGES = (
         distribution="tree-sitter-python",
         module_name=module_name,
         visibility=visibility,
+        comments=("#",),
         doc_style="docstring",
         class_scope_hidden=True,
         export_evidence="default_module",

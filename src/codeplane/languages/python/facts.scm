@@ -30,6 +30,7 @@
 (assignment left: (pattern_list (identifier) @name)) @def.variable
 (assignment left: (tuple_pattern (identifier) @name)) @def.variable
 (type_alias_statement left: (type (identifier) @name)) @def.type
+(type_alias_statement left: (type (generic_type . (identifier) @name))) @def.type
 
 (decorated_definition (decorator)* @decorator definition: (_) @wrapped) @wrapper
 
@@ -63,6 +64,7 @@
 (as_pattern_target (tuple (identifier) @bind.local))
 (as_pattern_target (list (identifier) @bind.local))
 (case_pattern (dotted_name . (identifier) @bind.local .))
+(keyword_pattern (identifier) (dotted_name . (identifier) @bind.local .))
 (splat_pattern (identifier) @bind.local)
 (as_pattern (case_pattern) (identifier) @bind.local)
 (delete_statement (identifier) @bind.local)

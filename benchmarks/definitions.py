@@ -1,0 +1,184 @@
+"""Definitions beside universal-ctags, on repositories that you name.
+
+    python benchmarks/definitions.py PATH [PATH ...] [--misses N] [--json]
+
+Recall: the functions, classes and methods that ctags reports (with interfaces, structs, traits,
+enums, records, namespaces and macros of that rank), matched by file, name and line. Every miss is put
+into a class that says whose it is; `--misses` lists the unexplained ones. Precision is
+looked at from the other side: what we report of these kinds and ctags does not.
+Needs universal-ctags 5.9 with JSON output on the PATH (Debian package `universal-ctags`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from codeplane.base.limits import MAX_PARSE_BYTES
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules
+from codeplane.disk.text import decode
+from codeplane.disk.walk import walk
+from codeplane.facts.extract import extract
+from codeplane.facts.model import Def
+from codeplane.languages.registry import detect
+
+KINDS: dict[str, frozenset[str]] = {
+    "Python": frozenset({"function", "class", "member"}),
+    "JavaScript": frozenset({"function", "class", "method", "generator", "getter", "setter"}),
+    "TypeScript": frozenset({"function", "class", "method", "interface", "enum", "namespace", "generator", "alias"}),
+    "Go": frozenset({"func", "struct", "interface", "type", "talias", "methodSpec"}),
+    "Rust": frozenset({"function", "struct", "interface", "enum", "method", "macro", "module", "typedef"}),
+    "Java": frozenset({"class", "method", "interface", "enum", "annotation"}),
+}
+"""What ctags calls the definitions that are compared, by its name of the language."""
+
+OUR_KINDS = frozenset(
+    "function method constructor class interface struct enum trait type record annotation macro module getter setter".split()
+)
+
+
+class Tag(NamedTuple):
+    path: str
+    name: str
+    line: int
+    kind: str
+    language: str
+    pattern: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="list N unexplained misses per language")
+    parser.add_argument("--extra", type=int, default=0, metavar="N", help="list N of ours that ctags has not")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    results = [result for path in arguments.paths for result in compare(path, arguments.misses, arguments.extra)]
+    if arguments.json:
+        print(json.dumps(results))
+        return 0
+    print(f"{'repository':<24}{'language':<12}{'ctags':>8}{'found':>8}{'recall':>8}{'explained':>11}{'misses':>8}{'only ours':>11}")
+    for row in results:
+        print(
+            f"{row['repository']:<24}{row['language']:<12}{row['ctags']:>8}{row['found']:>8}{row['recall']:>8.4f}"
+            f"{row['explained']:>11}{row['unexplained']:>8}{row['only_ours']:>11}"
+        )
+        for reason, count in row["reasons"].items():
+            print(f"{'':<36}{count:>8}  {reason}")
+        for line in (*row["miss_list"], *row["extra_list"]):
+            print(f"    {line}")
+    return 0
+
+
+def compare(repository: Path, list_misses: int, list_extra: int) -> list[dict[str, object]]:
+    ours, languages = read_ours(repository)
+    tags: dict[str, list[Tag]] = defaultdict(list)
+    for tag in read_ctags(repository, sorted(ours)):
+        if tag.kind in KINDS.get(tag.language, ()):
+            tags[tag.language].append(tag)
+    rows = []
+    for language, found in sorted(tags.items()):
+        misses: list[Tag] = []
+        reasons: Counter[str] = Counter()
+        hit = 0
+        for tag in found:
+            lines = {line for row in ours[tag.path] if row.name == tag.name for line in range(row.start_line, row.name_line + 1)}
+            if tag.line in lines or tag.line + 1 in lines:
+                hit += 1
+                continue
+            reason = explain(tag, ours[tag.path], repository)
+            if reason is None:
+                misses.append(tag)
+            else:
+                reasons[reason] += 1
+        known = {(tag.path, tag.name) for tag in found}
+        extra = [
+            (path, row)
+            for path, defs in sorted(ours.items())
+            if languages[path] in _OUR_LANGUAGES[language]
+            for row in defs
+            if row.kind in OUR_KINDS and (path, row.name) not in known
+        ]
+        total = hit + len(misses)
+        rows.append(
+            {
+                "repository": repository.resolve().name,
+                "language": language,
+                "ctags": len(found),
+                "found": hit,
+                "recall": hit / total if total else 1.0,
+                "explained": sum(reasons.values()),
+                "reasons": dict(reasons.most_common()),
+                "unexplained": len(misses),
+                "only_ours": len(extra),
+                "miss_list": [f"miss {tag.kind} {tag.name} {tag.path}:{tag.line}" for tag in misses[:list_misses]],
+                "extra_list": [
+                    f"ours {row.kind} {row.lexical_path} {path}:{row.name_line}" for path, row in extra[:list_extra]
+                ],
+            }
+        )
+    return rows
+
+
+_OUR_LANGUAGES = {
+    "Python": ("python",),
+    "JavaScript": ("javascript",),
+    "TypeScript": ("typescript", "tsx"),
+    "Go": ("go",),
+    "Rust": ("rust",),
+    "Java": ("java",),
+}
+
+
+def explain(tag: Tag, ours: list[Def], repository: Path) -> str | None:
+    """Why ctags and we differ on this tag, where that is known; None is a miss of ours."""
+    if tag.name.startswith(("anonymous", "__anon", "AnonymousFunction")):
+        return "ctags invents a name for something anonymous"
+    lines = (repository / tag.path).read_bytes().split(b"\n")
+    line = lines[tag.line - 1].decode("utf-8", "replace") if 0 < tag.line <= len(lines) else ""
+    if tag.name not in line:
+        return "the name is not on the line that ctags gives"
+    if any(row.name == tag.name and abs(row.name_line - tag.line) <= 3 for row in ours):
+        return "found a few lines apart"
+    return None
+
+
+def read_ours(repository: Path) -> tuple[dict[str, list[Def]], dict[str, str]]:
+    """Definitions of every file that would be indexed."""
+    found: dict[str, list[Def]] = {}
+    languages: dict[str, str] = {}
+    with Root.open(repository) as root:
+        for path in sorted(walk(root, Rules()).files):
+            language = detect(path)
+            if language is None:
+                continue
+            data = (repository / path).read_bytes()
+            text = decode(data)
+            if text is None or len(data) > MAX_PARSE_BYTES:
+                continue
+            found[path] = list(extract(language.name, path, 0, text.data.replace(b"\r\n", b"\n")).facts.defs)
+            languages[path] = language.name
+    return found, languages
+
+
+def read_ctags(repository: Path, paths: list[str]) -> Iterator[Tag]:
+    command = ["ctags", "--output-format=json", "--fields=+nKl", "--extras=-{anonymous}", "--sort=no", "-f", "-", "-L", "-"]
+    command += ["--langmap=TypeScript:+.tsx", "--langmap=TypeScript:+.mts", "--langmap=TypeScript:+.cts"]
+    command += ["--langmap=JavaScript:+.mjs", "--langmap=JavaScript:+.cjs"]
+    command += [f"--kinds-{language}=*" for language in KINDS]
+    done = subprocess.run(command, cwd=repository, input="\n".join(paths), capture_output=True, text=True, errors="replace")
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        if row.get("_type") == "tag":
+            yield Tag(row["path"], row["name"], row.get("line", 0), row.get("kind", ""), row.get("language", ""), "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

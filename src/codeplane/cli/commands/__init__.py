@@ -1,0 +1,1 @@
+"""What the commands do: assemble, call one operation, and put the outcome into words."""

@@ -1,0 +1,57 @@
+"""`cpl clear`: remove the index, or with --all everything that CodePlane keeps in the repository."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from codeplane import telemetry
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.plain import record
+from codeplane.cli.terminal import size
+
+if TYPE_CHECKING:
+    from codeplane.operations.clearing import ClearPlan
+
+
+def clear(invocation: Invocation, *, everything: bool, yes: bool, json: bool) -> int:
+    return answer("clear", lambda: _clear(invocation, everything, yes), json=json)
+
+
+def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
+    from codeplane.operations.clearing import clear as remove
+    from codeplane.operations.clearing import plan_clear
+
+    assembly = assemble(invocation)
+    plan = plan_clear(assembly.context, everything)
+    if not plan.paths:
+        text = "There is nothing to remove."
+        return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, warnings=assembly.warnings)
+    if everything and not yes and not _agreed(plan):
+        text = "Nothing was removed."
+        return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, status="needs_decision")
+    report = remove(assembly.context, everything)
+    telemetry.info("cleared", everything=everything, bytes=plan.bytes)
+    what = "everything that CodePlane kept here" if everything else "the index"
+    text = f"Removed {what} ({size(plan.bytes)})."
+    if not everything:
+        text += " Configuration, logs and ledger were kept; 'cpl clear --all' removes them too."
+    return Reply(result=record(report), text=text, message=text, warnings=assembly.warnings)
+
+
+def _agreed(plan: ClearPlan) -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "'clear --all' asks before it removes configuration, logs and ledger, and there is nobody to ask",
+            expected="a terminal, or --yes",
+            example="cpl clear --all --yes",
+        )
+    print("This removes:", file=sys.stderr)
+    for path in plan.paths:
+        print(f"  {display(str(path))}", file=sys.stderr)
+    print(f"{size(plan.bytes)} in all. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,121 @@
+"""`cpl defs`, `cpl outline`, `cpl languages`: a look at what was found."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Assembly, Invocation, assemble
+from codeplane.cli.plain import plain, record
+from codeplane.cli.terminal import Style, columns, fit, number, plural, table
+
+if TYPE_CHECKING:
+    from codeplane.operations.lookup import Answer
+
+
+def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | None, limit: int, json: bool) -> int:
+    return answer("defs", lambda: _defs(invocation, name, kind, path, limit), json=json)
+
+
+def outline(invocation: Invocation, file: str, *, json: bool) -> int:
+    return answer("outline", lambda: _outline(invocation, file), json=json)
+
+
+def languages(*, json: bool) -> int:
+    return answer("languages", _languages, json=json)
+
+
+def repository_path(root: Path, start: Path | None, given: str) -> str:
+    """What a person types is relative to where they stand; what is not there is taken as a path of the repository."""
+    absolute = os.path.normpath((start or Path()).resolve() / given)
+    if (os.path.lexists(absolute) or given.startswith("/")) and f"{absolute}/".startswith(f"{root}/"):
+        return os.path.relpath(absolute, root) if absolute != str(root) else ""
+    return given
+
+
+def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None, limit: int) -> Reply:
+    from codeplane.operations.lookup import find_definitions
+
+    assembly = assemble(invocation)
+    inside = repository_path(assembly.context.root, invocation.start, path) if path else None
+    found = find_definitions(assembly.context, name, kind=kind, path=inside or None, limit=limit)
+    style = Style.of(sys.stdout)
+    shown = display(name)
+    if not found.rows:
+        text = f"No definition of {shown}."
+        return _reply(assembly, found, text, status="not_found", message=text)
+    places = [fit(f"{row.path}:{row.start_line}", 60) for row in found.rows]
+    kinds = [fit(row.kind, 14) for row in found.rows]
+    place_width, kind_width = max(map(len, places)), max(map(len, kinds))
+    room = max(20, columns() - place_width - kind_width - 5)
+    lines = [
+        f"{place.ljust(place_width)}  {style.dim(kind_.ljust(kind_width))}  "
+        f"{fit(row.signature or row.qualified_name, room)}"
+        for place, kind_, row in zip(places, kinds, found.rows, strict=True)
+    ]
+    left_out = found.total - len(found.rows)
+    if left_out > 0:
+        lines.append(style.dim(f"and {plural(left_out, 'more', 'more')}; --limit {min(1000, found.total)} shows them"))
+    return _reply(assembly, found, "\n".join(lines), message=plural(found.total, "definition"))
+
+
+def _outline(invocation: Invocation, file: str) -> Reply:
+    from codeplane.operations.lookup import outline as look
+
+    assembly = assemble(invocation)
+    path = repository_path(assembly.context.root, invocation.start, file)
+    found = look(assembly.context, path)
+    style = Style.of(sys.stdout)
+    lines = [f"{style.bold(display(path))}  {style.dim(plural(found.total, 'definition'))}"]
+    spans = [f"{row.start_line}-{row.end_line}" for row in found.rows]
+    width = max(map(len, spans), default=0)
+    for span, row in zip(spans, found.rows, strict=True):
+        indent = "  " * row.lexical_path.count(".")
+        text = fit(row.signature or f"{row.kind} {row.name}", max(20, columns() - width - len(indent) - 5))
+        lines.append(f"  {style.dim(span.rjust(width))}  {indent}{text}")
+    left_out = found.total - len(found.rows)
+    if left_out > 0:
+        lines.append(style.dim(f"  and {number(left_out)} more"))
+    return _reply(assembly, found, "\n".join(lines), message=plural(found.total, "definition"))
+
+
+def _languages() -> Reply:
+    from codeplane.languages.registry import languages as known
+    from codeplane.languages.versions import grammar_versions
+
+    versions = grammar_versions()
+    rows = [
+        {
+            "name": language.name,
+            "family": language.family,
+            "extensions": list(language.extensions),
+            "filenames": list(language.filenames),
+            "grammar": f"{language.distribution} {versions[language.distribution]}",
+        }
+        for language in known()
+    ]
+    lines = table(
+        [
+            (str(row["name"]), " ".join((*language.extensions, *language.filenames)), str(row["grammar"]))
+            for row, language in zip(rows, known(), strict=True)
+        ],
+        indent="",
+    )
+    text = "\n".join((*lines, "", "Files of other languages are found by their words and names."))
+    return Reply(result={"languages": rows}, text=text, message=plural(len(rows), "language"))
+
+
+def _reply(assembly: Assembly, found: Answer, text: str, *, status: str = "ok", message: str) -> Reply:
+    freshness = plain(found.freshness)
+    return Reply(
+        result={"results": [record(row) for row in found.rows], "total": found.total},
+        text=text,
+        status=status,
+        message=message,
+        warnings=(*assembly.warnings, *found.warnings),
+        meta={"epoch": found.epoch, "freshness": freshness},
+    )

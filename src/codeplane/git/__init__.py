@@ -1,0 +1,1 @@
+"""The repository as git sees it. Only this package knows pygit2; nothing here writes."""

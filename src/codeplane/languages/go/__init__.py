@@ -1,0 +1,63 @@
+"""Go. Parameters are visible in the body alone, a local name after its declaration, a package in all its files.
+
+A file does not say how a package that it imports without a name is called. The standard
+library keeps to the last segment of the path; for every other path that is a good guess.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.spec import Head, Language
+
+_STANDARD_LIBRARY = frozenset(
+    (
+        "archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt "
+        "go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort "
+        "strconv strings structs sync syscall testing text time unicode unique unsafe weak"
+    ).split()
+)
+"""First segments of its paths; other modules are asked to have a dot in theirs."""
+
+_MAJOR_VERSION = re.compile(r"v\d+")
+_NOT_IN_IDENTIFIERS = re.compile(r"\W")
+
+
+def module_name(path: str) -> str:
+    """The directory: all files of it are one package."""
+    return path.rpartition("/")[0]
+
+
+def visibility(head: Head) -> str:
+    if head.parent_kind in ("function", "method"):
+        return "private"
+    return "public" if head.name[:1].isupper() else "package"
+
+
+def import_binding(source: str, name: str) -> tuple[str, bool]:
+    """`math/rand/v2` binds `rand`; `gopkg.in/yaml.v3` and `github.com/x/go-yaml` bind `yaml`, in all likelihood."""
+    segments = source.split("/")
+    last = segments[-1]
+    if len(segments) > 1 and _MAJOR_VERSION.fullmatch(last):
+        last = segments[-2]
+    if source == "C" or segments[0] in _STANDARD_LIBRARY:
+        return last, True
+    last = last.removeprefix("go-")
+    return _NOT_IN_IDENTIFIERS.split(last, maxsplit=1)[0] or last, False
+
+
+LANGUAGES = (
+    Language(
+        name="go",
+        family="go",
+        extensions=(".go",),
+        grammar="tree_sitter_go:language",
+        distribution="tree-sitter-go",
+        module_name=module_name,
+        visibility=visibility,
+        attribute_prefixes=("//go:", "//export ", "//nolint", "//lint:"),
+        sequential=True,
+        export_evidence="exported_identifier",
+        import_binding=import_binding,
+    ),
+)

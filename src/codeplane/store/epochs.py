@@ -1,0 +1,103 @@
+"""Rows about the index itself: what it is, and which epochs it has published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import apsw
+import orjson
+
+from codeplane.base.paths import RepoPath
+from codeplane.store.codec import path_to_text
+from codeplane.store.database import row
+from codeplane.store.errors import corrupt
+from codeplane.store.records import EpochInfo, EpochRow
+from codeplane.store.schema import KEPT_EPOCHS
+from codeplane.store.segments import RecordedSegments, parse_recorded
+
+if TYPE_CHECKING:
+    from codeplane.store.writer import PendingChange
+
+
+def read_meta(connection: apsw.Connection, key: str) -> str | None:
+    found = row(connection, "SELECT value FROM meta WHERE key = ?", (key,))
+    return None if found is None else str(found[0])
+
+
+def write_meta(connection: apsw.Connection, values: Mapping[str, str]) -> None:
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+
+def current_epoch(connection: apsw.Connection) -> int | None:
+    found = row(connection, "SELECT max(epoch) FROM epochs")
+    return None if found is None or found[0] is None else int(found[0])
+
+
+def read_epoch(connection: apsw.Connection) -> EpochRow | None:
+    """The last published epoch."""
+    sql = "SELECT epoch, published_ns, merkle_root, head, repo_version, files FROM epochs ORDER BY epoch DESC LIMIT 1"
+    found = row(connection, sql)
+    if found is None:
+        return None
+    epoch, published_ns, merkle_root, head, repo_version, files = found
+    try:
+        return EpochRow(epoch, published_ns, merkle_root, head, orjson.loads(repo_version), files)
+    except ValueError as error:
+        raise corrupt("the epoch is not readable") from error
+
+
+def read_recorded(connection: apsw.Connection, epoch: int) -> RecordedSegments:
+    """The commit of the text index that belongs to the last epoch."""
+    found = row(connection, "SELECT lexical_opstamp, lexical_state FROM epochs WHERE epoch = ?", (epoch,))
+    if found is None:
+        raise corrupt(f"epoch {epoch} is not there")
+    return parse_recorded(found[0], found[1])
+
+
+def insert_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo, segments: RecordedSegments) -> None:
+    # Only the last epoch can be opened, so only it needs the list of segments.
+    connection.execute("UPDATE epochs SET lexical_state = NULL WHERE lexical_state IS NOT NULL")
+    files = connection.execute("SELECT count(*) FROM files").get
+    version = orjson.dumps(info.repo_version, option=orjson.OPT_SORT_KEYS).decode()
+    values = (epoch, info.published_ns, info.merkle_root, info.head, version, files, segments.opstamp, segments.as_json())
+    connection.execute("INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def refresh_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo) -> None:
+    """The repository moved without a change of content (a commit, say): the epoch stays, what it says of Git does not."""
+    version = orjson.dumps(info.repo_version, option=orjson.OPT_SORT_KEYS).decode()
+    values = (info.head, version, epoch, info.head, version)
+    connection.execute(
+        "UPDATE epochs SET head = ?, repo_version = ? WHERE epoch = ? AND (head IS NOT ? OR repo_version IS NOT ?)", values
+    )
+
+
+def record_segments(connection: apsw.Connection, epoch: int, segments: RecordedSegments) -> None:
+    values = (segments.opstamp, segments.as_json(), epoch)
+    connection.execute("UPDATE epochs SET lexical_opstamp = ?, lexical_state = ? WHERE epoch = ?", values)
+
+
+def insert_changes(connection: apsw.Connection, epoch: int, changes: Mapping[RepoPath, PendingChange]) -> None:
+    values = [
+        (
+            epoch,
+            path_to_text(path),
+            change.change.value,
+            None if change.old_path is None else path_to_text(change.old_path),
+            bytes.fromhex(change.digest) if change.digest else None,
+        )
+        for path, change in sorted(changes.items())
+    ]
+    connection.executemany("INSERT INTO epoch_files VALUES (?, ?, ?, ?, ?)", values)
+
+
+def prune(connection: apsw.Connection, epoch: int) -> None:
+    """Keep the history of the last epochs only."""
+    oldest = epoch - KEPT_EPOCHS + 1
+    for sql in (
+        "DELETE FROM epochs WHERE epoch < ?",
+        "DELETE FROM epoch_files WHERE epoch < ?",
+        "DELETE FROM def_snapshots WHERE until_epoch < ?",
+    ):
+        connection.execute(sql, (oldest,))

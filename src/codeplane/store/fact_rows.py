@@ -1,0 +1,166 @@
+"""Facts of one file as rows of the database: made in one pass per table, removed as one range.
+
+This is the hot path of a cold index, hence plain tuples and few calls. Rows of the facts
+may be any sequences in the column order of the model (they come out of another process);
+they are turned into rows before the first is written, so that bad facts write nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import apsw
+import orjson
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.facts.model import Facts, Problem
+from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
+from codeplane.store.names import Names
+from codeplane.store.schema import BIND_REASONS, FACT_TABLES
+
+_BATCH = 16
+"""Rows per statement where there are many: a statement costs more than a row."""
+
+_REF_SQL = "(?,?,?,?,?,?,?,?,?,?,?,NULL)"
+_BIND_SQL = "(?,?,?,?,?,?,?,?)"
+_REASON_NUMBERS = {reason: number for number, reason in enumerate(BIND_REASONS)}
+
+
+class FactRows(NamedTuple):
+    """Ready to be bound; refs and binds lie flat, one value after the other."""
+
+    refs: list[Any]
+    binds: list[Any]
+    small: list[tuple[str, list[Any]]]
+
+
+def make_rows(
+    file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names
+) -> FactRows:
+    """Rows of one file; INTERNAL when the facts are not of the shape of the model."""
+    try:
+        try:
+            return _make_rows(file_id, unit_id, facts, problems, names)
+        except (UnicodeEncodeError, orjson.JSONEncodeError):
+            return _make_rows(file_id, unit_id, storable_facts(facts), problems, names)
+    except (TypeError, ValueError, IndexError, KeyError) as error:
+        raise CodePlaneError(ErrorCode.INTERNAL, f"facts of an unexpected shape: {error}") from error
+
+
+def insert_rows(connection: apsw.Connection, rows: FactRows) -> None:
+    _insert_flat(connection, "refs", _REF_SQL, 11, rows.refs)
+    _insert_flat(connection, "binds", _BIND_SQL, 8, rows.binds)
+    for sql, values in rows.small:
+        connection.executemany(sql, values)
+
+
+def delete_rows(connection: apsw.Connection, file_id: int) -> None:
+    """Remove all rows of a file, and what other files say about them."""
+    span = row_range(file_id)
+    for sql in _DELETE_SQL:
+        connection.execute(sql, span)
+
+
+def storable_facts(facts: Facts) -> Facts:
+    """The same facts with lone surrogates replaced, for the rare source that has them."""
+    return Facts(*(_storable(table) for table in facts))
+
+
+def _make_rows(
+    file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names
+) -> FactRows:
+    base = file_id << ORDINAL_BITS
+    if max(len(table) for table in facts) > ORDINAL_MASK:
+        raise ValueError("too many rows for one file")
+    ids = names.ids(facts.names)
+    refs = [
+        value
+        for row_id, (scope, name, line, col, end, role, usage, tier, certainty, bind) in enumerate(facts.refs, base)
+        for value in (row_id, scope, ids[name], line, col, end, role, usage, tier, certainty, bind)
+    ]
+    bind_ids = names.ids([bind[1] for bind in facts.binds])
+    reasons = _REASON_NUMBERS
+    binds = [
+        value
+        for (row_id, (scope, _, namespace, kind, target, certainty, reason)), name_id in zip(
+            enumerate(facts.binds, base), bind_ids, strict=True
+        )
+        for value in (row_id, scope, name_id, namespace, kind, target, certainty, reasons[reason])
+    ]
+    small: list[tuple[str, list[Any]]] = []
+    if facts.scopes:
+        small.append((_SCOPES, [(row_id, *row) for row_id, row in enumerate(facts.scopes, base)]))
+    if facts.defs:
+        small.append((_DEFS, [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)]))
+    if facts.imports:
+        small.append((_IMPORTS, [(row_id, *row) for row_id, row in enumerate(facts.imports, base)]))
+    if facts.exports or facts.thunks:
+        small += _export_rows(base, unit_id, facts)
+    if facts.dynamic_sites:
+        small.append((_SITES, [
+            (row_id, line, col, pattern, _json(literals), int(computed))
+            for row_id, (line, col, pattern, literals, computed) in enumerate(facts.dynamic_sites, base)
+        ]))
+    if problems:
+        small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
+    return FactRows(refs, binds, small)
+
+
+def _export_rows(base: int, unit_id: int | None, facts: Facts) -> list[tuple[str, list[Any]]]:
+    """The surface of a unit has the unit's number."""
+    unit = -1 if unit_id is None else unit_id
+    entries = [
+        (row_id, unit, name, None if definition is None else base | definition, certainty, evidence)
+        for row_id, (name, definition, certainty, evidence) in enumerate(facts.exports, base)
+    ]
+    thunks = [
+        (row_id, unit, source, mode, _json(explicit), _json(aliases), evidence)
+        for row_id, (source, mode, explicit, aliases, evidence) in enumerate(facts.thunks, base)
+    ]
+    found = ((_ENTRIES, entries), (_THUNKS, thunks))
+    return [(sql, values) for sql, values in found if values]
+
+
+def _insert_flat(connection: apsw.Connection, table: str, one: str, width: int, values: list[Any]) -> None:
+    if not values:
+        return
+    step = width * _BATCH
+    whole = len(values) // step * step
+    if whole:
+        batch = f"INSERT INTO {table} VALUES {','.join([one] * _BATCH)}"
+        connection.executemany(batch, [values[at : at + step] for at in range(0, whole, step)])
+    single = f"INSERT INTO {table} VALUES {one}"
+    connection.executemany(single, [values[at : at + width] for at in range(whole, len(values), width)])
+
+
+def _json(values: Sequence[object]) -> str | None:
+    return orjson.dumps(values).decode() if values else None
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list | tuple):
+        return tuple(_storable(item) for item in value)
+    return value
+
+
+def _insert_sql(table: str, width: int) -> str:
+    return f"INSERT INTO {table} VALUES ({','.join('?' * width)})"
+
+
+_SCOPES = _insert_sql("scopes", 7)
+_DEFS = _insert_sql("defs", 19)
+_IMPORTS = _insert_sql("imports", 12)
+_ENTRIES = _insert_sql("export_entries", 6)
+_THUNKS = "INSERT INTO export_thunks VALUES (?,?,NULL,?,?,?,?,?)"
+_SITES = _insert_sql("dynamic_sites", 6)
+_PROBLEMS = _insert_sql("problems", 4)
+
+_DELETE_SQL = (
+    *(f"DELETE FROM {table} WHERE {key} BETWEEN ?1 AND ?2" for table, key in FACT_TABLES.items()),
+    # What stood for a definition that is gone is unresolved until it is resolved again.
+    "UPDATE refs SET target_def = NULL, tier = 0, certainty = 0 WHERE target_def BETWEEN ?1 AND ?2",
+    "UPDATE export_entries SET target_def = NULL WHERE target_def BETWEEN ?1 AND ?2",
+)

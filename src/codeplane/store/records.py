@@ -1,0 +1,86 @@
+"""What the pipeline hands to the writer and reads back: files, epochs, and derived rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from codeplane.base.digests import Digest
+from codeplane.base.paths import RepoPath
+
+
+class FileState(StrEnum):
+    INDEXED = "indexed"
+    """Facts and text."""
+    TEXT = "text"
+    """Text alone: no grammar reads it, or it is too large to parse."""
+    SKIPPED = "skipped"
+    """Recorded only; `reason` says why."""
+    FAILED = "failed"
+    """Set aside after it broke its parser; its text is searchable where it could be read."""
+
+
+class Change(StrEnum):
+    ADDED = "added"
+    MODIFIED = "modified"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+
+
+class FileStat(NamedTuple):
+    """What the file system said, and when it was asked."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+    observed_at_ns: int
+
+
+class FileRow(NamedTuple):
+    path: RepoPath
+    stat: FileStat
+    digest: Digest | None
+    text_digest: Digest | None
+    language: str | None
+    family: str | None
+    encoding: str | None
+    lines: int
+    state: FileState
+    reason: str | None = None
+
+
+class EpochInfo(NamedTuple):
+    """What is true of the repository when an epoch is published. `repo_version` must be JSON data."""
+
+    merkle_root: str
+    head: str | None
+    repo_version: Mapping[str, object]
+    published_ns: int
+
+
+class EpochRow(NamedTuple):
+    epoch: int
+    published_ns: int
+    merkle_root: str
+    head: str | None
+    repo_version: Mapping[str, object]
+    files: int
+
+
+class RefLink(NamedTuple):
+    """A reference found to stand for a definition of any file."""
+
+    ref_id: int
+    target_def: int
+    tier: int
+    certainty: int
+
+
+class AnchorGroup(NamedTuple):
+    member_token: str
+    receiver_shape: str
+    total_count: int
+    exemplar_ids: tuple[int, ...]

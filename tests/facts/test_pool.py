@@ -1,0 +1,119 @@
+"""Workers that die, hang or run out of memory cost one file, never the parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from codeplane.facts.extract import extract
+from codeplane.facts.model import Ref
+from codeplane.facts.pool import Job, ParserPool
+
+GOOD = b"def f(a):\n    return a\n"
+
+
+@pytest.fixture
+def pool() -> Iterator[ParserPool]:
+    pool = ParserPool(2, seconds=2.0)
+    yield pool
+    pool.close()
+
+
+def job(path: str, source: bytes = GOOD) -> Job:
+    return Job("python", path, 13, source, tag=path)
+
+
+def test_the_wire_carries_every_fact_unchanged(pool: ParserPool) -> None:
+    source = "@d\nclass Ä(B):\n    'doc'\n    x: int = getattr(y, 'k')\nfrom m import a as b\n__all__ = ['Ä']\n".encode()
+    here = extract("python", "p/m.py", 13, source)
+    (there,) = pool.parse([job("p/m.py", source)])
+    assert there.extraction is not None
+    for ours, theirs in zip(here.facts, there.extraction.facts, strict=True):
+        assert _plain(ours) == _plain(theirs)
+    assert here.problems == there.extraction.problems
+
+
+def test_results_belong_to_their_jobs(pool: ParserPool) -> None:
+    jobs = [job(f"m{number}.py", b"x%d = 1\n" % number) for number in range(200)]
+    results = {result.job.tag: result for result in pool.parse(jobs)}
+    assert len(results) == 200
+    for number in range(200):
+        extraction = results[f"m{number}.py"].extraction
+        assert extraction is not None and extraction.facts.defs[0][4] == f"x{number}"
+
+
+def test_a_killed_worker_is_replaced_and_no_file_is_lost(pool: ParserPool) -> None:
+    def jobs() -> Iterator[Job]:
+        for number in range(300):
+            if number == 100:
+                os.kill(pool.pids[0], signal.SIGKILL)
+            yield job(f"m{number}.py")
+
+    results = list(pool.parse(jobs()))
+    assert len(results) == 300
+    assert all(result.failure is None for result in results)
+    assert pool.deaths == 1
+
+
+def test_a_file_that_hangs_is_set_aside_after_two_workers(pool: ParserPool) -> None:
+    chain = b"a" + b".b" * 300_000
+    results = list(pool.parse([job("before.py"), job("chain.py", chain), job("after.py")]))
+    failures = {result.job.path: result.failure for result in results}
+    assert failures == {"before.py": None, "chain.py": "timeout", "after.py": None}
+    assert pool.deaths == 2
+
+
+def test_memory_is_bounded() -> None:
+    pool = ParserPool(1, seconds=10.0, memory_bytes=150 * 1024 * 1024)
+    try:
+        large = b"x = [" + b"a, " * 300_000 + b"]\n"
+        results = {result.job.path: result.failure for result in pool.parse([job("large.py", large), job("ok.py")])}
+    finally:
+        pool.close()
+    assert results == {"large.py": "worker_died", "ok.py": None}
+
+
+def test_abandoning_the_results_stops_the_busy_workers(pool: ParserPool) -> None:
+    results = pool.parse([job("chain.py", b"a" + b".b" * 300_000), *(job(f"m{n}.py") for n in range(50))])
+    next(results)
+    started = time.monotonic()
+    results.close()
+    assert time.monotonic() - started < 1.0
+    assert len(list(pool.parse([job("again.py")]))) == 1
+
+
+def test_close_leaves_no_process(pool: ParserPool) -> None:
+    list(pool.parse([job("a.py"), job("b.py")]))
+    pids = pool.pids
+    assert pids
+    pool.close()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_path_that_is_not_text_does_not_stop_a_worker(pool: ParserPool) -> None:
+    (result,) = pool.parse([job(os.fsdecode(b"caf\xe9.py"))])
+    assert result.failure is None and result.job.path == os.fsdecode(b"caf\xe9.py")
+
+
+def test_nesting_bombs_do_not_kill_a_worker(pool: ParserPool) -> None:
+    bombs = [job(f"{depth}{opening!r}.py", opening * depth) for depth in (1_000, 20_000, 100_000, 500_000) for opening in (b"(", b"[", b"{", b"x(")]
+    results = list(pool.parse(bombs))
+    assert len(results) == len(bombs)
+    assert pool.deaths == 0
+    assert all(result.extraction is not None and result.extraction.problems for result in results)
+
+
+def _plain(rows: object) -> object:
+    if isinstance(rows, (list, tuple)):
+        return [_plain(row) for row in rows]
+    return int(rows) if isinstance(rows, bool) else rows
+
+
+def test_refs_have_the_columns_of_the_model() -> None:
+    assert len(extract("python", "m.py", 13, GOOD).facts.refs[0]) == len(Ref._fields)
