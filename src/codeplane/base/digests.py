@@ -14,10 +14,8 @@ def digest_bytes(data: bytes) -> Digest:
 
 
 def digest_text_lines(data: bytes) -> Digest:
-    """Digest of the text with CRLF and CR read as LF: equal when only line endings differ."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return digest_bytes(data)
+    """Digest of the text with CRLF read as LF: equal when only these line endings differ."""
+    return digest_bytes(data.replace(b"\r\n", b"\n"))
 
 
 def merkle_root(entries: Iterable[tuple[str, str]]) -> Digest:

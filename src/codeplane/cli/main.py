@@ -1,26 +1,24 @@
-"""The commands and options of `cpl`, and nothing of what they do."""
+"""The commands and options of `cpl`, and nothing of what they do.
+
+Plain click: typer brings pydantic along, which alone takes half of the time that a status may take.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
 from codeplane import __version__
 from codeplane.cli.assemble import Invocation
 
-app = typer.Typer(
-    name="cpl",
-    help="CodePlane: index a repository, and look at what was found.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+SHELLS = click.Choice(["bash", "zsh", "fish"])
 
-Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON for programs.")]
+json_option = click.option("--json", "json", is_flag=True, help="Print one line of JSON for programs.")
+directory = click.Path(path_type=Path)
 
 
 def main() -> None:
@@ -30,116 +28,153 @@ def main() -> None:
     app(prog_name="cpl")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"cpl {__version__}")
-        raise typer.Exit
+def _then_exit(action: Callable[[Any], None]) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """An option that does something of its own instead of a command."""
+
+    def callback(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        if value and not context.resilient_parsing:
+            action(value)
+            context.exit()
+
+    return callback
 
 
-@app.callback()
-def options(
-    context: typer.Context,
-    repo: Annotated[
-        Path | None,
-        typer.Option("-C", "--repo", metavar="PATH", help="Work on the repository that holds PATH."),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting for this call; may be repeated."),
-    ] = None,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    context.obj = Invocation(start=repo, overrides=tuple(overrides or ()))
+def _show_completion(shell: str) -> None:
+    from codeplane.cli.completion import script
+
+    print(script(app, shell))
+
+
+def _install_completion(shell: str) -> None:
+    from codeplane.cli.completion import install
+
+    print(install(app, shell))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("-C", "--repo", type=directory, metavar="PATH", help="Work on the repository that holds PATH.")
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a setting for this call; may be repeated."
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_then_exit(lambda _: print(f"cpl {__version__}")),
+    help="Print the version and exit.",
+)
+@click.option(
+    "--install-completion",
+    type=SHELLS,
+    is_eager=True,
+    expose_value=False,
+    callback=_then_exit(_install_completion),
+    help="Write the completion of that shell to where it looks for it.",
+)
+@click.option(
+    "--show-completion",
+    type=SHELLS,
+    is_eager=True,
+    expose_value=False,
+    callback=_then_exit(_show_completion),
+    help="Print the completion of that shell.",
+)
+@click.pass_context
+def app(context: click.Context, repo: Path | None, overrides: tuple[str, ...]) -> None:
+    """CodePlane: index a repository, and look at what was found."""
+    context.obj = Invocation(start=repo, overrides=overrides)
 
 
 @app.command()
-def init(
-    context: typer.Context,
-    path: Annotated[Path | None, typer.Argument(metavar="[PATH]", help="A directory of the repository.")] = None,
-    ignore_file: Annotated[
-        bool, typer.Option("--ignore-file", help="Also write a .cplignore that shows the defaults as comments.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Index the repository, or bring its index up to date."""
+@click.argument("path", type=directory, required=False)
+@click.option("--ignore-file", is_flag=True, help="Also write a .cplignore that shows the defaults as comments.")
+@json_option
+@click.pass_context
+def init(context: click.Context, path: Path | None, ignore_file: bool, json: bool) -> None:
+    """Index the repository that holds PATH, or bring its index up to date."""
     from codeplane.cli.commands import indexing
 
-    raise typer.Exit(indexing.init(context.obj, path, ignore_file=ignore_file, json=json))
+    context.exit(indexing.init(context.obj, path, ignore_file=ignore_file, json=json))
 
 
 @app.command()
-def status(
-    context: typer.Context,
-    json: Json = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Also show settings, what was skipped, and the last log lines.")
-    ] = False,
-) -> None:
+@json_option
+@click.option("-v", "--verbose", is_flag=True, help="Also show settings, what was skipped, and the last log lines.")
+@click.pass_context
+def status(context: click.Context, json: bool, verbose: bool) -> None:
     """Show the state of the index."""
     from codeplane.cli.commands import state
 
-    raise typer.Exit(state.status(context.obj, verbose=verbose, json=json))
+    context.exit(state.status(context.obj, verbose=verbose, json=json))
 
 
 @app.command()
-def doctor(
-    context: typer.Context,
-    json: Json = False,
-    logs: Annotated[bool, typer.Option("--logs", help="Add versions, settings and log lines, for a report.")] = False,
-) -> None:
+@json_option
+@click.option("--logs", is_flag=True, help="Add versions, settings and log lines, for a report.")
+@click.pass_context
+def doctor(context: click.Context, json: bool, logs: bool) -> None:
     """Check that everything works; each finding says how to mend it."""
     from codeplane.cli.commands import state
 
-    raise typer.Exit(state.doctor(context.obj, logs=logs, json=json))
+    context.exit(state.doctor(context.obj, logs=logs, json=json))
 
 
 @app.command()
-def clear(
-    context: typer.Context,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Remove configuration, logs and ledger too: the whole .codeplane directory.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    json: Json = False,
-) -> None:
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Remove configuration, logs and ledger too: all of .codeplane.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_context
+def clear(context: click.Context, everything: bool, yes: bool, json: bool) -> None:
     """Remove the index. Sources are never touched."""
     from codeplane.cli.commands import clearing
 
-    raise typer.Exit(clearing.clear(context.obj, everything=everything, yes=yes, json=json))
+    context.exit(clearing.clear(context.obj, everything=everything, yes=yes, json=json))
 
 
 @app.command()
-def defs(
-    context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name, or a qualified name.")],
-    kind: Annotated[str | None, typer.Option("--kind", "-k", help="Only this kind: function, class ...")] = None,
-    path: Annotated[str | None, typer.Option("--path", "-p", help="Only beneath this path of the repository.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Show at most this many.")] = 20,
-    json: Json = False,
-) -> None:
+@click.argument("name")
+@click.option("-k", "--kind", metavar="KIND", help="Only this kind: function, class, method ...")
+@click.option("-p", "--path", metavar="PATH", help="Only beneath this path of the repository.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    metavar="COUNT",
+    help="Show at most this many.",
+)
+@json_option
+@click.pass_context
+def defs(context: click.Context, name: str, kind: str | None, path: str | None, limit: int, json: bool) -> None:
     """Find where NAME is defined."""
     from codeplane.cli.commands import lookup
 
-    raise typer.Exit(lookup.defs(context.obj, name, kind=kind, path=path, limit=limit, json=json))
+    context.exit(lookup.defs(context.obj, name, kind=kind, path=path, limit=limit, json=json))
 
 
 @app.command()
-def outline(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of the repository.")],
-    json: Json = False,
-) -> None:
-    """Show the definitions of a file, as they are nested."""
+@click.argument("file")
+@json_option
+@click.pass_context
+def outline(context: click.Context, file: str, json: bool) -> None:
+    """Show the definitions of FILE, as they are nested."""
     from codeplane.cli.commands import lookup
 
-    raise typer.Exit(lookup.outline(context.obj, file, json=json))
+    context.exit(lookup.outline(context.obj, file, json=json))
 
 
 @app.command()
-def languages(json: Json = False) -> None:
+@json_option
+@click.pass_context
+def languages(context: click.Context, json: bool) -> None:
     """List the languages whose definitions are indexed."""
     from codeplane.cli.commands import lookup
 
-    raise typer.Exit(lookup.languages(json=json))
+    context.exit(lookup.languages(context.obj, json=json))

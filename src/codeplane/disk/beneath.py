@@ -159,7 +159,8 @@ def _openat2(root_fd: int, path: str, flags: int) -> int:
     encoded = os.fsencode(path) or b"."
     if len(encoded) >= MAX_PATH_BYTES:
         return _by_component(root_fd, path, flags)
-    how = _OpenHow(flags, 0, _RESOLVE)
+    # With O_NOFOLLOW a link in place of a directory would pass for a file; the resolution refuses it anyway.
+    how = _OpenHow(flags & ~os.O_NOFOLLOW, 0, _RESOLVE)
     for _ in range(_ATTEMPTS):
         fd: int = _libc.syscall(
             ctypes.c_long(_SYS_OPENAT2),

@@ -19,7 +19,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import ROOT, RepoPath, join, parent
 from codeplane.disk import stats
 from codeplane.disk.beneath import Root, read_up_to
-from codeplane.disk.patterns import PatternList
+from codeplane.disk.patterns import MAX_LINES, PatternList
 from codeplane.disk.secrets import is_secret
 from codeplane.disk.stats import FileStat
 
@@ -82,6 +82,8 @@ class IgnoreFile(NamedTuple):
     stat: FileStat | None
     digest: Digest
     observed_at_ns: int
+    complete: bool = True
+    """False when it exceeds a cap, and the patterns beyond it are left out."""
 
 
 class Chain:
@@ -121,10 +123,9 @@ def base_chain(root: Root, rules: Rules, now_ns: int) -> tuple[Chain, tuple[Igno
     lines = [pattern.encode("utf-8", "surrogateescape") for pattern in rules.patterns]
     cpl = (Layer("operator pattern", "configuration", 0, PatternList(lines)),) if lines else ()
     source = RepoPath(".git/info/exclude")
-    data, file = _read(root, source, now_ns)
+    patterns, file = _read(root, source, now_ns)
     if file is None:
         return Chain((), cpl), ()
-    patterns = PatternList(data.split(b"\n"))
     return Chain((Layer("gitignore", source, 0, patterns),) if len(patterns) else (), cpl), (file,)
 
 
@@ -137,11 +138,10 @@ def descend(
     skip = len(os.fsencode(directory)) + 1 if directory else 0
     for name in names:
         source = join(directory, name)
-        data, file = _read(root, source, now_ns)
+        patterns, file = _read(root, source, now_ns)
         if file is None:
             continue
         files.append(file)
-        patterns = PatternList(data.split(b"\n"))
         if not len(patterns):
             continue
         if name == ".gitignore":
@@ -183,24 +183,30 @@ def _find_built_in(name: str, is_directory: bool) -> Reason | None:
     return None
 
 
-def _read(root: Root, path: RepoPath, now_ns: int) -> tuple[bytes, IgnoreFile | None]:
-    """Content up to the cap, at a line's end. A link is no ignore file; one that cannot be read has no rules."""
+_NO_PATTERNS = PatternList(())
+
+
+def _read(root: Root, path: RepoPath, now_ns: int) -> tuple[PatternList, IgnoreFile | None]:
+    """Patterns up to the caps. A link is no ignore file; one that cannot be read has no rules."""
+    unreadable = IgnoreFile(path, None, digest_bytes(b""), now_ns)
     try:
         fd = root.open_file(path)
     except CodePlaneError as error:
-        if error.code is ErrorCode.FILE_UNREADABLE:
-            return b"", IgnoreFile(path, None, digest_bytes(b""), now_ns)
-        return b"", None
+        return _NO_PATTERNS, unreadable if error.code is ErrorCode.FILE_UNREADABLE else None
     try:
         stat = stats.of(os.fstat(fd))
         data = read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)
     except OSError:
-        return b"", IgnoreFile(path, None, digest_bytes(b""), now_ns)
+        return _NO_PATTERNS, unreadable
     finally:
         os.close(fd)
-    if len(data) > MAX_IGNORE_BYTES:
+    whole = len(data) <= MAX_IGNORE_BYTES
+    if not whole:
         data = data[: data.rfind(b"\n", 0, MAX_IGNORE_BYTES) + 1]
-    return data, IgnoreFile(path, stat, digest_bytes(data), now_ns)
+    lines = data.split(b"\n")
+    patterns = PatternList(lines)
+    complete = whole and patterns.complete and len(lines) <= MAX_LINES + 1
+    return patterns, IgnoreFile(path, stat, digest_bytes(data), now_ns, complete)
 
 
 def _is_directory(root: Root, path: RepoPath) -> bool:

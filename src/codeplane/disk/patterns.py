@@ -16,7 +16,7 @@ from typing import NamedTuple
 MAX_LINES = 100_000
 MAX_PATTERN_BYTES = 4096
 MAX_WILDCARD_PATTERNS = 1000
-"""Patterns of one list that need an expression; real lists have dozens. The rest are dropped and counted."""
+"""Patterns of one list that need an expression; real lists have dozens. The rest are left out."""
 
 
 class Pattern(NamedTuple):
@@ -53,8 +53,8 @@ class PatternList:
                 globs.pop((glob, pattern.directories_only), None)
                 globs[glob, pattern.directories_only] = position
             self._patterns.append(pattern)
-        self.dropped = max(0, len(name_globs) + len(path_globs) - MAX_WILDCARD_PATTERNS)
         room = MAX_WILDCARD_PATTERNS
+        self.complete = len(name_globs) + len(path_globs) <= room
         self._name_globs = _Globs(list(name_globs.items())[:room], anchored=False)
         self._path_globs = _Globs(list(path_globs.items())[: max(0, room - len(name_globs))], anchored=True)
 

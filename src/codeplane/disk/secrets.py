@@ -37,7 +37,7 @@ PATTERNS = (
     r"\.envrc\..+",
     r"\.netrc\..+",
     r"id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?(?:[-_][^.]+)?(?:\.(?:old|bak|backup|orig|priv|private|[0-9]+))?",
-    r"(?:.*\.)?tfstate(?:\..*)?",
+    r".*\.tfstate(?:\..*)?",
     r"service[-_]?account.*\.json",
     r"client_secret.*\.json",
     r".*-firebase-adminsdk-.*\.json",

@@ -50,6 +50,8 @@ class Scan(NamedTuple):
     """FIFOs, sockets, devices."""
     overlong: int
     """Entries whose path exceeds what a RepoPath may hold."""
+    ignore_files: tuple[IgnoreFile, ...]
+    """All that were met; one that is not `complete` exceeds a cap."""
     ignore_signature: Digest
     started_at_ns: int
 
@@ -86,6 +88,7 @@ def walk(root: Root, rules: Rules, cache: WalkCache | None = None) -> Scan:
         unreadable=tuple(found.unreadable),
         special=found.special,
         overlong=found.overlong,
+        ignore_files=tuple(found.ignore_files),
         ignore_signature=ignore.signature(rules, found.ignore_files),
         started_at_ns=started_at,
     )

@@ -53,8 +53,8 @@ def read_definitions(
         while around and around[-1][0] <= site.start:
             around.pop()
         level = len(around) - 1
-        # In `a = b = 0` the second is not inside the first.
-        while level >= 0 and site.kind == "variable" and around[level][2] in VARIABLES:
+        # In `a = b = 0` and in `x, y int` the second is not inside the first.
+        while level >= 0 and around[level][2] in VARIABLES and (site.kind == "variable" or around[level][0] == site.end):
             level -= 1
         parent_path, parent_kind, parent = around[level][1:] if level >= 0 else ("", None, None)
         if site.kind == "container":
@@ -62,6 +62,10 @@ def read_definitions(
             around.append((site.end, f"{parent_path}.{inner}" if parent_path else inner, "container", None))
             continue
         scope = scope_before(tree, site.start, site.end)
+        if site.place == "hoisted":
+            scope = tree.function_of(scope)
+        elif site.place == "inner":
+            scope = scope_before(tree, site.name_start, site.name_end)
         kind = site.kind
         if kind in VARIABLES:
             if tree.kinds[scope] not in NON_LOCAL or (scope, site.name) in seen_variables:
@@ -74,11 +78,14 @@ def read_definitions(
         owner = parent_path if site.owner is None else _base_name(site.owner)
         lexical_path = f"{owner}.{site.name}" if owner else site.name
         start, end = spans.get(site.start, (site.start, site.end))
+        end = max(end, site.end)
         signature_hash = _signature_hash(site, source)
         identity = f"{unit}:{kind}:{path}#{lexical_path}:{signature_hash}"
         sibling = identities[identity] = identities.get(identity, -1) + 1
         head = source[start : site.name_start].decode("utf-8", "replace")
-        if language.attribute_prefixes:
+        # What stands above `type T struct{ x int }` speaks of T, not of x.
+        own_line = parent is None or rows[parent].name_line != position(start)[0]
+        if language.attribute_prefixes and own_line:
             start = _with_attributes(language, lines, start)
         start_line, start_col = position(start)
         end_line, end_col = position(end)
@@ -100,8 +107,8 @@ def read_definitions(
                 name_col,
                 _signature(language, site, source),
                 signature_hash,
-                _doc(language, site, start_line, lines),
-                language.visibility(Head(site.name, head, parent_kind)),
+                _doc(language, site, start_line, lines) if own_line or language.doc_style == "docstring" else None,
+                language.visibility(Head(site.name, head, parent_kind, kind)),
                 (*decorators.get(site.start, ()), *site.decorators),
             )
         )
@@ -117,9 +124,14 @@ def _in_order(structure: Structure) -> list[DefSite]:
         for site in structure.containers
     )
     unique: dict[tuple[int, str], DefSite] = {}
-    for site in sorted((*structure.defs, *containers), key=lambda site: (site.start, -site.end, site.name_start)):
+    for site in sorted((*structure.defs, *containers), key=_rank):
         unique.setdefault((site.name_start, "container" if site.kind == "container" else ""), site)
     return list(unique.values())
+
+
+def _rank(site: DefSite) -> tuple[int, int, int, bool, int]:
+    """Outer before inner; of two patterns for one name the function goes before the variable, decorated before plain."""
+    return site.start, -site.end, site.name_start, site.kind in VARIABLES, -len(site.decorators)
 
 
 def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tuple[str, ...]]]:
@@ -190,6 +202,8 @@ def _doc(language: Language, site: DefSite, line: int, lines: Lines) -> str | No
         raw = _comment_above(language, lines, line)
     if not raw:
         return None
+    if raw and language.doc_lines is not None:
+        raw = language.doc_lines(raw)
     paragraph: list[str] = []
     for line in raw:
         text = line.strip()
@@ -212,8 +226,9 @@ def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
         while current >= 1 and len(collected) < _MAX_DOC_LINES:
             text = lines.text(current).decode("utf-8", "replace").strip()
             collected.append(_COMMENT_EDGE.sub("", text))
-            if text.startswith("/*"):
-                return collected[::-1]
+            # Where code stands before the comment, it speaks of that code.
+            if "/*" in text:
+                return collected[::-1] if text.startswith("/*") else []
             current -= 1
         return []
     while current >= 1 and len(collected) < _MAX_DOC_LINES:

@@ -34,7 +34,7 @@ from codeplane.facts.model import (
 )
 from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
-from codeplane.languages.spec import TYPE, VALUE, Language
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Language
 
 EXTRACTOR_VERSION = "1"
 """Raise it whenever the facts of an unchanged file change; it is part of the fingerprint."""
@@ -128,13 +128,16 @@ def _read_names(
             start = node.start_byte
             usages[start] = usage
             ends[start] = node.end_byte
-    for node in captures.get("call", ()):
+    macros = {node.start_byte for node in captures.get("macro", ())}
+    for node in (*captures.get("call", ()), *captures.get("macro", ())):
         start = node.start_byte
         usage = usages.get(start, -1)
         usages[start] = _CALLED.get(usage, usage)
+    for node in captures.get("none", ()):
+        usages.pop(node.start_byte, None)
     offsets = sorted(usages)
     innermost, lookup = locate(tree, offsets)
-    bindings = Bindings(tree, language, structure.open)
+    bindings = Bindings(tree, language, structure.open, structure.sealed)
     roles: dict[int, tuple[int, int | None]] = {}
     _bind_all(language, structure, tree, definitions, innermost, offsets, bindings, roles, source)
 
@@ -153,6 +156,8 @@ def _read_names(
         token = source[offset:end]
         name = names.get(token)
         if name is None:
+            if not token:
+                continue  # an identifier that the parser made up to repair the source
             name = names[token] = len(texts)
             texts.append(token.decode("utf-8", "replace"))
         while offset >= next_line:
@@ -179,9 +184,13 @@ def _read_names(
             namespace = VALUE
             if has_types:
                 namespace = TYPE if usage == 2 else call_namespace if usage == 1 else VALUE
+                if offset in macros:
+                    namespace = CALLABLE
             if offset in exported:
                 role = 3
             found = resolve(scope, namespace, texts[name], offset)
+            if found is None and role == 3 and has_types:
+                found = resolve(scope, TYPE, texts[name], offset)
             if found is not None:
                 bind, certain = found
         tier = 3 if certain else 0
@@ -205,32 +214,38 @@ def _bind_all(
     Identifiers of an import statement name things elsewhere: they are never looked up here.
     """
     place = {offset: number for number, offset in enumerate(offsets)}
-    sites: list[tuple[int, int, int, str, Role]] = []
+    sites: list[tuple[int, int, Role]] = []
     for bind in structure.binds:
         if bind.how in ("global", "nonlocal") and bind.start in place:
             scope = innermost[place[bind.start]]
             name = source[bind.start : bind.end].decode("utf-8", "replace")
             bindings.redirect(scope, name, 0 if bind.how == "global" else tree.enclosing_function(scope))
     for number, (row, site) in enumerate(zip(definitions.rows, definitions.sites, strict=True)):
-        visible = site.end if site.kind in VARIABLES else 0
+        if site.owner is not None or (language.members_qualified and tree.kinds[row.scope] == "class"):
+            roles[site.name_start] = (int(Role.DEFINITION), bindings.add_member(row.scope, row.name, number))
+            continue
+        visible = site.visible_from
+        if visible is None:
+            visible = site.end if site.kind in VARIABLES else 0
         for namespace in language.namespaces.get(row.kind, _NAMESPACES_OF_ALL):
-            bindings.add(
+            entry = bindings.add(
                 row.scope, namespace, row.name, Target.DEF, number, BindReason.DEF_IN_SCOPE, visible_from=visible
             )
-            sites.append((site.name_start, row.scope, namespace, row.name, Role.DEFINITION))
+            if not site.implied:
+                sites.append((site.name_start, entry, Role.DEFINITION))
     for site, scope in definitions.writes:
-        bindings.add(
+        entry = bindings.add(
             scope, VALUE, site.name, Target.UNKNOWN, None, BindReason.LOCAL_ASSIGN, visible_from=site.end
         )
-        sites.append((site.name_start, scope, VALUE, site.name, Role.DEFINITION))
+        sites.append((site.name_start, entry, Role.DEFINITION))
     for number, imported in enumerate(structure.imports):
         local, certain = _local_name(language, imported)
-        if local is None:
+        if not local:
             continue
         scope = scope_before(tree, imported.start, imported.end)
         identity = local if "." in imported.name and not imported.alias else f"{imported.source}:{imported.name}"
         for namespace in (VALUE, TYPE, 2) if language.namespaces else _NAMESPACES_OF_ALL:
-            bindings.add(
+            entry = bindings.add(
                 scope,
                 namespace,
                 local,
@@ -240,22 +255,38 @@ def _bind_all(
                 certain=certain,
                 identity=identity,
             )
-        if imported.bound_at is not None:
-            sites.append((imported.bound_at[0], scope, VALUE, local, Role.IMPORT))
+            if imported.bound_at is not None and namespace == VALUE:
+                sites.append((imported.bound_at[0], entry, Role.IMPORT))
+    bound = {bind.start for bind in structure.binds if bind.how != "maybe"}
     for bind in structure.binds:
         if bind.start not in place or bind.how in ("global", "nonlocal"):
+            continue
+        certain = bind.how != "maybe"
+        if not certain and bind.start in bound:
             continue
         scope = innermost[place[bind.start]]
         if bind.how == "hoisted":
             scope = tree.function_of(scope)
+        elif bind.how == "inferred":
+            scope = tree.conditional_of(scope)
         name = source[bind.start : bind.end].decode("utf-8", "replace")
         reason = BindReason.PARAM if bind.how == "param" else BindReason.LOCAL_ASSIGN
-        namespace = TYPE if bind.how == "type" else VALUE
-        bindings.add(scope, namespace, name, Target.UNKNOWN, None, reason, visible_from=bind.visible_from)
-        sites.append((bind.start, scope, namespace, name, Role.DEFINITION))
-    for start, scope, namespace, name, role in sites:
+        namespace = TYPE if bind.how in ("type", "inferred") else VALUE
+        entry = bindings.add(
+            scope,
+            namespace,
+            name,
+            Target.UNKNOWN,
+            None,
+            reason,
+            certain=certain,
+            visible_from=bind.visible_from,
+            hides=bind.how == "let",
+        )
+        sites.append((bind.start, entry, Role.DEFINITION))
+    for start, entry, role in sites:
         if start not in roles or role is Role.DEFINITION:
-            roles[start] = (int(role), bindings.find(scope, namespace, name))
+            roles[start] = (int(role), entry)
     for start, end in {(imported.start, imported.end) for imported in structure.imports}:
         for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
             roles.setdefault(offset, (int(Role.IMPORT), None))
@@ -301,16 +332,14 @@ def _definition_named(bindings: Bindings, name: str) -> int | None:
 
 
 def _read_thunks(structure: Structure) -> list[Thunk]:
-    statements: dict[tuple[int, str, str], list[tuple[str, str | None]]] = {}
+    statements: dict[tuple[int, str, str], list[tuple[str | None, str | None]]] = {}
     for site in structure.reexports:
-        names = statements.setdefault((site.statement, site.source, site.evidence), [])
-        if site.name is not None:
-            names.append((site.name, site.alias))
+        statements.setdefault((site.statement, site.source, site.evidence), []).append((site.name, site.alias))
     rows = []
     for (_, source, evidence), names in statements.items():
-        plain = tuple(name for name, alias in names if alias is None)
-        aliased = tuple((name, alias) for name, alias in names if alias is not None)
-        if not names:
+        plain = tuple(name for name, alias in names if name is not None and alias is None)
+        aliased = tuple((name, alias) for name, alias in names if name is not None and alias is not None)
+        if (None, None) in names:
             rows.append(Thunk(source, ThunkMode.REEXPORT_ALL, (), (), evidence))
         if plain:
             rows.append(Thunk(source, ThunkMode.EXPLICIT_NAMES, plain, (), evidence))

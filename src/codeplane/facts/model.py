@@ -59,6 +59,8 @@ class Namespace(IntEnum):
     VALUE = 0
     TYPE = 1
     CALLABLE = 2
+    MEMBER = 3
+    """Methods that are declared outside of their type; no lexical look-up sees these."""
 
 
 class BindReason(StrEnum):

@@ -182,6 +182,8 @@ class _Run:
             events = selector.select(max(0.0, wait))
         for key, mask in events:
             worker = key.data
+            if worker not in self._pool._workers:
+                continue
             if mask & selectors.EVENT_WRITE:
                 worker.child.flush()
                 continue

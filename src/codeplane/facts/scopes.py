@@ -6,11 +6,11 @@ Resolution is lexical and stays inside the file. What it cannot prove it leaves 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
-from codeplane.facts.model import BindReason, Certainty, Target
+from codeplane.facts.model import BindReason, Certainty, Namespace, Target
 from codeplane.facts.structure import Range, ScopeSite
-from codeplane.languages.spec import Language
+from codeplane.languages.spec import CALLABLE, TYPE, Language
 
 NON_LOCAL = frozenset({"file", "class", "namespace"})
 """Kinds of scope whose variables are definitions, and in which declaration order does not matter."""
@@ -23,7 +23,7 @@ class ScopeTree:
     """Scopes in document order; number 0 is the file. `parents[n] < n` for every other.
 
     `outer` are parts of a scope whose names are looked up outside of it; a scope that
-    starts in such a part has the outside as its parent.
+    starts in such a part has the outside as its parent, and `around` tells where it lies.
     """
 
     def __init__(self, sites: Iterable[ScopeSite], outer: Iterable[Range], size: int) -> None:
@@ -33,22 +33,33 @@ class ScopeTree:
         self.starts = [site.start for site in self.sites]
         self.kinds = [site.kind for site in self.sites]
         self.parents = [0] * len(self.sites)
+        self.around = [0] * len(self.sites)
         self.regions = [(site.start, -site.end, number) for number, site in enumerate(self.sites) if number]
-        self.regions.extend((start, -end, -1) for start, end in outer)
+        self.regions.extend((start, -end, -1) for start, end in set(outer))
         self.regions.sort()
-        stack = [(size + 1, 0)]
+        stack = [(size + 1, 0, 0)]
         for start, negative_end, number in self.regions:
             while stack[-1][0] <= start:
                 stack.pop()
-            around = stack[-1][1]
+            _, seen_from, around = stack[-1]
             if number > 0:
-                self.parents[number] = around
-            stack.append((-negative_end, number if number > 0 else self.parents[around]))
+                self.parents[number] = seen_from
+                self.around[number] = around
+                stack.append((-negative_end, number, number))
+            else:
+                stack.append((-negative_end, self.parents[seen_from], around))
 
     def function_of(self, scope: int) -> int:
         while self.kinds[scope] not in _FUNCTIONS:
             scope = self.parents[scope]
         return scope
+
+    def conditional_of(self, scope: int) -> int:
+        """The conditional type around `scope`, which its inferred names belong to."""
+        found = scope
+        while found and self.kinds[found] != "conditional":
+            found = self.parents[found]
+        return found or scope
 
     def enclosing_function(self, scope: int) -> int:
         """The next function around the function that `scope` lies in; what `nonlocal` means."""
@@ -94,12 +105,21 @@ def locate(tree: ScopeTree, offsets: list[int]) -> tuple[list[int], list[int]]:
 class Bindings:
     """Every (scope, namespace, name) of a file, in the order in which they were first met."""
 
-    def __init__(self, tree: ScopeTree, language: Language, open_ranges: set[Range]) -> None:
+    def __init__(
+        self, tree: ScopeTree, language: Language, open_ranges: set[Range], sealed: Set[Range] = frozenset()
+    ) -> None:
         self._tree = tree
         self._language = language
         self._by_scope: list[dict[tuple[int, str], int]] = [{} for _ in tree.kinds]
         self._redirects: dict[tuple[int, str], int] = {}
         self._open = [(site.start, site.end) in open_ranges for site in tree.sites]
+        self._sealed = {number for number, site in enumerate(tree.sites) if (site.start, site.end) in sealed}
+        self._hides: dict[int, int] = {}
+        # Type parameters (the scope around a generic class) come before inherited types.
+        self._open_to_types = [
+            language.inherits_types and opened and tree.kinds[parent] != "generic"
+            for opened, parent in zip(self._open, tree.parents, strict=True)
+        ]
         self.rows: list[list[object]] = []
         self._visible_from: list[int] = []
         self._identities: list[str] = []
@@ -122,21 +142,27 @@ class Bindings:
         certain: bool = True,
         visible_from: int = 0,
         identity: str = "",
-    ) -> None:
-        """One more site that binds `name`; two imports of one `identity` are the same thing twice."""
+        hides: bool = False,
+    ) -> int:
+        """One more site that binds `name`; two imports of one `identity` are the same thing twice.
+
+        One that `hides` is a variable of its own: what was bound before is seen only above it.
+        """
         scope = self._redirects.get((scope, name), scope)
         names = self._by_scope[scope]
         number = names.get((namespace, name))
-        if number is None:
+        if number is None or (hides and visible_from > self._visible_from[number]):
+            if number is not None:
+                self._hides[len(self.rows)] = number
             names[namespace, name] = len(self.rows)
             self._visible_from.append(visible_from)
             self._identities.append(identity)
             self.rows.append([scope, name, namespace, int(target_kind), target, int(certain), reason.value])
-            return
+            return len(self.rows) - 1
         self._visible_from[number] = min(self._visible_from[number], visible_from)
         row = self.rows[number]
         if identity and identity == self._identities[number]:
-            return
+            return number
         if target_kind is Target.UNKNOWN:
             if row[3] == Target.IMPORT or (row[3] == Target.DEF and reason is BindReason.PARAM):
                 row[5] = int(Certainty.UNCERTAIN)
@@ -144,19 +170,36 @@ class Bindings:
             row[3:] = [int(target_kind), target, int(Certainty.UNCERTAIN), reason.value]
         elif not (self._language.redefinition_is_same and row[3] == target_kind == Target.DEF):
             row[5] = int(Certainty.UNCERTAIN)
+        return number
+
+    def add_member(self, scope: int, name: str, definition: int) -> int:
+        """A method declared outside of its type: bound, so that it has a place, but found by no look-up."""
+        self._visible_from.append(0)
+        self._identities.append("")
+        self.rows.append(
+            [scope, name, int(Namespace.MEMBER), int(Target.DEF), definition, 1, BindReason.DEF_IN_SCOPE.value]
+        )
+        return len(self.rows) - 1
 
     def resolve(self, scope: int, namespace: int, name: str, offset: int) -> tuple[int, bool] | None:
         """The binding that `name` means at `offset`, and whether that is certain."""
         key = (namespace, name)
         certain = True
+        unseen = self._open_to_types if namespace == TYPE else self._open
         chain = self._chains.get(scope)
         if chain is None:
             chain = self._chains[scope] = self._chain(scope)
         for candidate in chain:
             number = self._by_scope[candidate].get(key)
-            if number is not None and (not self._ordered[candidate] or self._visible_from[number] <= offset):
+            if number is not None and self._ordered[candidate]:
+                while number is not None and self._visible_from[number] > offset:
+                    number = self._hides.get(number)
+            if number is not None:
+                if namespace == CALLABLE and unseen[candidate]:
+                    certain = False  # an inherited overload may fit better
                 return number, certain and self.rows[number][5] == 1
-            if self._open[candidate] and namespace != 1:
+            # The header of a class, which a generic one shares a scope with, does not see what it inherits.
+            if unseen[candidate] and not (candidate == scope and self._tree.kinds[scope] == "generic"):
                 certain = False
         return None
 
@@ -167,7 +210,7 @@ class Bindings:
     def _chain(self, scope: int) -> list[int]:
         chain = [scope]
         hidden = self._language.class_scope_hidden
-        while scope:
+        while scope and scope not in self._sealed:
             scope = self._tree.parents[scope]
             if not (hidden and self._tree.kinds[scope] == "class"):
                 chain.append(scope)
@@ -181,5 +224,5 @@ def scope_before(tree: ScopeTree, start: int, end: int) -> int:
         site = tree.sites[number]
         if site.end >= end and (site.start, site.end) != (start, end):
             return number
-        number = tree.parents[number]
+        number = tree.around[number]
     return 0

@@ -35,6 +35,12 @@ class DefSite(NamedTuple):
     body: Range | None
     owner: str | None
     decorators: tuple[str, ...]
+    visible_from: int | None = None
+    """Where a local name starts to be seen, when that is not the kind's own rule."""
+    implied: bool = False
+    """The name is an identifier that means something else (an embedded field is called like its type)."""
+    place: str = ""
+    """Scope that it binds its name in: the one around it, `hoisted` the function's, `inner` its own."""
 
 
 class ContainerSite(NamedTuple):
@@ -97,6 +103,7 @@ class Structure:
     scopes: list[ScopeSite] = field(default_factory=list)
     outer: list[Range] = field(default_factory=list)
     open: set[Range] = field(default_factory=set)
+    sealed: set[Range] = field(default_factory=set)
     defs: list[DefSite] = field(default_factory=list)
     containers: list[ContainerSite] = field(default_factory=list)
     wrappers: list[WrapperSite] = field(default_factory=list)
@@ -120,15 +127,17 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
             found.scopes.append(ScopeSite(node.start_byte, node.end_byte, detail))
         elif family == "bind":
             until = captures.get("until")
-            for node in captures[capture]:
+            for node in _leaves(captures[capture], grammar):
                 visible = until[0].end_byte if until else node.end_byte
                 found.binds.append(BindSite(node.start_byte, node.end_byte, detail, visible))
         elif family == "def":
-            _read_def(found, captures, captures[capture][0], detail, source)
+            _read_def(found, captures, captures[capture][0], detail, grammar, source)
         elif family == "outer":
             found.outer.extend((node.start_byte, node.end_byte) for node in captures[capture])
         elif family == "open":
             found.open.update((node.start_byte, node.end_byte) for node in captures[capture])
+        elif family == "sealed":
+            found.sealed.update((node.start_byte, node.end_byte) for node in captures[capture])
         elif family == "import":
             _read_import(found, captures, captures[capture][0], detail, grammar, source)
         elif family == "wrapper":
@@ -141,9 +150,15 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
         elif family == "export":
             statement = captures[capture][0].start_byte
             alias = _first_text(captures, "alias", source)
-            for node in captures["name"]:
+            for node in _leaves(captures["name"], grammar):
                 name = _unquoted(_text(node, source))
                 found.exports.append(ExportSite(name, alias, detail, node.start_byte, statement))
+        elif family == "reexport" and "source" not in captures:
+            expand = grammar.language.expand_import
+            for site in expand(captures[capture][0], source) if expand is not None else ():
+                picked = site.name if site.name != "*" else None
+                at = captures[capture][0].start_byte
+                found.reexports.append(ReexportSite(at, site.source, picked, site.alias, detail))
         elif family == "reexport":
             found.reexports.append(
                 ReexportSite(
@@ -158,20 +173,41 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
             key = captures.get("key")
             literal = _literal(key[0], source) if key else None
             found.dynamic.append(DynamicMatch(captures[capture][0].start_byte, detail, literal, bool(key)))
+    if found.imports:
+        _leave_to_imports(found)
     return found
+
+
+def _leave_to_imports(found: Structure) -> None:
+    """A name that an import binds is no definition, whatever declares it (`const fs = require("fs")`)."""
+    bound = {site.bound_at[0] for site in found.imports if site.bound_at is not None}
+    found.defs = [site for site in found.defs if site.name_start not in bound]
+    found.binds = [site for site in found.binds if site.start not in bound]
+
+
+def _leaves(nodes: list[Node], grammar: Grammar) -> list[Node]:
+    expand = grammar.language.expand_pattern
+    if expand is None or not any(node.child_count for node in nodes):
+        return nodes
+    return [leaf for node in nodes for leaf in (expand(node) if node.child_count else (node,))]
 
 
 def _subject(captures: Captures) -> tuple[str, str, str]:
     """The capture that says what a pattern is about. Patterns do not mix two subjects."""
     for capture in captures:
         family, _, detail = capture.partition(".")
-        if detail or family in ("outer", "open", "container", "wrapper"):
+        if detail or family in ("outer", "open", "sealed", "container", "wrapper"):
             return capture, family, detail
     raise ValueError(f"a pattern of facts.scm has no subject among its captures: {sorted(captures)}")
 
 
-def _read_def(found: Structure, captures: Captures, node: Node, kind: str, source: bytes) -> None:
-    for name in captures["name"]:
+def _read_def(
+    found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes
+) -> None:
+    until = captures.get("until")
+    implied = "implied" in captures
+    place = "hoisted" if "hoisted" in captures else "inner" if "inner" in captures else ""
+    for name in _leaves(captures["implied" if implied else "name"], grammar):
         found.defs.append(
             DefSite(
                 node.start_byte,
@@ -185,6 +221,9 @@ def _read_def(found: Structure, captures: Captures, node: Node, kind: str, sourc
                 _range(captures, "body"),
                 _first_text(captures, "owner", source),
                 _texts(captures.get("decorator", []), source),
+                until[0].end_byte if until else None,
+                implied,
+                place,
             )
         )
 
@@ -197,7 +236,7 @@ def _read_import(
     if expand is not None:
         for site in expand(node, source):
             at = (site.node.start_byte, site.node.end_byte) if site.node is not None else None
-            found.imports.append(ImportMatch(start, end, kind, site.source, site.name, site.alias, at))
+            found.imports.append(ImportMatch(start, end, site.kind or kind, site.source, site.name, site.alias, at))
         return
     module = _unquoted(_first_text(captures, "source", source) or "")
     if "star" in captures:

@@ -5,22 +5,34 @@ Both queries are plain tree-sitter patterns; capture names carry the meaning.
 `facts.scm`, one fact per match:
     @scope.<kind>              the node opens a scope: function, lambda, class, block, comprehension, namespace ...
     @outer                     a part of a scope whose names are looked up outside of it (a default value)
+    @sealed                    from inside of this scope nothing around it is seen (a Rust `mod`)
     @open                      this scope has names that this file cannot show (inherited members)
     @def.<kind> @name          a definition; optional @params @returns @body @owner (the type that a method
-                               declared elsewhere belongs to). A variable inside a function becomes a binding only.
+                               declared elsewhere belongs to) @until (a local name is visible after its end).
+                               A variable inside a function becomes a binding only. @implied instead of @name:
+                               the identifier means something else (an embedded field is called like its type).
+                               @hoisted beside it: bound in the enclosing function; @inner: bound in its own scope
     @container @name           nesting without a definition of its own (an `impl` block)
-    @wrapper @wrapped          a node around a definition that belongs to its span; optional @decorator, repeated
+    @wrapper @wrapped          a node around or before a definition that belongs to its span; optional @decorator
     @bind.param @bind.local    the identifier is bound in its innermost scope; optional @until, the node after
     @bind.hoisted              whose end the name is visible; hoisted ones climb to the enclosing function
+    @bind.type @bind.inferred  a type parameter; one that climbs to the enclosing scope of kind `conditional`
+    @bind.maybe                bound in its innermost scope unless another pattern binds it, but never certain: where
+                               exactly it is visible depends on the flow (Java's `instanceof T t`)
+    @bind.let                  like local, but a variable of its own that hides what the scope bound before
     @bind.global @bind.nonlocal  the name, in this scope, means the one of the file, of the enclosing function
     @import.<import_kind>      with @source, @name, @alias, @star as far as the syntax has them
     @export.<evidence> @name   an explicit export; optional @alias
-    @reexport.<evidence> @source   optional @name, @alias; without a name everything is re-exported
+    @reexport.<evidence> @source   optional @name, @alias; without a name everything is re-exported.
+                               Without a source, `expand_import` reads the statement
     @dynamic.<pattern>         a dynamic access; optional @key, its key expression
-Captures that start with an underscore are only for predicates.
+Captures that start with an underscore are only for predicates. Where a bound, defined or exported name is
+a pattern (`{ a, b: c }`), the language's `expand_pattern` lists the identifiers in it.
 
 `names.scm`, one identifier per capture; where captures overlap the later in this list wins:
-    @name  @type  @member  @label   and beside them @call for what is called
+    @name  @type  @member  @label   and beside them @call for what is called, @macro for what is called and is looked
+    up in the namespace of callables whatever `call_namespace` says, @none for what is no identifier after all
+`names.<language>.scm` adds to it what only one of the languages of a folder has.
 """
 
 from __future__ import annotations
@@ -40,6 +52,7 @@ class Head(NamedTuple):
     """The source from the start of the definition (wrappers included) to its name."""
     parent_kind: str | None
     """Kind of the definition or container that it is nested in."""
+    kind: str = ""
 
 
 class ImportSite(NamedTuple):
@@ -50,6 +63,8 @@ class ImportSite(NamedTuple):
     alias: str | None
     node: Any
     """The identifier that is bound, or None for a star import."""
+    kind: str | None = None
+    """Import kind, when it is not the one of the pattern."""
 
 
 VALUE, TYPE, CALLABLE = 0, 1, 2
@@ -83,6 +98,8 @@ class Language:
     """`docstring`: the first string of the body; `comment`: comment lines above the definition."""
     doc_prefixes: tuple[str, ...] = ("//",)
     """Line-comment markers that count as documentation."""
+    doc_lines: Callable[[list[str]], list[str]] | None = None
+    """Turns the lines of a doc comment into plain text (markup resolved, tags for tools left out)."""
     attribute_prefixes: tuple[str, ...] = ()
     """Lines between doc comment and definition that belong to the definition (`#[derive]`)."""
     signature_noise: re.Pattern[str] | None = None
@@ -100,11 +117,17 @@ class Language:
     """Kind of a definition -> namespaces that it binds; empty for languages with a single namespace."""
     call_namespace: int = VALUE
     """Namespace in which the name of a plain call is looked up."""
+    members_qualified: bool = False
+    """Members are reached through a value or type only, never by their bare name."""
+    inherits_types: bool = False
+    """Types are inherited like other members, so that an open scope may hide the types around it."""
     export_evidence: str | None = None
     """Evidence kind of top-level public definitions; None when only explicit exports count."""
     explicit_exports: str | None = None
     """Evidence kind of explicit exports that replace the public definitions (`__all__`)."""
     import_binding: Callable[[str, str], tuple[str, bool]] | None = None
-    """(source, name) -> the local name that an import without alias binds, and whether that is certain."""
+    """(source, name) -> the local name that an import without alias binds ("": none), and whether that is certain."""
     expand_import: Callable[[Any, bytes], list[ImportSite]] | None = None
     """Reads an import tree that no single pattern can (nested Rust `use`)."""
+    expand_pattern: Callable[[Any], list[Any]] | None = None
+    """Destructuring pattern -> the identifiers that it binds."""

@@ -30,7 +30,7 @@ CHECKPOINT_BYTES = 1024 * 1024
 MINIMUM_SQLITE = 3_051_003
 
 _BUSY_MS = 5000
-_FORCED_BUSY_MS = 20_000
+_FORCED_BUSY_MS = 5000
 _READ_CACHE_KIB = 8 * 1024
 _WRITE_CACHE_KIB = 16 * 1024
 _BULK_CACHE_KIB = 64 * 1024
@@ -48,6 +48,8 @@ def create_database(path: Path) -> apsw.Connection:
         connection.pragma("synchronous", "off")
         connection.pragma("locking_mode", "exclusive")
         connection.pragma("temp_store", "memory")
+        # Sorting for the indexes at the end may use the core that parsing no longer needs.
+        connection.pragma("threads", 1)
         return connection
 
 
@@ -112,7 +114,7 @@ def wal_bytes(path: Path) -> int:
 
 
 def checkpoint(connection: apsw.Connection, path: Path) -> None:
-    """Move the log into the database when it has grown; readers that need it delay that, and beyond the cap are waited for."""
+    """Move a grown log into the database. Readers may delay that; beyond the cap they are waited for."""
     size = wal_bytes(path)
     if size <= CHECKPOINT_BYTES:
         return

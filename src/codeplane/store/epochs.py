@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import apsw
 import orjson
@@ -12,12 +11,9 @@ from codeplane.base.paths import RepoPath
 from codeplane.store.codec import path_to_text
 from codeplane.store.database import row
 from codeplane.store.errors import corrupt
-from codeplane.store.records import EpochInfo, EpochRow
+from codeplane.store.records import EpochInfo, EpochRow, PendingChange
 from codeplane.store.schema import KEPT_EPOCHS
 from codeplane.store.segments import RecordedSegments, parse_recorded
-
-if TYPE_CHECKING:
-    from codeplane.store.writer import PendingChange
 
 
 def read_meta(connection: apsw.Connection, key: str) -> str | None:
@@ -60,16 +56,26 @@ def insert_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo, segme
     connection.execute("UPDATE epochs SET lexical_state = NULL WHERE lexical_state IS NOT NULL")
     files = connection.execute("SELECT count(*) FROM files").get
     version = orjson.dumps(info.repo_version, option=orjson.OPT_SORT_KEYS).decode()
-    values = (epoch, info.published_ns, info.merkle_root, info.head, version, files, segments.opstamp, segments.as_json())
+    values = (
+        epoch,
+        info.published_ns,
+        info.merkle_root,
+        info.head,
+        version,
+        files,
+        segments.opstamp,
+        segments.as_json(),
+    )
     connection.execute("INSERT INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def refresh_epoch(connection: apsw.Connection, epoch: int, info: EpochInfo) -> None:
-    """The repository moved without a change of content (a commit, say): the epoch stays, what it says of Git does not."""
+    """The repository moved without a change of content (a commit, say): only what the epoch says of Git changes."""
     version = orjson.dumps(info.repo_version, option=orjson.OPT_SORT_KEYS).decode()
     values = (info.head, version, epoch, info.head, version)
     connection.execute(
-        "UPDATE epochs SET head = ?, repo_version = ? WHERE epoch = ? AND (head IS NOT ? OR repo_version IS NOT ?)", values
+        "UPDATE epochs SET head = ?, repo_version = ? WHERE epoch = ? AND (head IS NOT ? OR repo_version IS NOT ?)",
+        values,
     )
 
 

@@ -35,9 +35,7 @@ class FactRows(NamedTuple):
     small: list[tuple[str, list[Any]]]
 
 
-def make_rows(
-    file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names
-) -> FactRows:
+def make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names) -> FactRows:
     """Rows of one file; INTERNAL when the facts are not of the shape of the model."""
     try:
         try:
@@ -67,9 +65,7 @@ def storable_facts(facts: Facts) -> Facts:
     return Facts(*(_storable(table) for table in facts))
 
 
-def _make_rows(
-    file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names
-) -> FactRows:
+def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names) -> FactRows:
     base = file_id << ORDINAL_BITS
     if max(len(table) for table in facts) > ORDINAL_MASK:
         raise ValueError("too many rows for one file")
@@ -98,10 +94,11 @@ def _make_rows(
     if facts.exports or facts.thunks:
         small += _export_rows(base, unit_id, facts)
     if facts.dynamic_sites:
-        small.append((_SITES, [
+        sites = [
             (row_id, line, col, pattern, _json(literals), int(computed))
             for row_id, (line, col, pattern, literals, computed) in enumerate(facts.dynamic_sites, base)
-        ]))
+        ]
+        small.append((_SITES, sites))
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
     return FactRows(refs, binds, small)

@@ -40,7 +40,9 @@ def differences(indexed: Fingerprint, runtime: Fingerprint) -> Mapping[str, tupl
     """Fields that differ, each with its value in the index and its value now."""
     now = runtime.as_dict()
     return {
-        name: (value, now[name]) for name, value in indexed.as_dict().items() if name != "product" and value != now[name]
+        name: (value, now[name])
+        for name, value in indexed.as_dict().items()
+        if name != "product" and value != now[name]
     }
 
 

@@ -137,7 +137,7 @@ class StateDirectory:
                 _remove(generation.name, parent)
 
     def sweep(self) -> list[str]:
-        """Remove what a killed process left: temporary files and generations that are not current. Only under the lock."""
+        """Remove temporary files and generations that are not current; returns their names. Only under the lock."""
         try:
             current = self.read_current()
         except CodePlaneError:
@@ -219,7 +219,9 @@ def write_atomic(directory: int, name: str, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
-        raise CodePlaneError(ErrorCode.NO_SPACE, f"{name} could not be written: {error}", remedy=SPACE_REMEDY) from error
+        raise CodePlaneError(
+            ErrorCode.NO_SPACE, f"{name} could not be written: {error.strerror}", remedy=SPACE_REMEDY
+        ) from error
 
 
 def sync_tree(path: Path) -> None:

@@ -62,7 +62,9 @@ class LexicalWriter:
                 self._index = tantivy.Index.open(str(directory))
             self._index.register_tokenizer(_WORDS, _analyzer())
 
-    def add(self, file_id: int, unit_id: int | None, path: str, digest: str, family: str | None, doc: LexicalDoc) -> None:
+    def add(
+        self, file_id: int, unit_id: int | None, path: str, digest: str, family: str | None, doc: LexicalDoc
+    ) -> None:
         document = tantivy.Document()
         document.add_integer("file_id", file_id)
         document.add_integer("unit_id", -1 if unit_id is None else unit_id)
@@ -164,9 +166,7 @@ class LexicalReader:
         """(file_id, digest, path) of every document."""
         return _documents(self._searcher)
 
-    def search(
-        self, text: str, limit: int, unit_id: int | None = None, family: str | None = None
-    ) -> list[LexicalHit]:
+    def search(self, text: str, limit: int, unit_id: int | None = None, family: str | None = None) -> list[LexicalHit]:
         """Files that have any of the terms, best first, ties by path."""
         terms = self._terms(text)
         if not terms or limit < 1:

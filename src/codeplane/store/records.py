@@ -84,3 +84,11 @@ class AnchorGroup(NamedTuple):
     receiver_shape: str
     total_count: int
     exemplar_ids: tuple[int, ...]
+
+
+class PendingChange(NamedTuple):
+    """How the next epoch will differ from the last in one path."""
+
+    change: Change
+    old_path: RepoPath | None
+    digest: str | None

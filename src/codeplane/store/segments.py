@@ -52,7 +52,12 @@ class RecordedSegments:
     files: Mapping[str, tuple[int, str]]
 
     def as_json(self) -> str:
-        fields = {"meta": self.meta_digest, "shape": self.shape_digest, "documents": self.documents, "files": self.files}
+        fields = {
+            "meta": self.meta_digest,
+            "shape": self.shape_digest,
+            "documents": self.documents,
+            "files": self.files,
+        }
         return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -100,11 +105,10 @@ def record_segments(directory: Path, known: Mapping[str, tuple[int, str]]) -> Re
 
     A merge that ends meanwhile takes files away: then the newer list is read.
     """
-    found: dict[str, tuple[int, str]] = {}
     for _ in range(_READ_ATTEMPTS):
         segments = read_segments(directory)
         try:
-            found = {name: known.get(name) or found.get(name) or _digest_file(directory / name) for name in segments.files}
+            found = {name: known.get(name) or _digest_file(directory / name) for name in segments.files}
         except FileNotFoundError:
             time.sleep(0.01)
             continue
@@ -151,7 +155,7 @@ def restrict_modes(directory: Path, changed: Callable[[str], bool]) -> None:
         for entry in entries:
             if changed(entry.name) and entry.is_file(follow_symlinks=False):
                 try:
-                    os.chmod(entry.path, 0o600)
+                    Path(entry.path).chmod(0o600)
                 except FileNotFoundError:
                     continue
 

@@ -8,9 +8,8 @@ lock of the repository. Nothing here reads the working tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import apsw
 import orjson
@@ -22,40 +21,42 @@ from codeplane.facts.model import Facts, Problem
 from codeplane.store import epochs
 from codeplane.store.codec import path_to_text, row_range, signed64
 from codeplane.store.database import (
+    Row,
+    Value,
     checkpoint,
     close_writer,
     create_database,
     finish_bulk,
     open_for_writing,
+    rows,
     wal_bytes,
 )
-from codeplane.store.errors import sqlite_errors
+from codeplane.store.errors import from_sqlite, sqlite_errors
 from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, storable_facts
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation
 from codeplane.store.lexical import LexicalDoc, LexicalWriter
+from codeplane.store.mending import mend
 from codeplane.store.names import Names
-from codeplane.store.records import AnchorGroup, Change, EpochInfo, FileRow, FileStat, RefLink
+from codeplane.store.records import AnchorGroup, Change, EpochInfo, FileRow, FileStat, PendingChange, RefLink
 from codeplane.store.schema import INDEXES, SCHEMA_VERSION, TABLES, UNITS, unit_of
 from codeplane.store.segments import RecordedSegments
 
 Barrier = Callable[[str], None]
 """Called at the points of a publish where a kill would hurt most; tests stop the process there."""
 
-BULK_COMMIT_FILES = 2000
-
-
-class PendingChange(NamedTuple):
-    change: Change
-    old_path: RepoPath | None
-    digest: str | None
-
 
 class Writer:
     """Made by `create_writer` for a new generation (bulk) or by `recovery.open_writer` for an existing one."""
 
     def __init__(
-        self, generation: Generation, connection: apsw.Connection, lexical: LexicalWriter, *, bulk: bool, barrier: Barrier
+        self,
+        generation: Generation,
+        connection: apsw.Connection,
+        lexical: LexicalWriter,
+        *,
+        bulk: bool,
+        barrier: Barrier,
     ) -> None:
         self.generation = generation
         self._connection = connection
@@ -71,7 +72,7 @@ class Writer:
             self._first_epoch = int(epochs.read_meta(connection, "first_epoch") or 1)
             self._epoch = epochs.current_epoch(connection)
         self._file_ids: dict[RepoPath, int] | None = {} if bulk else None
-        self._build_files = 0
+        self._lexical_ahead = False
 
     @property
     def epoch(self) -> int | None:
@@ -92,6 +93,10 @@ class Writer:
     def lexical(self) -> LexicalWriter:
         return self._lexical
 
+    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
+        """Read what is there now, published or not."""
+        return rows(self._connection, sql, parameters)
+
     def wal_bytes(self) -> int:
         return wal_bytes(self.generation.database)
 
@@ -99,22 +104,31 @@ class Writer:
         self, file: FileRow, facts: Facts, problems: Sequence[Problem] = (), lexical: LexicalDoc | None = None
     ) -> int:
         """Replace all that is known of a path; returns its file id."""
+        unit_id = unit_of(file.family)
+        with sqlite_errors():
+            self._begin()
+            known_id = self._find_file_id(file.path)
+            file_id = self._next_file_id if known_id is None else known_id
+            # Before the old rows go: facts of a wrong shape leave everything as it was.
+            made = make_rows(file_id, unit_id, facts, problems, self._names)
         with self._writing():
-            file_id, known = self._take_file_id(file)
-            unit_id = unit_of(file.family)
-            rows = make_rows(file_id, unit_id, facts, problems, self._names)
+            if known_id is None:
+                self._next_file_id += 1
+                if self._file_ids is not None:
+                    self._file_ids[file.path] = file_id
+            else:
+                self._clear_file(file_id)
+                self._lexical.delete(file_id)
             try:
-                insert_rows(self._connection, rows)
+                insert_rows(self._connection, made)
             except UnicodeEncodeError:
                 delete_rows(self._connection, file_id)
-                rows = make_rows(file_id, unit_id, storable_facts(facts), problems, self._names)
-                insert_rows(self._connection, rows)
+                made = make_rows(file_id, unit_id, storable_facts(facts), problems, self._names)
+                insert_rows(self._connection, made)
             self._connection.execute(_PUT_FILE, self._file_values(file_id, unit_id, file, lexical is not None))
-            if known:
-                self._lexical.delete(file_id)
             if lexical is not None:
                 self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
-            self._note(file.path, Change.MODIFIED if known else Change.ADDED, file.digest)
+            self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)
         return file_id
 
     def touch_file(self, path: RepoPath, stat: FileStat) -> None:
@@ -141,22 +155,44 @@ class Writer:
             self._note(path, Change.REMOVED, None)
         return True
 
-    def rename_file(
-        self,
-        old: RepoPath,
-        file: FileRow,
-        facts: Facts,
-        problems: Sequence[Problem] = (),
-        lexical: LexicalDoc | None = None,
-    ) -> int:
-        """Remove the old path and put the new one, kept in the history as one change."""
-        was_known = self.remove_file(old)
-        file_id = self.put_file(file, facts, problems, lexical)
-        change = self._pending.get(file.path)
-        if was_known and change is not None and change.change is Change.ADDED:
-            self._pending[file.path] = PendingChange(Change.RENAMED, old, file.digest)
-            self._pending.pop(old, None)
-        return file_id
+    def recode_file(self, file: FileRow, lexical: LexicalDoc) -> None:
+        """Other bytes, the same text: what the file is changes, its facts stay."""
+        with self._writing():
+            file_id = self._find_file_id(file.path)
+            if file_id is None:
+                raise CodePlaneError(ErrorCode.INTERNAL, f"'{file.path}' is not indexed")
+            unit_id = unit_of(file.family)
+            self._keep_history(file_id)
+            self._connection.execute(_PUT_FILE, self._file_values(file_id, unit_id, file, True))
+            self._lexical.delete(file_id)
+            self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
+            self._note(file.path, Change.MODIFIED, file.digest)
+
+    def note_rename(self, old: RepoPath, new: RepoPath) -> None:
+        """Keep a removal and an addition of this epoch as the one change that they are."""
+        gone, came = self._pending.get(old), self._pending.get(new)
+        if gone is not None and came is not None and (gone.change, came.change) == (Change.REMOVED, Change.ADDED):
+            del self._pending[old]
+            self._pending[new] = PendingChange(Change.RENAMED, old, came.digest)
+
+    def exports_of(self, path: RepoPath) -> list[tuple[int, str, str]]:
+        """(unit, name, evidence) of everything that a file exports."""
+        with sqlite_errors():
+            file_id = self._find_file_id(path)
+            return [] if file_id is None else list(self._connection.execute(_EXPORTS, row_range(file_id)))
+
+    def surfaces(self) -> list[tuple[int, str]]:
+        """(unit, hash) of every export surface."""
+        with sqlite_errors():
+            return list(self._connection.execute("SELECT unit_id, surface_hash FROM export_surfaces"))
+
+    def put_meta(self, values: Mapping[str, str]) -> None:
+        """Notes about the index as a whole; they are kept with the next publish."""
+        with self._writing():
+            epochs.write_meta(self._connection, values)
+
+    def read_meta(self, key: str) -> str | None:
+        return epochs.read_meta(self._connection, key)
 
     def link_refs(self, links: Iterable[RefLink]) -> None:
         """Say for which definitions references stand, after their files were put."""
@@ -167,13 +203,16 @@ class Writer:
             )
             self._derived_changed = self._derived_changed or bool(values)
 
-    def put_surface(self, unit_id: int, surface_hash: str) -> None:
-        """Record what a unit exports now; the entries themselves come with the files."""
+    def put_surface(self, unit_id: int, surface_hash: str | None) -> None:
+        """Record what a unit exports now, None for nothing; the entries themselves come with the files."""
         with self._writing():
             known = self._connection.execute(
                 "SELECT surface_hash FROM export_surfaces WHERE surface_id = ?", (unit_id,)
             ).get
-            if known != surface_hash:
+            if surface_hash is None:
+                self._connection.execute("DELETE FROM export_surfaces WHERE surface_id = ?", (unit_id,))
+                self._derived_changed = self._derived_changed or known is not None
+            elif known != surface_hash:
                 values = (unit_id, unit_id, surface_hash, self._next_epoch())
                 self._connection.execute("INSERT OR REPLACE INTO export_surfaces VALUES (?, ?, ?, ?)", values)
                 self._derived_changed = True
@@ -204,13 +243,19 @@ class Writer:
                 epochs.refresh_epoch(self._connection, self._epoch, info)
                 self._commit()
             return self._epoch
-        self._begin()
+        with sqlite_errors():
+            self._begin()
+        self._lexical_ahead = True
         self._lexical.commit()
         self._barrier("lexical-committed")
         with self._writing():
             if self._bulk:
                 self._lexical.settle()
             return self._publish_epoch(info, self._lexical.record())
+
+    def require_epoch(self) -> None:
+        """Make the next `publish` a new epoch even if no file changes."""
+        self._derived_changed = True
 
     def settle(self) -> None:
         """Wait for work that goes on behind the last publish and record its result. Worth calling when idle."""
@@ -230,6 +275,10 @@ class Writer:
         self._lexical.rollback()
         self._pending.clear()
         self._derived_changed = False
+        if self._lexical_ahead and self._epoch is not None:
+            # The text index cannot go back; its documents are put right by reading those files again.
+            self._derived_changed = bool(mend(self._connection, self._lexical, self._epoch))
+            self._lexical_ahead = False
         self._broken = False
 
     def close(self) -> None:
@@ -270,6 +319,7 @@ class Writer:
             self._file_ids = None
             self._names = Names(connection, complete=False)
         self._epoch = epoch
+        self._lexical_ahead = False
         self._pending.clear()
         self._derived_changed = False
         self._barrier("published")
@@ -296,25 +346,17 @@ class Writer:
         found = self._connection.execute("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),)).get
         return None if found is None else int(found)
 
-    def _take_file_id(self, file: FileRow) -> tuple[int, bool]:
-        file_id = self._find_file_id(file.path)
-        if file_id is not None:
-            self._clear_file(file_id)
-            return file_id, True
-        file_id = self._next_file_id
-        self._next_file_id += 1
-        if self._file_ids is not None:
-            self._file_ids[file.path] = file_id
-        return file_id, False
-
     def _clear_file(self, file_id: int) -> None:
-        if self._epoch is not None:
-            self._connection.execute(_SNAPSHOT_DEFS, (*row_range(file_id), file_id, self._epoch))
+        self._keep_history(file_id)
         delete_rows(self._connection, file_id)
 
-    def _file_values(self, file_id: int, unit_id: int | None, file: FileRow, lexical: bool) -> tuple[object, ...]:
+    def _keep_history(self, file_id: int) -> None:
+        """Before a file's row gets a new epoch: keep its definitions for the epochs that had them."""
+        if self._epoch is not None:
+            self._connection.execute(_SNAPSHOT_DEFS, (*row_range(file_id), file_id, self._epoch))
+
+    def _file_values(self, file_id: int, unit_id: int | None, file: FileRow, lexical: bool) -> tuple[Value, ...]:
         digest = bytes.fromhex(file.digest) if file.digest else None
-        same = file.text_digest is None or file.text_digest == file.digest
         return (
             file_id,
             path_to_text(file.path),
@@ -323,7 +365,7 @@ class Writer:
             file.family,
             *map(signed64, file.stat),
             digest,
-            None if same or file.text_digest is None else bytes.fromhex(file.text_digest),
+            bytes.fromhex(file.text_digest) if file.text_digest and file.text_digest != file.digest else None,
             file.encoding,
             file.lines,
             file.state.value,
@@ -333,15 +375,19 @@ class Writer:
         )
 
     def _note(self, path: RepoPath, change: Change, digest: str | None) -> None:
+        """Keep one change per path: what the next epoch differs in from the last."""
         before = self._pending.pop(path, None)
-        existed = before is None if change is not Change.ADDED else before is not None
-        if before is not None:
-            existed = before.change in (Change.MODIFIED, Change.REMOVED)
-        if change is Change.REMOVED:
-            if existed:
-                self._pending[path] = PendingChange(Change.REMOVED, None, None)
+        if before is not None and before.old_path is not None:
+            if change is Change.REMOVED:
+                self._note(before.old_path, Change.REMOVED, None)
+            else:
+                self._pending[path] = before._replace(digest=digest)
             return
-        self._pending[path] = PendingChange(Change.MODIFIED if existed else Change.ADDED, None, digest)
+        existed = change is not Change.ADDED if before is None else before.change is not Change.ADDED
+        if change is not Change.REMOVED:
+            change = Change.MODIFIED if existed else Change.ADDED
+        if existed or change is not Change.REMOVED:
+            self._pending[path] = PendingChange(change, None, digest)
 
 
 class _Writing:
@@ -359,8 +405,7 @@ class _Writing:
             return
         self._writer._broken = True
         if isinstance(error, apsw.Error):
-            with sqlite_errors():
-                raise error
+            raise from_sqlite(error) from error
 
 
 def create_writer(
@@ -408,6 +453,7 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
 
 
 _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 19)})"
+_EXPORTS = "SELECT surface_id, exported_name, evidence_kind FROM export_entries WHERE entry_id BETWEEN ? AND ?"
 _TOUCH_FILE = """
 UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, observed_at_ns = ? WHERE path = ?
 """

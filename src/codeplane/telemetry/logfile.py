@@ -17,8 +17,11 @@ from pathlib import Path
 
 STATE_DIRECTORY = ".codeplane"
 LOG_DIRECTORY = "logs"
-LOG_NAME = "codeplane.jsonl"
-OLDER_NAME = "codeplane.jsonl.1"
+FILE_NAME = "codeplane.jsonl"
+OLDER_FILE_NAME = "codeplane.jsonl.1"
+LOG_NAME = f"{STATE_DIRECTORY}/{LOG_DIRECTORY}/{FILE_NAME}"
+"""Where the log file is, relative to the repository."""
+
 MAX_LOG_BYTES = 1024 * 1024
 MAX_WAITING_LINES = 100
 
@@ -48,7 +51,7 @@ class LogFileHandler(logging.Handler):
         try:
             lines = b"".join(self._waiting)
             self._make_room(directory, len(lines))
-            descriptor = os.open(LOG_NAME, _FILE_FLAGS, 0o600, dir_fd=directory)
+            descriptor = os.open(FILE_NAME, _FILE_FLAGS, 0o600, dir_fd=directory)
             try:
                 if is_own_file(descriptor):
                     os.fchmod(descriptor, 0o600)
@@ -61,16 +64,16 @@ class LogFileHandler(logging.Handler):
 
     def _make_room(self, directory: int, size: int) -> None:
         try:
-            found = os.stat(LOG_NAME, dir_fd=directory, follow_symlinks=False)
+            found = os.stat(FILE_NAME, dir_fd=directory, follow_symlinks=False)
         except FileNotFoundError:
             return
         if found.st_size + size <= self._max_bytes:
             return
         # Two processes must not rotate for the same overflow: the second would drop the first one's lines.
         fcntl.flock(directory, fcntl.LOCK_EX)
-        again = os.stat(LOG_NAME, dir_fd=directory, follow_symlinks=False)
+        again = os.stat(FILE_NAME, dir_fd=directory, follow_symlinks=False)
         if again.st_size + size > self._max_bytes:
-            os.rename(LOG_NAME, OLDER_NAME, src_dir_fd=directory, dst_dir_fd=directory)
+            os.rename(FILE_NAME, OLDER_FILE_NAME, src_dir_fd=directory, dst_dir_fd=directory)
 
 
 def open_log_directory(root: Path, *, create: bool) -> int | None:

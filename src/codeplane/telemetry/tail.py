@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from codeplane.base.paths import display
-from codeplane.telemetry.logfile import LOG_NAME, MAX_LOG_BYTES, OLDER_NAME, is_own_file, open_log_directory
+from codeplane.telemetry.logfile import FILE_NAME, MAX_LOG_BYTES, OLDER_FILE_NAME, is_own_file, open_log_directory
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -17,9 +17,9 @@ def read_tail(root: Path, lines: int = 50) -> list[str]:
     if directory is None:
         return []
     try:
-        found = _lines(directory, LOG_NAME)
+        found = _lines(directory, FILE_NAME)
         if len(found) < lines:
-            found = _lines(directory, OLDER_NAME) + found
+            found = _lines(directory, OLDER_FILE_NAME) + found
     finally:
         os.close(directory)
     return found[-lines:]

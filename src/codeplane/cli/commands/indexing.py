@@ -18,19 +18,20 @@ from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.ignorefile import write_ignore_file
 from codeplane.cli.plain import record
 from codeplane.cli.progress import ProgressLine
-from codeplane.cli.terminal import Style, duration, facts, number, plural, size, table
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table
 
 if TYPE_CHECKING:
     from codeplane.operations.indexing import IndexReport
 
 _OUTCOMES = {
-    "built": "Indexed",
-    "rebuilt": "Indexed anew",
-    "resumed": "Finished the index of",
-    "synced": "Brought up to date",
-    "fresh": "Nothing has changed in",
+    "built": "Indexed {root} in {time}",
+    "rebuilt": "Indexed {root} anew in {time}",
+    "resumed": "Finished the index of {root} in {time}",
+    "synced": "Brought the index of {root} up to date in {time}",
+    "fresh": "The index of {root} is up to date",
 }
 MAX_LANGUAGES = 12
+MAX_SET_ASIDE = 5
 
 
 def init(invocation: Invocation, path: Path | None, *, ignore_file: bool, json: bool) -> int:
@@ -39,7 +40,8 @@ def init(invocation: Invocation, path: Path | None, *, ignore_file: bool, json: 
 
 def summary(report: IndexReport, root: Path, style: Style) -> str:
     """What was found, in a screenful."""
-    lines = [f"{_OUTCOMES[report.decision]} {style.bold(display(str(root)))} in {duration(report.seconds)}", ""]
+    shown = style.bold(display(str(root)))
+    lines = [_OUTCOMES[report.decision].format(root=shown, time=duration(report.seconds)), ""]
     languages = sorted(report.languages, key=lambda row: (-row[1], row[0]))
     rows = [
         (display(name), plural(files, "file"), plural(definitions, "definition"), plural(references, "reference"))
@@ -65,7 +67,11 @@ def summary(report: IndexReport, root: Path, style: Style) -> str:
         ),
         style,
     )
-    lines += [f"    {display(path)}  {style.dim(display(reason))}" for path, reason in report.set_aside[:5]]
+    if report.set_aside:
+        lines += ["", style.bold("Set aside")]
+        lines += table(
+            [(fit(path, columns() - 40), fit(reason, 36)) for path, reason in report.set_aside[:MAX_SET_ASIDE]]
+        )
     lines += ["", f"Next: {style.bold('cpl defs NAME')}, {style.bold('cpl outline FILE')}, {style.bold('cpl status')}"]
     return "\n".join(lines)
 
@@ -87,8 +93,8 @@ def _init(invocation: Invocation, path: Path | None, ignore_file: bool) -> Reply
             report = None
         finally:
             progress.close()
-    if report is None or interruption.requested:
-        return _interrupted(progress)
+    if report is None or report.decision == "interrupted":
+        return _interrupted(report)
     telemetry.info(
         "index ready",
         decision=report.decision,
@@ -106,12 +112,15 @@ def _init(invocation: Invocation, path: Path | None, ignore_file: bool) -> Reply
     )
 
 
-def _interrupted(progress: ProgressLine) -> Reply:
-    latest = progress.latest
-    kept = f"{plural(latest.files_done, 'file')} done so far" if latest and latest.files_done else "What was there"
-    telemetry.info("indexing stopped on request", files=latest.files_done if latest else 0)
-    message = f"Stopped. {kept} will be used again; 'cpl init' goes on from here."
-    return Reply(status="not_ready", message=message, text=message, exit_code=INTERRUPTED)
+def _interrupted(report: IndexReport | None) -> Reply:
+    kept = "What was there is kept"
+    if report is not None:
+        kept = f"{plural(report.files, 'file')} {'is' if report.files == 1 else 'are'} indexed"
+        kept += f", {number(report.pending)} left" if report.pending else ""
+    telemetry.info("indexing stopped on request", files=report.files if report else None)
+    message = f"Stopped. {kept}; 'cpl init' goes on from here."
+    result = record(report, "seconds", "warnings") if report is not None else {}
+    return Reply(result=result, status="not_ready", message=message, text=message, exit_code=INTERRUPTED)
 
 
 class _Interruption:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
-from codeplane.cli.assemble import Assembly, Invocation, assemble
+from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
 from codeplane.cli.plain import plain, record
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table
 
@@ -25,8 +25,8 @@ def outline(invocation: Invocation, file: str, *, json: bool) -> int:
     return answer("outline", lambda: _outline(invocation, file), json=json)
 
 
-def languages(*, json: bool) -> int:
-    return answer("languages", _languages, json=json)
+def languages(invocation: Invocation, *, json: bool) -> int:
+    return answer("languages", lambda: _languages(invocation), json=json)
 
 
 def repository_path(root: Path, start: Path | None, given: str) -> str:
@@ -83,10 +83,12 @@ def _outline(invocation: Invocation, file: str) -> Reply:
     return _reply(assembly, found, "\n".join(lines), message=plural(found.total, "definition"))
 
 
-def _languages() -> Reply:
+def _languages(invocation: Invocation) -> Reply:
     from codeplane.languages.registry import languages as known
     from codeplane.languages.versions import grammar_versions
 
+    # There is no repository here, but a mistyped setting is still worth saying.
+    load_config(None, invocation, os.environ)
     versions = grammar_versions()
     rows = [
         {

@@ -89,7 +89,11 @@ def _overview(found: Status, style: Style) -> list[str]:
         ]
     if found.lock_owner:
         rows.append(("in use by", f"process {found.lock_owner}"))
-    rows += [("made by", ", ".join(display(item) for item in found.differences))]
+    rows += [
+        ("reason", display(found.reason or "")),
+        ("changed", ", ".join(display(item) for item in found.differences)),
+        ("left to do", plural(found.pending, "file") if found.pending else ""),
+    ]
     return facts(rows, style)
 
 
@@ -99,9 +103,9 @@ def _details(found: Status, config: Config, log_lines: list[str], style: Style) 
         (
             ("repository", found.repo_uuid or ""),
             ("merkle root", found.merkle_root or ""),
-            ("generation", str(found.generation or "")),
+            ("generation", found.generation or ""),
             ("skipped", ", ".join(f"{number(count)} {display(reason)}" for reason, count in found.skipped)),
-            ("log", display(str(found.log_path))),
+            ("log", display(str(found.log_path or ""))),
         ),
         style,
     )
@@ -130,8 +134,18 @@ def config_rows(config: Config) -> list[dict[str, object]]:
 
 
 def _config_lines(config: Config) -> list[str]:
-    rows = [(str(row["key"]), fit(str(row["value"]), 44), str(row["origin"])) for row in config_rows(config)]
-    return table(rows)
+    rows = config_rows(config)
+    taken = max(len(str(row["key"])) for row in rows) + max(len(str(row["origin"])) for row in rows) + 6
+    room = max(12, columns() - taken)
+    return table([(str(row["key"]), fit(_setting(row["value"]), room), str(row["origin"])) for row in rows])
+
+
+def _setting(value: object) -> str:
+    if not isinstance(value, list):
+        return str(value)
+    return ", ".join(
+        " ".join(str(part) for part in item.values() if part) if isinstance(item, dict) else str(item) for item in value
+    )
 
 
 def _doctor(invocation: Invocation, logs: bool) -> Reply:

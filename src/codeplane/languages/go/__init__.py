@@ -56,6 +56,7 @@ LANGUAGES = (
         module_name=module_name,
         visibility=visibility,
         attribute_prefixes=("//go:", "//export ", "//nolint", "//lint:"),
+        class_scope_hidden=True,
         sequential=True,
         export_evidence="exported_identifier",
         import_binding=import_binding,

@@ -15,4 +15,6 @@
 
 (call_expression function: (identifier) @call)
 (call_expression function: (selector_expression field: (field_identifier) @call))
+(call_expression function: (index_expression operand: (identifier) @call))
+(call_expression function: (index_expression operand: (selector_expression field: (field_identifier) @call)))
 (type_conversion_expression type: (generic_type type: (qualified_type name: (type_identifier) @call)))

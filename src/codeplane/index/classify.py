@@ -1,0 +1,51 @@
+"""What becomes of a file that was read: parsed, kept as text, or only recorded, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codeplane.disk.observe import Outcome, Read
+from codeplane.disk.text import decode
+from codeplane.facts.pool import Job
+from codeplane.index.options import IndexOptions
+from codeplane.languages.families import FAMILIES
+from codeplane.languages.registry import detect, family_of
+from codeplane.store.records import FileRow, FileStat, FileState
+
+BINARY = "binary"
+TOO_LARGE = "too_large"
+TOO_LARGE_TO_PARSE = "too_large_to_parse"
+
+
+class Prepared(NamedTuple):
+    row: FileRow
+    text: bytes | None
+    """UTF-8 with LF line endings; None when the content is not searchable."""
+    job: Job | None
+
+
+def prepare(read: Read, options: IndexOptions) -> Prepared:
+    """Decide on a file whose bytes, or at least whose digest, are known."""
+    assert read.stat is not None
+    stat = FileStat(*read.stat, read.observed_at_ns)
+    family = family_of(read.path)
+    if read.outcome is Outcome.TOO_LARGE or read.data is None:
+        row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, TOO_LARGE)
+        return Prepared(row, None, None)
+    decoded = decode(read.data)
+    if decoded is None:
+        row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, BINARY)
+        return Prepared(row, None, None)
+    # Line endings leave no trace in facts, so that a change of them alone needs no parse.
+    text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
+    lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
+    language = detect(read.path, text[:256].partition(b"\n")[0])
+    name = language.name if language is not None else None
+    family = language.family if language is not None else family
+    too_large = language is not None and len(text) > options.max_parse_bytes
+    state = FileState.TEXT if language is None or too_large else FileState.INDEXED
+    reason = TOO_LARGE_TO_PARSE if too_large else None
+    row = FileRow(read.path, stat, read.digest, read.text_digest, name, family, decoded.encoding, lines, state, reason)
+    if state is FileState.TEXT or name is None:
+        return Prepared(row, text, None)
+    return Prepared(row, text, Job(name, read.path, FAMILIES.index(family), text))

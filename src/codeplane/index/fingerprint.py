@@ -1,0 +1,15 @@
+"""What an index made by this program depends on."""
+
+from __future__ import annotations
+
+from codeplane import __version__
+from codeplane.facts.version import EXTRACTOR_VERSION
+from codeplane.languages.versions import grammar_versions
+from codeplane.store.fingerprint import Fingerprint
+from codeplane.store.schema import SCHEMA_VERSION
+from codeplane.store.words import TOKENIZER_VERSION
+
+
+def runtime_fingerprint() -> Fingerprint:
+    grammars = ",".join(f"{name}={version}" for name, version in grammar_versions().items())
+    return Fingerprint(str(SCHEMA_VERSION), EXTRACTOR_VERSION, grammars, TOKENIZER_VERSION, __version__)

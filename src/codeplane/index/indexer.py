@@ -1,0 +1,311 @@
+"""The one writer of a repository's index: opened under the lock, it looks, and publishes what changed.
+
+An index that is missing, foreign, damaged or made by other rules is built anew as a
+generation of its own while the old one, if it can be read at all, stays in place until the
+switch. A look that finds no change writes nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+
+from codeplane import __version__
+from codeplane.base.digests import Digest, merkle_root
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules
+from codeplane.disk.locks import FileLock
+from codeplane.disk.observe import Changes, Known, compare, count_full_hash
+from codeplane.disk.stats import FileStat
+from codeplane.disk.walk import Scan, WalkCache, walk
+from codeplane.facts.extract import EXTRACTOR_VERSION
+from codeplane.facts.pool import ParserPool
+from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
+from codeplane.index.batch import Batch, BatchRun
+from codeplane.index.options import Cancelled, IndexOptions, Progress, Report, SyncReport
+from codeplane.index.surfaces import Surfaces
+from codeplane.languages.versions import grammar_versions
+from codeplane.store import integrity, registry
+from codeplane.store.files import load_known
+from codeplane.store.fingerprint import Fingerprint
+from codeplane.store.integrity import Integrity, Verdict
+from codeplane.store.layout import Generation, StateDirectory, create_state
+from codeplane.store.lexical import TOKENIZER_VERSION
+from codeplane.store.records import EpochInfo
+from codeplane.store.recovery import open_writer
+from codeplane.store.schema import SCHEMA_VERSION
+from codeplane.store.writer import Barrier, Writer, create_writer
+
+_MAX_NAMED = 20
+
+
+def runtime_fingerprint() -> Fingerprint:
+    """What an index made by this program depends on."""
+    grammars = ",".join(f"{name}={version}" for name, version in grammar_versions().items())
+    return Fingerprint(str(SCHEMA_VERSION), EXTRACTOR_VERSION, grammars, TOKENIZER_VERSION, __version__)
+
+
+class Indexer:
+    """Holds the lock from `open` to `close`. Belongs to one thread."""
+
+    def __init__(self, options: IndexOptions, root: Root, state: StateDirectory, lock: FileLock, barrier: Barrier) -> None:
+        self.options = options
+        self.state = state
+        self._root = root
+        self._lock = lock
+        self._barrier = barrier
+        self._rules = Rules(options.ignore)
+        self._cache = WalkCache()
+        self._pool = ParserPool(options.worker_count, seconds=options.parse_seconds)
+        self._writer: Writer | None = None
+        self._known: dict[RepoPath, Known] = {}
+        self._surfaces = Surfaces()
+        self._repaired: tuple[RepoPath, ...] = ()
+        self._rebuild_reason: str | None = None
+        self._warnings: list[str] = []
+        self._tracked: tuple[RepoVersion | None, frozenset[RepoPath]] | None = None
+        self._version: RepoVersion | None = None
+        self._root_digest: Digest | None = None
+
+    @classmethod
+    def open(
+        cls,
+        options: IndexOptions,
+        *,
+        lock_timeout: float = 0.0,
+        rebuild: bool = False,
+        barrier: Barrier = lambda point: None,
+    ) -> Indexer:
+        """Take the lock and open the index. `rebuild` allows to replace one that other rules made."""
+        root = Root.open(options.root)
+        try:
+            state = create_state(root.path)
+            lock = FileLock(state.lock_path).acquire(lock_timeout)
+            try:
+                indexer = cls(options, root, state, lock, barrier)
+                indexer._open_generation(rebuild)
+                return indexer
+            except BaseException:
+                lock.release()
+                raise
+        except BaseException:
+            root.close()
+            raise
+
+    @property
+    def generation(self) -> Generation | None:
+        return self._writer.generation if self._writer is not None else None
+
+    @property
+    def pool(self) -> ParserPool:
+        return self._pool
+
+    def close(self) -> None:
+        try:
+            self._pool.close()
+            if self._writer is not None:
+                self._writer.close()
+        finally:
+            self._lock.release()
+            self._root.close()
+
+    def __enter__(self) -> Indexer:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+        """Look at the tree, index what changed, publish. Without a change, nothing is written."""
+        started = time.monotonic()
+        if report is not None:
+            report(Progress("scan"))
+        scan = self._scan()
+        if self._writer is None:
+            return self._build(scan, started, report, cancelled)
+        full_hash = count_full_hash(int(self._writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
+        changes = compare(scan, self._known, full_hash.run)
+        version = self._repo_version()
+        if not (changes.candidates or changes.removed or full_hash.advanced or version != self._version):
+            if not self._writer.changed:
+                return self._report(scan, changes, Batch(self._known), "fresh", started)
+        resumed = self._writer.read_meta("pending") not in (None, "0")
+        try:
+            with _collected_later(len(changes.candidates)):
+                batch = self._run(self._writer, scan, changes, report, cancelled)
+            if full_hash.advanced:
+                self._writer.put_meta({"full_hash_counter": str(full_hash.counter)})
+            self._publish(self._writer, batch, changes, version, report)
+        except BaseException:
+            self._forget_unpublished()
+            raise
+        decision = "synced" if batch.changed or self._repaired else "fresh"
+        decision = "interrupted" if batch.interrupted else "resumed" if resumed else decision
+        result = self._report(scan, changes, batch, decision, started)
+        self._repaired = ()
+        return replace(result, full_hash_run=full_hash.run)
+
+    def verify(self, depth: integrity.Depth = "open") -> Integrity:
+        binding = registry.read_binding(self.options.user_state, self._root.path)
+        return integrity.verify(self.state, runtime_fingerprint(), binding, depth)
+
+    def _open_generation(self, rebuild: bool) -> None:
+        found = self.verify()
+        if found.verdict is Verdict.NEWER or (found.verdict is Verdict.REQUIRES_REINDEX and not rebuild):
+            found.require_usable()
+        if found.verdict is Verdict.OK and found.generation is not None:
+            try:
+                opened = open_writer(found.generation, barrier=self._barrier)
+            except CodePlaneError as error:
+                if error.code is not ErrorCode.INDEX_CORRUPT:
+                    raise
+                found = replace(found, verdict=Verdict.CORRUPT, reason=error.message)
+            else:
+                self._writer = opened.writer
+                self._repaired = opened.repaired
+                self._load()
+        if self._writer is None and found.verdict is not Verdict.ABSENT:
+            self._rebuild_reason = found.reason or found.verdict.value
+        elif self._writer is None and found.reason is not None:
+            self._rebuild_reason = found.reason
+
+    def _load(self) -> None:
+        assert self._writer is not None
+        self._known = {
+            path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
+            for path, known in load_known(self._writer).items()
+        }
+        self._surfaces = Surfaces(self._writer.surfaces())
+        self._root_digest = None
+
+    def _forget_unpublished(self) -> None:
+        """After a failure: what was not published is gone, and what is known is what was."""
+        if self._writer is not None:
+            self._writer.rollback()
+            self._load()
+
+    def _scan(self) -> Scan:
+        scan = walk(self._root, self._rules, self._cache)
+        if self.options.overlay:
+            return scan
+        tracked = self._tracked_paths()
+        return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
+
+    def _tracked_paths(self) -> frozenset[RepoPath]:
+        version = self._repo_version()
+        if self._tracked is None or self._tracked[0] != version:
+            self._tracked = (version, tracked_paths(self._root.path))
+        return self._tracked[1]
+
+    def _repo_version(self) -> RepoVersion | None:
+        return repo_version(self._root.path)
+
+    def _build(
+        self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
+    ) -> SyncReport:
+        """A new generation from nothing; it replaces the current one when it is finished."""
+        self.state.sweep()
+        self._known, self._surfaces = {}, Surfaces()
+        binding = registry.next_binding(self._root.path, registry.read_binding(self.options.user_state, self._root.path))
+        generation = self.state.new_generation()
+        version = self._repo_version()
+        writer = create_writer(
+            generation, runtime_fingerprint(), binding.repo_uuid, binding.index_id, barrier=self._barrier
+        )
+        try:
+            changes = compare(scan, {})
+            with _collected_later(len(changes.candidates)):
+                batch = self._run(writer, scan, changes, report, cancelled)
+            self._publish(writer, batch, changes, version, report)
+            not_bound = registry.write_binding(self.options.user_state, self._root.path, binding)
+            self._barrier("bound")
+            self.state.switch(generation)
+        except BaseException:
+            writer.close()
+            self.state.remove_generation(generation)
+            raise
+        self._writer = writer
+        self._warnings = [not_bound.message] if not_bound is not None else []
+        self.state.sweep()
+        decision = "interrupted" if batch.interrupted else "rebuilt" if self._rebuild_reason else "built"
+        result = self._report(scan, changes, batch, decision, started)
+        self._rebuild_reason = None
+        return result
+
+    def _run(
+        self, writer: Writer, scan: Scan, changes: Changes, report: Report | None, cancelled: Cancelled | None
+    ) -> Batch:
+        sizes = {path: scan.files[path].size for path in changes.candidates}
+        run = BatchRun(self._root, writer, self._pool, self.options, self._surfaces, report, cancelled)
+        return run.run(changes, self._known, sizes)
+
+    def _publish(
+        self, writer: Writer, batch: Batch, changes: Changes, version: RepoVersion | None, report: Report | None
+    ) -> None:
+        if report is not None:
+            report(Progress("finish", batch.done, len(changes.candidates)))
+        for unit in sorted(self._surfaces.changed):
+            writer.put_surface(unit, self._surfaces.hash_of(unit))
+        pending = str(len(changes.candidates) - batch.done)
+        if (writer.read_meta("pending") or "0") != pending:
+            writer.put_meta({"pending": pending})
+        if batch.changed or self._root_digest is None:
+            self._root_digest = merkle_root((path, self._known[path].digest) for path in sorted(self._known))
+        writer.publish(
+            EpochInfo(
+                self._root_digest,
+                version.head if version is not None else None,
+                asdict(version) if version is not None else {},
+                time.time_ns(),
+            )
+        )
+        self._surfaces.changed.clear()
+        self._version = version
+
+    def _report(self, scan: Scan, changes: Changes, batch: Batch, decision: str, started: float) -> SyncReport:
+        writer = self._writer
+        assert writer is not None and writer.epoch is not None
+        stale = sorted({*batch.stale, *changes.unreadable})
+        return SyncReport(
+            epoch=writer.epoch,
+            decision=decision,
+            merkle_root=self._root_digest or "",
+            files=len(self._known),
+            added=len(batch.added),
+            modified=len(batch.modified),
+            removed=len(batch.removed),
+            renamed=tuple(batch.renames()),
+            touched=len(batch.touched),
+            hashed=batch.hashed,
+            parsed=batch.parsed,
+            partial=changes.partial or bool(stale),
+            unscanned=changes.unscanned[:_MAX_NAMED],
+            stale=tuple(stale[:_MAX_NAMED]),
+            set_aside=tuple(sorted(batch.set_aside)),
+            pending=len(changes.candidates) - batch.done,
+            repaired=self._repaired,
+            seconds=time.monotonic() - started,
+            bytes_read=batch.bytes_read,
+            rebuild_reason=self._rebuild_reason,
+            warnings=tuple(self._warnings),
+        )
+
+
+@contextmanager
+def _collected_later(files: int) -> Iterator[None]:
+    """A large batch makes millions of short-lived rows without cycles: looking for cycles costs a tenth of its time."""
+    if files < 100 or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+

@@ -1,0 +1,79 @@
+"""Java. Types, values and callables have names of their own; a class inherits all three from types that this file
+does not show, so that what is found beyond such a class is never certain."""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.java.javadoc import plain_lines
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language
+
+_SOURCE_ROOT = re.compile(
+    r"^(?:.*?/)??src/[^/]+/(?:java|kotlin|groovy|scala)/"
+    r"|^(?:.*?/)??src/[^/]+/[^/]+/classes/"
+    r"|^(?:.*?/)??src/"
+    r"|^(?:java|javatests|test|tests)/"
+)
+"""Folders above the first package: Maven and Gradle source sets, the JDK's modules, a bare `src`, Bazel's `java`."""
+
+_NOT_MODIFIERS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_VISIBILITY = re.compile(r"\b(public|protected|private)\b")
+_ARGUMENTS = r'\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*+\))*+\))*+\)'
+_ANNOTATION = rf"@(?!interface\b)[\w.$]++(?:\s?{_ARGUMENTS})?\s?"
+_BALANCED = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\))*+$"
+_ANNOTATIONS = re.compile(rf"\A(?:{_ANNOTATION})+|(?<=[a-z] ){_ANNOTATION}(?={_BALANCED})")
+"""Annotations in front of a definition or between its modifiers; those of a parameter have an open bracket before them."""
+
+_TYPES = (VALUE, TYPE)
+"""Both, because `Shape.area()` looks like the member of a value."""
+
+
+def module_name(path: str) -> str:
+    """The package, which is the folder: a file's name is the name of its class."""
+    folder = _SOURCE_ROOT.sub("", path, count=1).rpartition("/")[0]
+    return folder.replace("/", ".")
+
+
+def visibility(head: Head) -> str:
+    text = _NOT_MODIFIERS.sub("", head.text)
+    found = _VISIBILITY.search(text)
+    if found is not None:
+        return found.group(1)
+    if head.kind in ("enum_member", "property") or head.parent_kind in ("interface", "annotation"):
+        return "public"
+    if head.parent_kind == "enum" and head.kind == "constructor":
+        return "private"
+    return "package"
+
+
+LANGUAGES = (
+    Language(
+        name="java",
+        family="jvm",
+        extensions=(".java",),
+        grammar="tree_sitter_java:language",
+        distribution="tree-sitter-java",
+        module_name=module_name,
+        visibility=visibility,
+        doc_prefixes=("///",),
+        doc_lines=plain_lines,
+        signature_noise=_ANNOTATIONS,
+        sequential=True,
+        type_kinds=frozenset({"class", "interface", "enum", "record", "annotation"}),
+        namespaces={
+            "class": _TYPES,
+            "interface": _TYPES,
+            "enum": _TYPES,
+            "record": _TYPES,
+            "annotation": _TYPES,
+            "method": (CALLABLE,),
+            "constructor": (CALLABLE,),
+            "field": (VALUE,),
+            "property": (VALUE, CALLABLE),
+            "enum_member": (VALUE,),
+        },
+        call_namespace=CALLABLE,
+        inherits_types=True,
+        export_evidence="public_modifier",
+    ),
+)

@@ -1,0 +1,37 @@
+"""JavaScript, JSX included. Members have a namespace of their own, since no plain name ever means one."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from codeplane.languages.javascript.syntax import (
+    DECORATORS,
+    doc_lines,
+    import_binding,
+    module_name,
+    pattern_names,
+    read_import,
+    visibility,
+)
+from codeplane.languages.spec import CALLABLE, Language
+
+LANGUAGES = (
+    Language(
+        name="javascript",
+        family="javascript",
+        extensions=(".js", ".mjs", ".cjs", ".jsx"),
+        interpreters=("node", "nodejs", "bun"),
+        grammar="tree_sitter_javascript:language",
+        distribution="tree-sitter-javascript",
+        module_name=module_name,
+        visibility=visibility,
+        signature_noise=DECORATORS,
+        doc_lines=doc_lines,
+        namespaces=MappingProxyType(
+            {"method": (CALLABLE,), "constructor": (CALLABLE,), "field": (CALLABLE,), "property": (CALLABLE,)}
+        ),
+        import_binding=import_binding,
+        expand_import=read_import,
+        expand_pattern=pattern_names,
+    ),
+)

@@ -1,0 +1,68 @@
+"""Rust. Modules see nothing of what is around them; members are reached through their type only.
+
+Types, values and macros have namespaces of their own. A `let` hides an earlier one of the same name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.rust.syntax import expand_import, expand_pattern
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language
+
+_PUB = re.compile(
+    r"\bpub\s*(?:\(\s*([^()]*?)\s*\)\s*)?"
+    r"(?:\b(?:const|async|unsafe|safe|extern|fn|struct|union|enum|trait|auto|type|static|mut|mod)\b\s*|\"[^\"]*\"\s*)*$"
+)
+
+
+def module_name(path: str) -> str:
+    """`crates/core/src/flags/mod.rs` is `core::flags`; a `src` at the root belongs to `crate`."""
+    parts = path.removesuffix(".rs").split("/")
+    if "src" in parts[:-1]:
+        root = len(parts) - 2 - parts[-2::-1].index("src")
+        parts[: root + 1] = [parts[root - 1].replace("-", "_") if root else "crate"]
+    if len(parts) > 1 and parts[-1] in ("mod", "lib", "main"):
+        parts.pop()
+    return "::".join(parts)
+
+
+def visibility(head: Head) -> str:
+    if head.parent_kind in ("trait", "enum", "enum_member"):
+        return "public"
+    if head.kind == "macro":
+        return "public" if "macro_export" in head.text else "private"
+    found = _PUB.search(head.text)
+    if found is None or found.group(1) == "self":
+        return "private"
+    return "internal" if found.group(1) else "public"
+
+
+LANGUAGES = (
+    Language(
+        name="rust",
+        family="rust",
+        extensions=(".rs",),
+        grammar="tree_sitter_rust:language",
+        distribution="tree-sitter-rust",
+        module_name=module_name,
+        visibility=visibility,
+        separator="::",
+        doc_prefixes=("///",),
+        sequential=True,
+        member_kinds={"function": "method"},
+        namespaces={
+            "struct": (VALUE, TYPE),
+            "enum": (TYPE,),
+            "trait": (TYPE,),
+            "type": (TYPE,),
+            "module": (TYPE,),
+            "macro": (CALLABLE,),
+        },
+        members_qualified=True,
+        inherits_types=True,
+        export_evidence="pub",
+        expand_import=expand_import,
+        expand_pattern=expand_pattern,
+    ),
+)

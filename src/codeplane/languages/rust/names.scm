@@ -1,0 +1,41 @@
+(identifier) @name
+(shorthand_field_identifier) @name
+(field_declaration name: (field_identifier) @name)
+(type_identifier) @type
+
+; paths: the first segment is a module or a type, the others belong to the one before
+(scoped_identifier path: (identifier) @type)
+(scoped_identifier name: (identifier) @member)
+(scoped_type_identifier path: (identifier) @type)
+(scoped_type_identifier name: (type_identifier) @member)
+
+(field_expression field: (field_identifier) @member)
+(field_initializer field: (field_identifier) @label)
+(field_pattern name: (field_identifier) @label)
+(type_binding name: (type_identifier) @label)
+
+(lifetime (identifier) @none)
+(label (identifier) @none)
+
+(call_expression function: (identifier) @call)
+(call_expression function: (scoped_identifier name: (identifier) @call))
+(call_expression function: (field_expression field: (field_identifier) @call))
+(generic_function function: (identifier) @call)
+(generic_function function: (scoped_identifier name: (identifier) @call))
+(generic_function function: (field_expression field: (field_identifier) @call))
+
+(macro_invocation macro: (identifier) @macro)
+(macro_invocation macro: (scoped_identifier name: (identifier) @call))
+(attribute . (identifier) @macro)
+
+; tokens of a macro, as far as they can be told apart
+(token_tree "." . (identifier) @member)
+(token_tree "::" . (identifier) @member)
+(token_tree (identifier) @type . "::")
+(token_tree (identifier) @label . ":")
+(token_tree (identifier) @label . "=")
+(token_tree (identifier) @call . (token_tree . "("))
+(token_tree (identifier) @macro . "!" . (token_tree))
+(token_tree_pattern (identifier) @label)
+(token_repetition_pattern (identifier) @label)
+((token_tree (identifier) @none) (#any-of? @none "else" "in" "move" "ref" "dyn"))

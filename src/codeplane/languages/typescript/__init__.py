@@ -1,0 +1,60 @@
+"""TypeScript and TSX. Types and values have namespaces of their own; overloads and merged declarations are one symbol."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from codeplane.languages.javascript.syntax import (
+    DECORATORS,
+    doc_lines,
+    import_binding,
+    module_name,
+    pattern_names,
+    read_import,
+    visibility,
+)
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Language
+
+_TYPESCRIPT = Language(
+    name="typescript",
+    family="javascript",
+    extensions=(".ts", ".mts", ".cts"),
+    interpreters=("deno", "ts-node", "tsx"),
+    grammar="tree_sitter_typescript:language_typescript",
+    distribution="tree-sitter-typescript",
+    module_name=module_name,
+    visibility=visibility,
+    attribute_prefixes=("@",),
+    signature_noise=DECORATORS,
+    doc_lines=doc_lines,
+    redefinition_is_same=True,
+    namespaces=MappingProxyType(
+        {
+            "class": (VALUE, TYPE),
+            "enum": (VALUE, TYPE),
+            "module": (VALUE, TYPE),
+            "interface": (TYPE,),
+            "type": (TYPE,),
+            "method": (CALLABLE,),
+            "constructor": (CALLABLE,),
+            "field": (CALLABLE,),
+            "property": (CALLABLE,),
+        }
+    ),
+    import_binding=import_binding,
+    expand_import=read_import,
+    expand_pattern=pattern_names,
+)
+
+LANGUAGES = (
+    _TYPESCRIPT,
+    replace(
+        _TYPESCRIPT,
+        name="tsx",
+        extensions=(".tsx",),
+        interpreters=(),
+        grammar="tree_sitter_typescript:language_tsx",
+        folder="typescript",
+    ),
+)

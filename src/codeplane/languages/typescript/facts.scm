@@ -1,0 +1,477 @@
+; scopes; a function and its body are one, so that a `var` meets the parameter of its name
+(function_declaration) @scope.function
+(generator_function_declaration) @scope.function
+(function_expression) @scope.function
+(generator_function) @scope.function
+(arrow_function) @scope.lambda
+(method_definition) @scope.function
+(class_static_block) @scope.function
+(class_declaration) @scope.class
+(class) @scope.class
+(abstract_class_declaration) @scope.class
+(interface_declaration) @scope.class
+(enum_declaration) @scope.class
+(internal_module) @scope.namespace
+(module) @scope.namespace
+; other declarations of the namespace add names to it
+(internal_module) @open
+(module) @open
+(function_signature) @scope.function
+(method_signature) @scope.function
+(abstract_method_signature) @scope.function
+(call_signature) @scope.function
+(construct_signature) @scope.function
+(function_type) @scope.function
+(constructor_type) @scope.function
+(type_alias_declaration type_parameters: (_)) @scope.type
+(index_signature (mapped_type_clause)) @scope.type
+(conditional_type) @scope.conditional
+(conditional_type left: (_) @outer)
+(conditional_type alternative: (_) @outer)
+(if_statement consequence: (statement_block) @scope.block)
+(else_clause (statement_block) @scope.block)
+(for_statement) @scope.block
+(for_statement body: (statement_block) @scope.block)
+(for_in_statement) @scope.block
+(for_in_statement body: (statement_block) @scope.block)
+(while_statement body: (statement_block) @scope.block)
+(do_statement body: (statement_block) @scope.block)
+(try_statement body: (statement_block) @scope.block)
+(catch_clause) @scope.block
+(finally_clause body: (statement_block) @scope.block)
+(switch_body) @scope.block
+(switch_case body: (statement_block) @scope.block)
+(switch_default body: (statement_block) @scope.block)
+(labeled_statement body: (statement_block) @scope.block)
+(statement_block (statement_block) @scope.block)
+(program (statement_block) @scope.block)
+(with_statement) @scope.block
+(with_statement) @open
+
+; unless a default value is computed, which does not see the body's own names
+(function_declaration parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+(generator_function_declaration parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+(function_expression parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+(generator_function parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+(arrow_function parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+(method_definition parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+
+; definitions
+(function_declaration
+  name: (identifier) @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.function
+(generator_function_declaration
+  name: (identifier) @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.function
+(function_signature
+  name: (identifier) @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns) @def.function
+(lexical_declaration (variable_declarator
+  name: (identifier) @name
+  value: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.function)
+(variable_declaration (variable_declarator
+  name: (identifier) @name
+  value: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.function) @hoisted
+; a function expression that nothing else gives a name; the one it has is seen in itself only
+(arguments (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns
+  body: (_) @body) @def.function @inner)
+(return_statement (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns
+  body: (_) @body) @def.function @inner)
+(parenthesized_expression (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns
+  body: (_) @body) @def.function @inner)
+((assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (function_expression
+    name: (identifier) @name
+    parameters: (_) @params
+  return_type: (_)? @returns
+    body: (_) @body) @def.function @inner)
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+(export_statement "default" @name value: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.function
+(export_statement "default" @name value: (class !name body: (_) @body)) @def.class
+
+(class_declaration name: (type_identifier) @name body: (class_body) @body) @def.class
+(abstract_class_declaration name: (type_identifier) @name body: (class_body) @body) @def.class
+(class name: (type_identifier) @name body: (class_body) @body) @def.class @inner
+(lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class)
+(variable_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class) @hoisted
+
+; members
+((method_definition
+  name: [(property_identifier) (private_property_identifier)] @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.method
+  (#not-eq? @name "constructor"))
+((method_definition
+  name: (property_identifier) @name
+  parameters: (formal_parameters) @params
+  body: (statement_block) @body) @def.constructor
+  (#eq? @name "constructor"))
+(method_definition
+  name: (string (string_fragment) @name)
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.method
+(public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @def.field
+(public_field_definition
+  name: [(property_identifier) (private_property_identifier)] @name
+  value: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+(pair
+  key: [(property_identifier) @name (string (string_fragment) @name)]
+  value: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+
+; members of something declared elsewhere
+((assignment_expression
+  left: (member_expression
+    object: (identifier) @owner
+    property: [(property_identifier) (private_property_identifier)] @name)
+  right: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+  (#not-eq? @owner "exports"))
+((assignment_expression
+  left: (member_expression
+    object: (member_expression object: (_) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+  (#eq? @_prototype "prototype"))
+((assignment_expression
+  left: (member_expression
+    object: (member_expression property: (property_identifier) @_last) @owner
+    property: (property_identifier) @name)
+  right: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+  (#not-any-of? @_last "prototype" "exports"))
+((assignment_expression
+  left: (member_expression
+    object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)]
+    property: (property_identifier) @name)
+  right: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+  (#eq? @_exports "exports"))
+(assignment_expression
+  left: (member_expression
+    object: (this)
+    property: [(property_identifier) (private_property_identifier)] @name)
+  right: [
+    (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
+    (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+    (generator_function parameters: (_) @params return_type: (_)? @returns body: (_) @body)
+  ]) @def.method
+
+; variables; those of a function are bindings only
+(program (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant))
+(program (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
+(program (variable_declaration (variable_declarator name: (_) @name) @def.variable))
+(export_statement declaration: (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant))
+(export_statement declaration: (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
+(export_statement declaration: (variable_declaration (variable_declarator name: (_) @name) @def.variable))
+(ambient_declaration (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant))
+(ambient_declaration (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
+(ambient_declaration (variable_declaration (variable_declarator name: (_) @name) @def.variable))
+(internal_module body: (statement_block (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
+(internal_module body: (statement_block (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
+(internal_module body: (statement_block (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
+(module body: (statement_block (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
+(module body: (statement_block (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
+(module body: (statement_block (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
+
+; types
+(interface_declaration name: (type_identifier) @name body: (_) @body) @def.interface
+(type_alias_declaration name: (type_identifier) @name) @def.type
+(enum_declaration name: (identifier) @name body: (_) @body) @def.enum
+(enum_body [
+  name: (property_identifier) @name @def.enum_member
+  name: (string (string_fragment) @name) @def.enum_member
+  (enum_assignment name: (property_identifier) @name) @def.enum_member
+  (enum_assignment name: (string (string_fragment) @name)) @def.enum_member
+])
+(internal_module name: (identifier) @name body: (_) @body) @def.module
+(internal_module name: (nested_identifier object: (identifier) @name) body: (_) @body) @def.module
+(module name: (string (string_fragment) @name) body: (_)? @body) @def.module
+(module name: (identifier) @name body: (_)? @body) @def.module
+(import_alias . (identifier) @name) @def.module
+
+(interface_body (method_signature
+  name: (property_identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns) @def.method)
+(interface_body (property_signature name: (property_identifier) @name) @def.property)
+(interface_body (property_signature name: (string (string_fragment) @name)) @def.property)
+(type_alias_declaration value: (object_type (method_signature
+  name: (property_identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns) @def.method))
+(type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @def.property))
+(type_alias_declaration value: (object_type
+  (property_signature name: (string (string_fragment) @name)) @def.property))
+(class_body (method_signature
+  name: [(property_identifier) (private_property_identifier)] @name
+  parameters: (_) @params
+  return_type: (_)? @returns) @def.method)
+(abstract_method_signature
+  name: [(property_identifier) (private_property_identifier)] @name
+  parameters: (_) @params
+  return_type: (_)? @returns) @def.method
+(class_declaration
+  name: (_) @owner
+  body: (class_body (method_definition parameters: (formal_parameters
+    (required_parameter [(accessibility_modifier) "readonly"] pattern: (identifier) @name) @def.property))))
+(abstract_class_declaration
+  name: (_) @owner
+  body: (class_body (method_definition parameters: (formal_parameters
+    (required_parameter [(accessibility_modifier) "readonly"] pattern: (identifier) @name) @def.property))))
+
+; what belongs to the span of a definition
+(export_statement decorator: (decorator)* @decorator declaration: (_) @wrapped) @wrapper
+(program (lexical_declaration (variable_declarator) @wrapped) @wrapper)
+(program (variable_declaration (variable_declarator) @wrapped) @wrapper)
+(export_statement declaration: (lexical_declaration (variable_declarator) @wrapped) @wrapper)
+(export_statement declaration: (variable_declaration (variable_declarator) @wrapped) @wrapper)
+(lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper
+(variable_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper
+(class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
+(abstract_class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
+(public_field_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
+(ambient_declaration (_) @wrapped) @wrapper
+; the decorators of a method stand before it
+(class_body (decorator) @decorator . (method_definition
+  name: [(property_identifier) (private_property_identifier)] @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.method)
+(class_body (decorator) @decorator . (decorator) @decorator . (method_definition
+  name: [(property_identifier) (private_property_identifier)] @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.method)
+(class_body (decorator) @decorator . (decorator) @decorator . (decorator) @decorator . (method_definition
+  name: [(property_identifier) (private_property_identifier)] @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.method)
+
+; bindings
+(formal_parameters (required_parameter pattern: (_) @bind.param))
+(formal_parameters (optional_parameter pattern: (_) @bind.param))
+(type_parameter name: (type_identifier) @bind.type)
+(mapped_type_clause name: (type_identifier) @bind.type)
+(infer_type . (type_identifier) @bind.inferred)
+(arrow_function parameter: (identifier) @bind.param)
+(lexical_declaration (variable_declarator name: (_) @bind.local))
+(variable_declaration (variable_declarator name: (_) @bind.hoisted))
+(for_in_statement kind: ["const" "let"] left: (_) @bind.local)
+(for_in_statement kind: "var" left: (_) @bind.hoisted)
+(catch_clause parameter: (_) @bind.local)
+(function_expression name: (identifier) @bind.local)
+(generator_function name: (identifier) @bind.local)
+
+; imports
+(import_statement) @import.js_import
+((call_expression function: (identifier) @_require arguments: (arguments . (string)))
+  @import.js_require (#eq? @_require "require"))
+(call_expression function: (import) arguments: (arguments . (string))) @import.js_dynamic_import
+
+; exports, of the file itself: those of a namespace are its members
+(program (export_statement "default"? @alias declaration: [
+  (function_declaration name: (identifier) @name)
+  (generator_function_declaration name: (identifier) @name)
+  (class_declaration name: (type_identifier) @name)
+  (lexical_declaration (variable_declarator name: (_) @name))
+  (variable_declaration (variable_declarator name: (_) @name))
+  (function_signature name: (identifier) @name)
+  (abstract_class_declaration name: (type_identifier) @name)
+  (interface_declaration name: (type_identifier) @name)
+  (type_alias_declaration name: (type_identifier) @name)
+  (enum_declaration name: (identifier) @name)
+  (internal_module name: (identifier) @name)
+]) @export.explicit_export)
+(program (export_statement declaration: (ambient_declaration [
+  (function_declaration name: (identifier) @name)
+  (generator_function_declaration name: (identifier) @name)
+  (class_declaration name: (type_identifier) @name)
+  (lexical_declaration (variable_declarator name: (_) @name))
+  (variable_declaration (variable_declarator name: (_) @name))
+  (function_signature name: (identifier) @name)
+  (abstract_class_declaration name: (type_identifier) @name)
+  (interface_declaration name: (type_identifier) @name)
+  (type_alias_declaration name: (type_identifier) @name)
+  (enum_declaration name: (identifier) @name)
+  (internal_module name: (identifier) @name)
+])) @export.explicit_export)
+(program (export_statement declaration: (import_alias . (identifier) @name)) @export.explicit_export)
+(program (export_statement "=" @alias (identifier) @name) @export.export_assignment)
+(program (export_statement "default" @alias value: (identifier) @name) @export.explicit_export)
+(program (export_statement "default" @name value: [
+  (arrow_function)
+  (function_expression)
+  (generator_function)
+  (class)
+  (object)
+  (array)
+  (call_expression)
+  (new_expression)
+  (member_expression)
+  (await_expression)
+  (binary_expression)
+  (ternary_expression)
+  (parenthesized_expression)
+  (string)
+  (template_string)
+  (number)
+  (as_expression)
+  (satisfies_expression)
+]) @export.explicit_export)
+(program (export_statement
+  !source
+  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))) @export.explicit_export)
+(export_statement "*" source: (string) @source) @reexport.export_statement
+(export_statement (namespace_export "*" @name (_) @alias) source: (string) @source) @reexport.export_statement
+(export_statement
+  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))
+  source: (string) @source) @reexport.export_statement
+
+((assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (object [
+    (shorthand_property_identifier) @name
+    (method_definition name: (property_identifier) @name)
+    (pair key: (property_identifier) @alias value: (identifier) @name)
+    (pair key: (property_identifier) @name value: [
+      (arrow_function)
+      (function_expression)
+      (generator_function)
+      (class)
+      (object)
+      (array)
+      (call_expression)
+      (new_expression)
+      (member_expression)
+      (string)
+      (template_string)
+      (number)
+      (true)
+      (false)
+      (null)
+    ])
+  ])) @export.module_exports
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression
+    object: (identifier) @_module
+    property: (property_identifier) @_exports) @alias
+  right: [
+    (identifier) @name
+    (function_expression name: (identifier) @name)
+    (class name: (_) @name)
+  ]) @export.module_exports
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression
+    object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)]
+    property: (property_identifier) @alias)
+  right: (identifier) @name) @export.module_exports
+  (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression
+    object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)]
+    property: (property_identifier) @name)
+  right: [
+    (arrow_function)
+    (function_expression)
+    (generator_function)
+    (class)
+    (object)
+    (array)
+    (call_expression)
+    (new_expression)
+    (member_expression)
+    (assignment_expression)
+    (string)
+    (template_string)
+    (number)
+    (true)
+    (false)
+    (null)
+  ]) @export.module_exports
+  (#eq? @_exports "exports"))
+
+; dynamic access
+(subscript_expression index: [
+  (string)
+  (template_string)
+  (identifier)
+  (member_expression)
+  (subscript_expression)
+  (call_expression)
+  (binary_expression)
+  (ternary_expression)
+  (non_null_expression)
+  (as_expression)
+] @key) @dynamic.bracket_access
+((call_expression function: (identifier) @_callee arguments: (arguments . (_) @key))
+  @dynamic.eval (#eq? @_callee "eval"))
+((new_expression constructor: (identifier) @_callee arguments: (arguments (_) @key .))
+  @dynamic.eval (#eq? @_callee "Function"))
+((call_expression
+  function: (identifier) @_callee
+  arguments: (arguments . [
+    (identifier)
+    (template_string)
+    (binary_expression)
+    (member_expression)
+    (subscript_expression)
+    (call_expression)
+    (ternary_expression)
+  ] @key)) @dynamic.import (#eq? @_callee "require"))
+(call_expression function: (import) arguments: (arguments . (_) @key)) @dynamic.import
+((call_expression
+  function: (member_expression object: (identifier) @_reflect)
+  arguments: (arguments . (_) . (_) @key)) @dynamic.reflect (#eq? @_reflect "Reflect"))

@@ -1,0 +1,10 @@
+; an element whose name starts with a small letter is the platform's own
+(jsx_attribute (property_identifier) @label)
+(jsx_namespace_name (identifier) @label)
+((jsx_opening_element name: (identifier) @label) (#match? @label "^[a-z]"))
+((jsx_self_closing_element name: (identifier) @label) (#match? @label "^[a-z]"))
+((jsx_closing_element name: (identifier) @label) (#match? @label "^[a-z]"))
+(jsx_opening_element name: (identifier) @call)
+(jsx_opening_element name: (member_expression property: (_) @call))
+(jsx_self_closing_element name: (identifier) @call)
+(jsx_self_closing_element name: (member_expression property: (_) @call))

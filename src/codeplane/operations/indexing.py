@@ -1,0 +1,85 @@
+"""Build the index of a repository, or bring it up to date, and say what it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codeplane.index.indexer import Indexer
+from codeplane.index.options import Cancelled, Progress, Report, SyncReport
+from codeplane.operations.context import Context
+from codeplane.operations.settings import index_options
+from codeplane.query.files import list_files, summary
+from codeplane.query.snapshot import open_current
+from codeplane.store.records import FileState
+
+__all__ = ["IndexReport", "Progress", "initialize"]
+
+_MAX_SET_ASIDE = 100
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    epoch: int
+    decision: str
+    """built, rebuilt, resumed, synced, fresh or interrupted."""
+    files: int
+    changed: int
+    languages: tuple[tuple[str, int, int, int], ...]
+    """(language, files, definitions, references)."""
+    definitions: int
+    references: int
+    imports: int
+    scopes: int
+    skipped: tuple[tuple[str, int], ...]
+    set_aside: tuple[tuple[str, str], ...]
+    problems: int
+    pending: int
+    bytes: int
+    index_bytes: int
+    seconds: float
+    renamed: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def initialize(
+    context: Context, progress: Report | None = None, cancelled: Cancelled | None = None
+) -> IndexReport:
+    """Index the repository; an index that other rules made, or that is damaged, is replaced."""
+    with Indexer.open(index_options(context), rebuild=True) as indexer:
+        report = indexer.sync(progress, cancelled)
+        with open_current(indexer.state, lexical=False) as snapshot:
+            held = summary(snapshot)
+            failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
+        return IndexReport(
+            epoch=report.epoch,
+            decision=report.decision,
+            files=held.files,
+            changed=report.changed,
+            languages=held.languages,
+            definitions=held.definitions,
+            references=held.references,
+            imports=held.imports,
+            scopes=held.scopes,
+            skipped=tuple(sorted(held.reasons.items())),
+            set_aside=tuple((file.path, file.reason or "") for file in failed.rows),
+            problems=held.problems,
+            pending=report.pending,
+            bytes=held.source_bytes,
+            index_bytes=indexer.state.size_bytes(),
+            seconds=report.seconds,
+            renamed=report.renamed,
+            warnings=_warnings(report),
+        )
+
+
+def _warnings(report: SyncReport) -> tuple[str, ...]:
+    found = list(report.warnings)
+    if report.rebuild_reason:
+        found.append(f"the index was built anew: {report.rebuild_reason}")
+    if report.unscanned:
+        found.append(f"directories that could not be read: {', '.join(report.unscanned)}")
+    if report.stale:
+        found.append(f"files that could not be read, or changed meanwhile: {', '.join(report.stale)}")
+    if report.repaired:
+        found.append(f"an update that was cut off was mended: {len(report.repaired)} files read again")
+    return tuple(found)

@@ -1,0 +1,29 @@
+"""From configuration to what the pipeline is told."""
+
+from __future__ import annotations
+
+from codeplane.index.options import IndexOptions
+from codeplane.operations.context import Context
+
+
+def overlay_enabled(context: Context) -> bool:
+    """Whether files that git does not track are indexed: by default everywhere but in CI."""
+    setting = context.config.index.overlay
+    return not context.in_ci if setting == "auto" else setting == "on"
+
+
+def index_options(context: Context) -> IndexOptions:
+    config = context.config.index
+    return IndexOptions(
+        root=context.root,
+        user_state=context.user_state,
+        overlay=overlay_enabled(context),
+        workers=config.workers,
+        max_parse_bytes=config.max_parse_bytes,
+        max_lexical_bytes=config.max_lexical_bytes,
+        parse_seconds=config.parse_timeout_sec,
+        full_hash_every=config.full_hash_every,
+        hash_concurrency=config.hash_concurrency,
+        ignore=config.ignore,
+        max_bytes=config.max_bytes,
+    )

@@ -1,0 +1,94 @@
+"""How things stand with the index of a repository. Looks, takes no lock, changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeplane.disk.locks import find_owner
+from codeplane.index.fingerprint import runtime_fingerprint
+from codeplane.operations.context import Context
+from codeplane.operations.settings import index_options, overlay_enabled
+from codeplane.query.files import list_files, summary
+from codeplane.query.snapshot import open_current
+from codeplane.store.integrity import Integrity, Verdict, verify
+from codeplane.store.layout import StateDirectory, open_state
+from codeplane.store.records import FileState
+from codeplane.store.registry import read_binding
+from codeplane.telemetry import LOG_NAME
+
+_MAX_SET_ASIDE = 100
+
+
+@dataclass(frozen=True)
+class Status:
+    state: str
+    """ready, absent, building, requires_reindex, newer or corrupt."""
+    root: Path
+    reason: str | None = None
+    repo_uuid: str | None = None
+    generation: str | None = None
+    epoch: int | None = None
+    merkle_root: str | None = None
+    head: str | None = None
+    last_sync: float | None = None
+    files: int = 0
+    definitions: int = 0
+    references: int = 0
+    pending: int = 0
+    languages: tuple[tuple[str, int, int, int], ...] = ()
+    skipped: tuple[tuple[str, int], ...] = ()
+    set_aside: tuple[tuple[str, str], ...] = ()
+    source_bytes: int = 0
+    index_bytes: int = 0
+    cap_bytes: int = 0
+    differences: tuple[str, ...] = ()
+    """Parts of the fingerprint that changed since the index was made."""
+    lock_owner: int | None = None
+    overlay: str = "on"
+    log_path: Path | None = None
+
+
+def status(context: Context) -> Status:
+    state = open_state(context.root)
+    found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root))
+    base = Status(
+        state="ready" if found.verdict is Verdict.OK else found.verdict.value,
+        root=context.root,
+        reason=found.reason,
+        repo_uuid=found.repo_uuid,
+        generation=found.generation.name if found.generation else None,
+        index_bytes=state.size_bytes() if state is not None else 0,
+        differences=tuple(found.differences),
+        lock_owner=find_owner(state.lock_path) if state is not None else None,
+        overlay="on" if overlay_enabled(context) else "off",
+        log_path=context.root / LOG_NAME,
+    )
+    if found.verdict is not Verdict.OK or state is None:
+        return base
+    return _with_contents(base, found, state, context)
+
+
+def _with_contents(base: Status, found: Integrity, state: StateDirectory, context: Context) -> Status:
+    assert found.epoch is not None
+    with open_current(state, lexical=False) as snapshot:
+        held = summary(snapshot)
+        failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
+        pending = int(snapshot.reader.meta("pending") or 0)
+    fields = {
+        "state": "building" if pending else base.state,
+        "epoch": found.epoch.epoch,
+        "merkle_root": found.epoch.merkle_root,
+        "head": found.epoch.head,
+        "last_sync": found.epoch.published_ns / 1e9,
+        "files": held.files,
+        "definitions": held.definitions,
+        "references": held.references,
+        "pending": pending,
+        "languages": held.languages,
+        "skipped": tuple(sorted(held.reasons.items())),
+        "set_aside": tuple((file.path, file.reason or "") for file in failed.rows),
+        "source_bytes": held.source_bytes,
+        "cap_bytes": index_options(context).cap_bytes(held.source_bytes),
+    }
+    return Status(**{**base.__dict__, **fields})

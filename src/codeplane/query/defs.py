@@ -1,0 +1,111 @@
+"""Definitions: by identity, by name, by prefix, by file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath
+from codeplane.query.rows import file_range, first, json_list, page
+from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.store.codec import ORDINAL_MASK, path_from_text
+from codeplane.store.database import Row, Value
+
+
+class DefRow(NamedTuple):
+    def_id: int
+    path: RepoPath
+    unit_id: int | None
+    language: str | None
+    def_uid: str
+    parent: int | None
+    """Ordinal, in the same file, of the definition that this one is nested in."""
+    scope: int
+    kind: str
+    name: str
+    qualified_name: str
+    lexical_path: str
+    start_line: int
+    start_col: int
+    end_line: int
+    end_col: int
+    name_line: int
+    name_col: int
+    signature: str
+    signature_hash: str
+    doc: str | None
+    visibility: str
+    decorators: tuple[str, ...]
+
+    @property
+    def display_name(self) -> str:
+        return self.signature or self.name
+
+    @property
+    def ordinal(self) -> int:
+        return self.def_id & ORDINAL_MASK
+
+
+def get_def(snapshot: Snapshot, def_uid: str) -> DefRow | None:
+    """The definition with this identity; should copies of a file share it, the one of the first path."""
+    return first(snapshot, _make, _SELECT, f"{_FROM} WHERE def_uid = ?", _ORDER, (def_uid,))
+
+
+def list_defs_by_name(
+    snapshot: Snapshot, name: str, limit: int, unit_id: int | None = None, path: str | None = None
+) -> Page[DefRow]:
+    """Definitions of exactly this name, optionally in one unit or one file."""
+    return _filtered(snapshot, "WHERE defs.name = ?", [name], limit, unit_id, path)
+
+
+def list_defs_by_qualified_name(snapshot: Snapshot, qualified_name: str, limit: int) -> Page[DefRow]:
+    return _filtered(snapshot, "WHERE qualified_name = ?", [qualified_name], limit, None, None)
+
+
+def find_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: int | None = None) -> Page[DefRow]:
+    """Definitions whose name starts so, whatever the case of its ASCII letters; shorter names first."""
+    check_limit(limit)
+    if not prefix:
+        return Page((), 0)
+    where = "WHERE lower(defs.name) >= lower(?) AND lower(defs.name) < lower(?) || char(1114111)"
+    return _filtered(snapshot, where, [prefix, prefix], limit, unit_id, None, f"length(defs.name), defs.name, {_ORDER}")
+
+
+def list_defs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[DefRow]:
+    """Definitions of one file in the order in which they stand."""
+    check_limit(limit)
+    return _filtered(snapshot, "WHERE TRUE", [], limit, None, path)
+
+
+def _filtered(
+    snapshot: Snapshot,
+    where: str,
+    parameters: list[Value],
+    limit: int,
+    unit_id: int | None,
+    path: str | None,
+    order: str | None = None,
+) -> Page[DefRow]:
+    if unit_id is not None:
+        where += " AND files.unit_id = ?"
+        parameters.append(unit_id)
+    if path is not None:
+        span = file_range(snapshot, path)
+        if span is None:
+            check_limit(limit)
+            return Page((), 0)
+        where += " AND def_id BETWEEN ? AND ?"
+        parameters.extend(span)
+    return page(snapshot, _make, _SELECT, f"{_FROM} {where}", order or _ORDER, parameters, limit)
+
+
+def _make(row: Row) -> DefRow:
+    return DefRow._make((row[0], path_from_text(row[1]), *row[2:-1], json_list(row[-1])))
+
+
+_SELECT = (
+    "def_id, files.path, files.unit_id, files.language, def_uid, parent, scope, kind, defs.name, qualified_name,"
+    " lexical_path, start_line, start_col, end_line, end_col, name_line, name_col, signature, signature_hash, doc,"
+    " visibility, decorators"
+)
+_FROM = "FROM defs JOIN files ON files.file_id = def_id >> 20"
+_ORDER = "files.path, start_line, start_col, def_id"

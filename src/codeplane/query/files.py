@@ -1,0 +1,141 @@
+"""Files of the index, problems found in them, and counts of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath
+from codeplane.query.rows import file_range, first, page
+from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.store.codec import path_from_text, path_to_text
+from codeplane.store.database import Row, Value
+from codeplane.store.records import FileState
+
+
+class FileInfo(NamedTuple):
+    file_id: int
+    path: RepoPath
+    unit_id: int | None
+    language: str | None
+    family: str | None
+    size: int
+    digest: str | None
+    encoding: str | None
+    lines: int
+    state: FileState
+    reason: str | None
+    epoch: int
+    """The epoch in which its content was last put."""
+
+
+class ProblemRow(NamedTuple):
+    path: RepoPath
+    code: str
+    line: int
+    message: str
+
+
+class Summary(NamedTuple):
+    files: int
+    definitions: int
+    references: int
+    scopes: int
+    imports: int
+    source_bytes: int
+    """Bytes of all files whose text was read."""
+    states: Mapping[str, int]
+    """Files by state."""
+    reasons: Mapping[str, int]
+    """Skipped and failed files by reason."""
+    languages: Mapping[str, int]
+    """Indexed files by language."""
+
+
+def get_file(snapshot: Snapshot, path: str) -> FileInfo | None:
+    return first(snapshot, _make, _SELECT, "FROM files WHERE path = ?", "path", (path_to_text(path),))
+
+
+def list_files(
+    snapshot: Snapshot,
+    limit: int,
+    directory: str = "",
+    language: str | None = None,
+    state: FileState | None = None,
+    after: str | None = None,
+) -> Page[FileInfo]:
+    """Files beneath a directory by path; `after` continues behind a path, and the total counts from there."""
+    where = "FROM files WHERE TRUE"
+    parameters: list[Value] = []
+    if directory:
+        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
+        where += " AND path > ? AND path < ?"
+        parameters += [f"{path_to_text(directory)}/", f"{path_to_text(directory)}0"]
+    if language is not None:
+        where += " AND language = ?"
+        parameters.append(language)
+    if state is not None:
+        where += " AND state = ?"
+        parameters.append(state.value)
+    if after is not None:
+        where += " AND path > ?"
+        parameters.append(path_to_text(after))
+    return page(snapshot, _make, _SELECT, where, "path", parameters, limit)
+
+
+def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Page[ProblemRow]:
+    """Problems in sources, by path and line."""
+    check_limit(limit)
+    source = "FROM problems JOIN files ON files.file_id = problem_id >> 20"
+    parameters: tuple[int, ...] = ()
+    if path is not None:
+        span = file_range(snapshot, path)
+        if span is None:
+            return Page((), 0)
+        source += " WHERE problem_id BETWEEN ? AND ?"
+        parameters = span
+    select, order = "files.path, code, line, message", "files.path, line, problem_id"
+    return page(snapshot, _make_problem, select, source, order, parameters, limit)
+
+
+def summary(snapshot: Snapshot) -> Summary:
+    """Counts of what the epoch holds."""
+    count = snapshot.reader.count
+    return Summary(
+        files=count("SELECT count(*) FROM files"),
+        definitions=count("SELECT count(*) FROM defs"),
+        references=count("SELECT count(*) FROM refs"),
+        scopes=count("SELECT count(*) FROM scopes"),
+        imports=count("SELECT count(*) FROM imports"),
+        source_bytes=count("SELECT coalesce(sum(size), 0) FROM files WHERE lexical"),
+        states=_counts(snapshot, "SELECT state, count(*) FROM files GROUP BY 1 ORDER BY 1"),
+        reasons=_counts(
+            snapshot,
+            "SELECT reason, count(*) FROM files WHERE state IN ('skipped', 'failed') AND reason IS NOT NULL"
+            " GROUP BY 1 ORDER BY 1",
+        ),
+        languages=_counts(
+            snapshot,
+            "SELECT language, count(*) FROM files WHERE state = 'indexed' AND language IS NOT NULL"
+            " GROUP BY 1 ORDER BY 1",
+        ),
+    )
+
+
+def _counts(snapshot: Snapshot, sql: str) -> dict[str, int]:
+    return {str(name): int(number) for name, number in snapshot.reader.rows(sql)}
+
+
+def _make(row: Row) -> FileInfo:
+    file_id, path, *about, state, reason, epoch = row
+    return FileInfo._make((file_id, path_from_text(path), *about, FileState(state), reason, epoch))
+
+
+def _make_problem(row: Row) -> ProblemRow:
+    return ProblemRow(path_from_text(row[0]), *row[1:])
+
+
+_SELECT = (
+    "file_id, path, unit_id, language, family, size, nullif(lower(hex(digest)), ''), encoding, lines, state, reason,"
+    " epoch"
+)

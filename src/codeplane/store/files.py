@@ -1,0 +1,56 @@
+"""Files as the index knows them, for comparing with the working tree: all of them, quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from codeplane.base.digests import Digest
+from codeplane.base.paths import RepoPath
+from codeplane.store.codec import path_from_text
+from codeplane.store.database import Row
+from codeplane.store.records import FileRow, FileStat, FileState
+
+
+class KnownFile(NamedTuple):
+    """What decides whether a file changed. Numbers beyond 63 bits come back as `codec.signed64` of what was put."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+    observed_at_ns: int
+    digest: str | None
+    text_digest: str | None
+    state: str
+    """A FileState by value."""
+
+
+class Rows(Protocol):
+    def rows(self, sql: str) -> list[Row]: ...
+
+
+def load_known(source: Rows) -> dict[RepoPath, KnownFile]:
+    """Every file by path. A file that must be read again has size -1 and no digest."""
+    sql = (
+        "SELECT path, size, mtime_ns, ctime_ns, inode, device, observed_at_ns, nullif(lower(hex(digest)), ''),"
+        " nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files"
+    )
+    make = KnownFile._make
+    return {path_from_text(row[0]): make(row[1:]) for row in source.rows(sql)}
+
+
+def load_files(source: Rows) -> Iterator[FileRow]:
+    """Every file in full, in the order of their paths as stored."""
+    sql = (
+        "SELECT path, size, mtime_ns, ctime_ns, inode, device, observed_at_ns, nullif(lower(hex(digest)), ''),"
+        " nullif(lower(hex(coalesce(text_digest, digest))), ''), language, family, encoding, lines, state, reason"
+        " FROM files ORDER BY path"
+    )
+    for row in source.rows(sql):
+        digest = Digest(row[7]) if row[7] else None
+        text_digest = Digest(row[8]) if row[8] else None
+        language, family, encoding, lines, state, reason = row[9:]
+        about = (language, family, encoding, lines, FileState(state), reason)
+        yield FileRow(path_from_text(row[0]), FileStat(*row[1:7]), digest, text_digest, *about)

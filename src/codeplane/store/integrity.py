@@ -1,0 +1,148 @@
+"""Whether an index can be trusted, and if not, why: looked at, never touched.
+
+`open` is what every process asks before it uses an index; `full` reads all of it. A verdict
+of corruption that leads to a removal must be made again under the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store import epochs
+from codeplane.store.database import open_for_reading, rows
+from codeplane.store.errors import REBUILD_REMEDY, corrupt
+from codeplane.store.fingerprint import Fingerprint, differences, is_newer, parse_fingerprint
+from codeplane.store.layout import Generation, StateDirectory
+from codeplane.store.reader import Reader, open_reader
+from codeplane.store.records import EpochRow
+from codeplane.store.registry import Binding
+from codeplane.store.schema import FACT_TABLES
+from codeplane.store.segments import RecordedSegments, agrees, check_files, check_footers, read_segments
+
+Depth = Literal["open", "full"]
+
+
+class Verdict(StrEnum):
+    OK = "ok"
+    ABSENT = "absent"
+    BUILDING = "building"
+    REQUIRES_REINDEX = "requires_reindex"
+    NEWER = "newer"
+    CORRUPT = "corrupt"
+
+
+@dataclass(frozen=True)
+class Integrity:
+    verdict: Verdict
+    reason: str | None = None
+    generation: Generation | None = None
+    epoch: EpochRow | None = None
+    repo_uuid: str | None = None
+    differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Fields of the fingerprint that differ: the value in the index, the value now."""
+    needs_mending: bool = False
+    """The verdict is OK, but a publish was cut off: open it to write and sync before reading."""
+
+    def require_usable(self) -> None:
+        """Raise what a caller who wants to read must be told."""
+        error = _ERRORS.get(self.verdict)
+        if error is not None:
+            code, message, remedy = error
+            text = f"{message}: {self.reason}" if self.reason else message
+            raise CodePlaneError(code, text, details={"differences": dict(self.differences)}, remedy=remedy)
+
+
+def verify(
+    state: StateDirectory | None, runtime: Fingerprint, binding: Binding | None, depth: Depth = "open"
+) -> Integrity:
+    """The verdict on the current generation. Raises only what keeps it from being looked at, such as a lock."""
+    if state is None:
+        return Integrity(Verdict.ABSENT)
+    generation: Generation | None = None
+    try:
+        generation = state.current()
+        if generation is None:
+            return Integrity(Verdict.BUILDING if state.generations() else Verdict.ABSENT)
+        return _verify_generation(generation, runtime, binding, depth)
+    except CodePlaneError as error:
+        if error.code is not ErrorCode.INDEX_CORRUPT:
+            raise
+        return Integrity(Verdict.CORRUPT, error.message, generation)
+
+
+def _verify_generation(
+    generation: Generation, runtime: Fingerprint, binding: Binding | None, depth: Depth
+) -> Integrity:
+    connection = open_for_reading(generation.database)
+    try:
+        repo_uuid = epochs.read_meta(connection, "repo_uuid")
+        index_id = epochs.read_meta(connection, "index_id")
+        if repo_uuid is None or index_id is None:
+            raise corrupt("the index does not say whose it is")
+        if binding is None or not binding.covers(repo_uuid, index_id):
+            return Integrity(Verdict.ABSENT, "the index was not made here by this user", generation)
+        indexed = parse_fingerprint(epochs.read_meta(connection, "fingerprint") or "")
+        differing = differences(indexed, runtime)
+        if is_newer(indexed, runtime):
+            reason = f"written by CodePlane {indexed.product}"
+            return Integrity(Verdict.NEWER, reason, generation, None, repo_uuid, differing)
+        if differing:
+            reason = f"{', '.join(differing)} changed"
+            return Integrity(Verdict.REQUIRES_REINDEX, reason, generation, None, repo_uuid, differing)
+        epoch = epochs.read_epoch(connection)
+        if epoch is None:
+            return Integrity(Verdict.BUILDING, None, generation, None, repo_uuid)
+        mending = _check_lexical(generation, epochs.read_recorded(connection, epoch.epoch))
+        if depth == "full":
+            found = rows(connection, "PRAGMA integrity_check(5)")
+            if found != [("ok",)]:
+                raise corrupt(f"the database is damaged: {found[0][0] if found else 'no answer'}")
+    finally:
+        connection.close()
+    if depth == "full" and not mending:
+        with open_reader(generation) as reader:
+            _check_rows(reader)
+    return Integrity(Verdict.OK, None, generation, epoch, repo_uuid, needs_mending=mending)
+
+
+def _check_lexical(generation: Generation, recorded: RecordedSegments) -> bool:
+    """Whether the text index belongs to another epoch; INDEX_CORRUPT when it is damaged."""
+    segments = read_segments(generation.lexical)
+    if agrees(segments, recorded):
+        check_files(generation.lexical, segments, recorded, set())
+        return False
+    check_footers(generation.lexical, segments)
+    return True
+
+
+def _check_rows(reader: Reader) -> None:
+    """Every row belongs to a file, every name exists, and both halves hold the same files."""
+    for table, key in FACT_TABLES.items():
+        sql = f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM files WHERE file_id = {key} >> 20)"
+        if reader.count(sql):
+            raise corrupt(f"{table} has rows of no file")
+    for table in ("refs", "binds"):
+        sql = (
+            f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM names WHERE names.name_id = {table}.name_id)"
+        )
+        if reader.count(sql):
+            raise corrupt(f"{table} has rows without a name")
+    if reader.count("SELECT count(*) FROM files") != reader.epoch.files:
+        raise corrupt("the epoch counts other files than there are")
+    sql = "SELECT file_id, lower(hex(digest)) FROM files WHERE lexical ORDER BY file_id"
+    documents = sorted((file_id, digest) for file_id, digest, _ in reader.documents())
+    if documents != reader.rows(sql):
+        raise corrupt("the text index holds other files than the database")
+
+
+_ERRORS: dict[Verdict, tuple[ErrorCode, str, str]] = {
+    Verdict.ABSENT: (ErrorCode.NOT_INDEXED, "this repository has no index", "run 'cpl init'"),
+    Verdict.BUILDING: (ErrorCode.NOT_READY, "the index is not finished", "wait for it, or run 'cpl init'"),
+    Verdict.REQUIRES_REINDEX: (ErrorCode.REQUIRES_REINDEX, "the index must be rebuilt", "run 'cpl init'"),
+    Verdict.NEWER: (ErrorCode.INDEX_NEWER, "the index is newer than this CodePlane", "upgrade CodePlane"),
+    Verdict.CORRUPT: (ErrorCode.INDEX_CORRUPT, "the index is damaged", REBUILD_REMEDY),
+}

@@ -1,0 +1,175 @@
+"""Layers: who wins, who set what, and what is refused with which words."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.config import Config, Output, environment_layer, merge, override_layer
+from codeplane.config.keys import KEYS, Key
+from codeplane.config.layers import document_layer
+
+
+def test_without_layers_every_key_has_its_default() -> None:
+    config = merge([])
+    assert config == Config()
+    for key in KEYS:
+        section, _, name = key.name.partition(".")
+        assert getattr(getattr(config, section), name) == key.default
+        assert config.origin(key.name) == "built-in default"
+
+
+def test_later_layers_win_and_each_value_knows_its_origin() -> None:
+    user = document_layer({"index": {"workers": 1, "hash_concurrency": 2, "full_hash_every": 3}}, "user", trusted=True)
+    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", trusted=False)
+    environment = environment_layer({"CODEPLANE__INDEX__WORKERS": "6", "HOME": "/x", "CODEPLANE_OTHER": "1"})
+    config = merge([user, repository, environment])
+    assert (config.index.workers, config.index.hash_concurrency, config.index.full_hash_every) == (6, 5, 3)
+    assert config.origin("index.workers") == "environment CODEPLANE__INDEX__WORKERS"
+    assert config.origin("index.hash_concurrency") == "repo"
+    assert config.origin("index.full_hash_every") == "user"
+    over = merge([user, repository, environment, override_layer(["index.workers=7"])])
+    assert over.index.workers == 7
+    assert over.origin("index.workers") == "--set index.workers"
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
+def test_the_example_of_every_key_works_as_an_override(key: Key) -> None:
+    config = merge([override_layer([f"{key.name}={key.example}"])])
+    section, _, field = key.name.partition(".")
+    assert getattr(getattr(config, section), field) != key.default
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "read"),
+    [
+        ("index.overlay", True, "on"),  # a bare `on` in YAML
+        ("index.overlay", False, "off"),
+        ("index.overlay", "AUTO", "auto"),
+        ("index.ignore", "*.gen", ("*.gen",)),
+        ("index.ignore", ["a", "b/"], ("a", "b/")),
+        ("index.ignore", None, ()),
+        ("index.ignore", "", ()),
+        ("index.parse_timeout_sec", 3, 3.0),
+        ("logging.level", "DEBUG", "debug"),
+        ("logging.level", "Warning", "warn"),
+        ("logging.outputs", [], ()),
+        (
+            "logging.outputs",
+            [{"format": "JSON", "destination": "/x/y.jsonl"}, {"level": "ERROR"}],
+            (Output("json", "/x/y.jsonl"), Output(level="error")),
+        ),
+    ],
+)
+def test_values_are_read_forgivingly(key: str, value: object, read: object) -> None:
+    section, _, name = key.partition(".")
+    config = merge([document_layer({section: {name: value}}, "file", trusted=True)])
+    assert getattr(getattr(config, section), name) == read
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("index.workers", 17),
+        ("index.workers", -1),
+        ("index.workers", True),
+        ("index.workers", "many"),
+        ("index.workers", 1.5),
+        ("index.hash_concurrency", 0),
+        ("index.hash_concurrency", 65),
+        ("index.full_hash_every", 1_000_001),
+        ("index.max_parse_bytes", 10),
+        ("index.parse_timeout_sec", "nan"),
+        ("index.parse_timeout_sec", "inf"),
+        ("index.parse_timeout_sec", 10**400),
+        ("index.parse_timeout_sec", False),
+        ("index.overlay", "maybe"),
+        ("index.ignore", [1]),
+        ("index.ignore", ["two\nlines"]),
+        ("index.ignore", {"a": 1}),
+        ("logging.level", "loud"),
+        ("logging.outputs", "stderr"),
+        ("logging.outputs", [{"destination": "relative.log"}]),
+        ("logging.outputs", [{"colour": "red"}]),
+        ("logging.outputs", [{"format": "xml"}]),
+    ],
+)
+def test_wrong_values_say_what_was_expected_and_what_came(key: str, value: object) -> None:
+    section, _, name = key.partition(".")
+    with pytest.raises(CodePlaneError) as caught:
+        merge([document_layer({section: {name: value}}, "some/file.yaml", trusted=True)])
+    error = caught.value
+    assert error.code is ErrorCode.CONFIG_INVALID
+    assert key in error.message
+    assert "some/file.yaml" in error.message
+    assert error.expected and error.received and error.example
+
+
+@pytest.mark.parametrize(
+    ("typed", "nearest"),
+    [
+        ("index.overly", "index.overlay"),
+        ("indx.workers", "index.workers"),
+        ("logging.levl", "logging.level"),
+        ("index.hash-concurrency", "index.hash_concurrency"),
+        ("server.workers", "index.workers"),
+    ],
+)
+def test_an_unknown_key_names_the_nearest_and_its_place(typed: str, nearest: str) -> None:
+    with pytest.raises(CodePlaneError) as caught:
+        merge([override_layer([f"{typed}=1"])])
+    assert caught.value.code is ErrorCode.CONFIG_UNKNOWN_KEY
+    assert caught.value.expected == nearest
+    assert typed in caught.value.message
+    assert "--set" in caught.value.message
+
+
+def test_an_unknown_variable_is_named() -> None:
+    with pytest.raises(CodePlaneError, match="environment CODEPLANE__INDEX__OVERLY"):
+        merge([environment_layer({"CODEPLANE__INDEX__OVERLY": "on"})])
+
+
+@pytest.mark.parametrize("document", [{"indx": {}}, {"indx": None}, {"workers": 3}, {"index": {7: 1}}])
+def test_unknown_sections_and_stray_keys_are_refused(document: dict[object, object]) -> None:
+    with pytest.raises(CodePlaneError) as caught:
+        merge([document_layer(document, "file", trusted=True)])
+    assert caught.value.code is ErrorCode.CONFIG_UNKNOWN_KEY
+
+
+@pytest.mark.parametrize("document", [{"index": 3}, {"index": [1]}, {1: {}}])
+def test_a_section_must_hold_keys(document: dict[object, object]) -> None:
+    with pytest.raises(CodePlaneError) as caught:
+        merge([document_layer(document, "file", trusted=True)])
+    assert caught.value.code is ErrorCode.CONFIG_INVALID
+
+
+def test_an_empty_section_is_no_error() -> None:
+    assert merge([document_layer({"index": None, "logging": {}}, "file", trusted=True)]) == Config()
+
+
+def test_a_repository_may_not_choose_where_log_lines_go() -> None:
+    document: dict[object, object] = {
+        "logging": {"level": "debug", "outputs": [{"destination": "/home/someone/.bashrc"}]}
+    }
+    config = merge([document_layer(document, ".codeplane/config.yaml", trusted=False)])
+    assert config.logging.outputs == Config().logging.outputs
+    assert config.logging.level == "debug"
+    assert [(ignored.key, ignored.origin) for ignored in config.ignored] == [
+        ("logging.outputs", ".codeplane/config.yaml")
+    ]
+    assert merge([document_layer(document, "user", trusted=True)]).logging.outputs != Config().logging.outputs
+
+
+@pytest.mark.parametrize("text", ["index.overlay", "=1", ""])
+def test_an_override_needs_a_key_and_a_value(text: str) -> None:
+    with pytest.raises(CodePlaneError) as caught:
+        override_layer([text])
+    assert caught.value.code is ErrorCode.ARGUMENT_INVALID
+
+
+def test_what_came_is_shown_escaped_and_cut() -> None:
+    with pytest.raises(CodePlaneError) as caught:
+        merge([environment_layer({"CODEPLANE__INDEX__OVERLAY": "\x1b[2J" + "x" * 1000})])
+    assert caught.value.received is not None
+    assert caught.value.received.startswith("\\x1b[2J")
+    assert len(caught.value.received) <= 120

@@ -1,0 +1,57 @@
+"""Bytes to text and back to what a writer must know."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeplane.disk.text import Text, decode, is_binary
+
+WORD = "naïve 中文 🎉\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", Text(b"", "utf-8", False, "none")),
+        (b"a\n", Text(b"a\n", "utf-8", False, "lf")),
+        (b"a\r\nb\r\n", Text(b"a\r\nb\r\n", "utf-8", False, "crlf")),
+        (b"a\rb\r", Text(b"a\rb\r", "utf-8", False, "cr")),
+        (b"a\r\nb\n", Text(b"a\r\nb\n", "utf-8", False, "mixed")),
+        (b"a\r\nb\r", Text(b"a\r\nb\r", "utf-8", False, "mixed")),
+        (b"a\n\rb", Text(b"a\n\rb", "utf-8", False, "mixed")),
+        (WORD.encode(), Text(WORD.encode(), "utf-8", False, "lf")),
+        (codecs.BOM_UTF8 + b"a", Text(b"a", "utf-8", True, "none")),
+        (codecs.BOM_UTF16_LE + WORD.encode("utf-16-le"), Text(WORD.encode(), "utf-16-le", True, "lf")),
+        (codecs.BOM_UTF16_BE + WORD.encode("utf-16-be"), Text(WORD.encode(), "utf-16-be", True, "lf")),
+        (codecs.BOM_UTF32_LE + WORD.encode("utf-32-le"), Text(WORD.encode(), "utf-32-le", True, "lf")),
+        (codecs.BOM_UTF32_BE + WORD.encode("utf-32-be"), Text(WORD.encode(), "utf-32-be", True, "lf")),
+        (b"caf\xe9\n", Text("café\n".encode(), "latin-1", False, "lf")),
+        (b"\x1b[31mred\x1b[0m\n", Text(b"\x1b[31mred\x1b[0m\n", "utf-8", False, "lf")),
+        (b"a\x00b", None),
+        (bytes(range(1, 32)) * 10, None),
+        (codecs.BOM_UTF16_LE + b"a", None),
+        (codecs.BOM_UTF16_LE + b"\x00\xd8", None),
+    ],
+)
+def test_decode(data: bytes, expected: Text | None) -> None:
+    assert decode(data) == expected
+
+
+def test_nul_after_the_sniffed_part_is_text() -> None:
+    assert not is_binary(b"a" * 9000 + b"\0")
+
+
+@settings(derandomize=True, database=None, deadline=None)
+@given(st.binary(max_size=200))
+def test_total_and_always_utf8(data: bytes) -> None:
+    text = decode(data)
+    if text is not None:
+        body = text.data.decode("utf-8")
+        if text.encoding.startswith("utf"):
+            assert body.encode(text.encoding) in data
+        else:
+            assert body.encode("latin-1") == data

@@ -1,0 +1,51 @@
+"""Small real git repositories for tests, and indexes of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from codeplane.index.indexer import Indexer
+from codeplane.index.options import IndexOptions, SyncReport
+from codeplane.query.snapshot import open_current
+from codeplane.store.dump import dump
+
+_GIT = ("git", "-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false")
+
+
+def git(root: Path, *arguments: str) -> str:
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run([*_GIT, *arguments], cwd=root, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def make_repository(root: Path, files: dict[str, str | bytes]) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    git(root, "init", "-q", "-b", "main")
+    for path, content in files.items():
+        write(root, path, content)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "start", "--allow-empty")
+    return root
+
+
+def write(root: Path, path: str, content: str | bytes) -> None:
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def options_for(root: Path, **changes: object) -> IndexOptions:
+    """Options of a repository whose user directory lies beside it."""
+    return IndexOptions(root, root.parent / "user-state", workers=1, **changes)  # type: ignore[arg-type]
+
+
+def sync(root: Path, **changes: object) -> SyncReport:
+    with Indexer.open(options_for(root, **changes), rebuild=True) as indexer:
+        return indexer.sync()
+
+
+def logical_dump(indexer: Indexer) -> list[str]:
+    with open_current(indexer.state) as snapshot:
+        return list(dump(snapshot.reader))
