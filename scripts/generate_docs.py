@@ -94,7 +94,7 @@ def commands() -> str:
     ]
     context = app.make_context("cpl", [], resilient_parsing=True)
     lines += ["", "## `cpl`", "", "```text", _help(app, context), "```"]
-    for name, command in sorted(app.commands.items()):
+    for name, command in app.commands.items():
         inner = command.make_context(name, [], parent=context, resilient_parsing=True)
         lines += ["", f"## `cpl {name}`", "", "```text", _help(command, inner), "```"]
     return "\n".join(lines) + "\n"

@@ -124,8 +124,12 @@ def test_version_and_help_need_no_repository(sandbox: Sandbox) -> None:
 
 
 def test_completion_offers_commands(sandbox: Sandbox) -> None:
-    sandbox.variables = {"_CPL_COMPLETE": "complete_bash", "COMP_WORDS": "cpl st", "COMP_CWORD": "1"}
-    assert sandbox.run().stdout.split() == ["status"]
+    sandbox.variables = {"_CPL_COMPLETE": "bash_complete", "COMP_WORDS": "cpl st", "COMP_CWORD": "1"}
+    assert sandbox.run().stdout.split() == ["plain,status"]
+    sandbox.variables = {}
+    assert "_CPL_COMPLETE=bash_complete" in sandbox.run("--show-completion", "bash").stdout
+    assert sandbox.run("--install-completion", "fish").returncode == 0
+    assert "cpl" in (sandbox.home / ".config/fish/completions/cpl.fish").read_text()
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,7 @@ def test_completion_offers_commands(sandbox: Sandbox) -> None:
         (("defs",), "NAME"),
         (("--set", "nonsense", "status"), "key=value"),
         (("-C", "missing", "status"), "missing"),
-        (("defs", "x", "--limit", "0"), "greater than or equal to 1"),
+        (("defs", "x", "--limit", "0"), "1<=x<=1000"),
     ],
 )
 def test_a_wrong_call_exits_2_and_says_what_was_expected(

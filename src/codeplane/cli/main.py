@@ -21,6 +21,13 @@ json_option = click.option("--json", "json", is_flag=True, help="Print one line 
 directory = click.Path(path_type=Path)
 
 
+class InOrder(click.Group):
+    """Commands are listed as they are declared: what one does first comes first."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
 def main() -> None:
     # Names on disk need not be valid text, and a pipe need not be UTF-8: printing must not fail.
     for stream in (sys.stdout, sys.stderr):
@@ -51,7 +58,7 @@ def _install_completion(shell: str) -> None:
     print(install(app, shell))
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("-C", "--repo", type=directory, metavar="PATH", help="Work on the repository that holds PATH.")
 @click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a setting for this call; may be repeated."
@@ -67,18 +74,20 @@ def _install_completion(shell: str) -> None:
 @click.option(
     "--install-completion",
     type=SHELLS,
+    metavar="SHELL",
     is_eager=True,
     expose_value=False,
     callback=_then_exit(_install_completion),
-    help="Write the completion of that shell to where it looks for it.",
+    help="Write completion for bash, zsh or fish to where that shell looks for it.",
 )
 @click.option(
     "--show-completion",
     type=SHELLS,
+    metavar="SHELL",
     is_eager=True,
     expose_value=False,
     callback=_then_exit(_show_completion),
-    help="Print the completion of that shell.",
+    help="Print completion for bash, zsh or fish.",
 )
 @click.pass_context
 def app(context: click.Context, repo: Path | None, overrides: tuple[str, ...]) -> None:

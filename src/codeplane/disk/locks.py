@@ -97,7 +97,7 @@ class FileLock:
         return CodePlaneError(ErrorCode.STATE_DIRECTORY_UNSAFE, f"cannot use lock '{shown}': {error.strerror}")
 
     def _locked(self) -> CodePlaneError:
-        pid = self._find_owner()
+        pid = find_owner(self.path)
         who = f"process {pid}" if pid is not None else "another process"
         details: dict[str, object] = {"lock": str(self.path)}
         if pid is not None:
@@ -109,16 +109,21 @@ class FileLock:
             remedy="Wait until it is done, or end it.",
         )
 
-    def _find_owner(self) -> int | None:
-        try:
-            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
-            return None
-        try:
-            words = os.read(fd, _NOTE_BYTES).split()
-        finally:
-            os.close(fd)
-        return int(words[0]) if words and words[0].isdigit() else None
+
+def find_owner(path: Path) -> int | None:
+    """The process that holds the lock, by the note that it left; None when it is gone, or nobody does."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        words = os.read(fd, _NOTE_BYTES).split()
+    finally:
+        os.close(fd)
+    if len(words) != 2 or not words[0].isdigit():
+        return None
+    pid = int(words[0])
+    return pid if _start_time(str(pid)) == words[1].decode("ascii", "replace") else None
 
 
 _held: weakref.WeakSet[FileLock] = weakref.WeakSet()
@@ -135,10 +140,10 @@ def _drop_in_child() -> None:
 os.register_at_fork(after_in_child=_drop_in_child)
 
 
-def _start_time() -> str:
-    """Ticks since boot at which this process began, where the system tells; pids are used again."""
+def _start_time(pid: str = "self") -> str | None:
+    """Ticks since boot at which a process began, since pids are used again; None when it is gone, `0` where nothing tells."""
     try:
-        with open("/proc/self/stat", "rb") as file:
+        with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[19].decode("ascii")
     except (OSError, IndexError):
-        return "0"
+        return None if os.path.exists("/proc/self/stat") else "0"

@@ -113,7 +113,7 @@ def read_many(root: Root, paths: Sequence[RepoPath], limit: int, concurrency: in
     """Read and hash files, in the order given. Content above `limit` bytes is hashed, not kept."""
     workers = min(max(concurrency, 1), MAX_HASH_CONCURRENCY)
     batches = [paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH)]
-    if workers == 1 or len(batches) == 1:
+    if workers == 1 or len(batches) <= 1:
         # Threads cost more than they save here.
         for path in paths:
             yield read_one(root, path, limit)

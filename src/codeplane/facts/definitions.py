@@ -54,7 +54,9 @@ def read_definitions(
             around.pop()
         level = len(around) - 1
         # In `a = b = 0` and in `x, y int` the second is not inside the first.
-        while level >= 0 and around[level][2] in VARIABLES and (site.kind == "variable" or around[level][0] == site.end):
+        while (
+            level >= 0 and around[level][2] in VARIABLES and (site.kind == "variable" or around[level][0] == site.end)
+        ):
             level -= 1
         parent_path, parent_kind, parent = around[level][1:] if level >= 0 else ("", None, None)
         if site.kind == "container":
@@ -200,6 +202,10 @@ def _doc(language: Language, site: DefSite, line: int, lines: Lines) -> str | No
         raw = found.group(2).decode("utf-8", "replace").splitlines() if found else []
     else:
         raw = _comment_above(language, lines, line)
+        if not raw and not language.attribute_prefixes and line < (own_line := lines.position(site.start)[0]):
+            raw = _comment_above(language, lines, own_line)
+        if not raw and language.inner_doc_prefixes and site.body is not None:
+            raw = _comment_below(language, lines, lines.position(site.body[0])[0])
     if not raw:
         return None
     if raw and language.doc_lines is not None:
@@ -238,6 +244,17 @@ def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
         collected.append(_COMMENT_EDGE.sub("", text))
         current -= 1
     return collected[::-1]
+
+
+def _comment_below(language: Language, lines: Lines, line: int) -> list[str]:
+    """The comment that a body opens with, when its marker says that it speaks of what is around it."""
+    collected: list[str] = []
+    for current in range(line + 1, min(line + _MAX_DOC_LINES, len(lines.starts)) + 1):
+        text = lines.text(current).decode("utf-8", "replace").strip()
+        if not text.startswith(language.inner_doc_prefixes):
+            break
+        collected.append(_COMMENT_EDGE.sub("", text))
+    return collected
 
 
 def _base_name(owner: str) -> str:

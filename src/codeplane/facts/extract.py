@@ -36,9 +36,6 @@ from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
 from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Language
 
-EXTRACTOR_VERSION = "1"
-"""Raise it whenever the facts of an unchanged file change; it is part of the fingerprint."""
-
 _BRACKETS = re.compile(rb"[\[({]|[\])}]")
 _OPENING = b"([{"
 _NAMESPACES_OF_ALL = (VALUE,)
@@ -52,7 +49,7 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     if _too_deep(source):
         return Extraction(Facts(), (Problem("too_deep", 1, f"nested deeper than {MAX_NESTING} brackets"),))
     grammar = load(language)
-    root = grammar.parser.parse(source).root_node
+    root = _parse(grammar, source)
     lines = Lines(source)
     structure = read_structure(grammar, root, source)
     tree = ScopeTree(structure.scopes, structure.outer, len(source))
@@ -83,6 +80,20 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
         ],
     )
     return Extraction(facts, _read_problems(grammar, root))
+
+
+def _parse(grammar: Grammar, source: bytes) -> Node:
+    """The syntax tree; of the mended source where that has fewer flaws. Offsets are the same in both."""
+    root = grammar.parser.parse(source).root_node
+    mend = grammar.language.mend
+    if mend is None or not root.has_error:
+        return root
+    mended = grammar.parser.parse(mend(source)).root_node
+    return mended if _flaws(grammar, mended) < _flaws(grammar, root) else root
+
+
+def _flaws(grammar: Grammar, root: Node) -> int:
+    return sum(map(len, QueryCursor(grammar.errors).captures(root).values()))
 
 
 def _too_deep(source: bytes) -> bool:

@@ -7,7 +7,7 @@ from codeplane.facts.version import EXTRACTOR_VERSION
 from codeplane.languages.versions import grammar_versions
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.schema import SCHEMA_VERSION
-from codeplane.store.words import TOKENIZER_VERSION
+from codeplane.store.lexical import TOKENIZER_VERSION
 
 
 def runtime_fingerprint() -> Fingerprint:

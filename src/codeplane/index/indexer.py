@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 
-from codeplane import __version__
 from codeplane.base.digests import Digest, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
@@ -23,31 +22,21 @@ from codeplane.disk.locks import FileLock
 from codeplane.disk.observe import Changes, Known, compare, count_full_hash
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan, WalkCache, walk
-from codeplane.facts.extract import EXTRACTOR_VERSION
 from codeplane.facts.pool import ParserPool
 from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
 from codeplane.index.batch import Batch, BatchRun
+from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report, SyncReport
 from codeplane.index.surfaces import Surfaces
-from codeplane.languages.versions import grammar_versions
 from codeplane.store import integrity, registry
 from codeplane.store.files import load_known
-from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.integrity import Integrity, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
-from codeplane.store.lexical import TOKENIZER_VERSION
 from codeplane.store.records import EpochInfo
 from codeplane.store.recovery import open_writer
-from codeplane.store.schema import SCHEMA_VERSION
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _MAX_NAMED = 20
-
-
-def runtime_fingerprint() -> Fingerprint:
-    """What an index made by this program depends on."""
-    grammars = ",".join(f"{name}={version}" for name, version in grammar_versions().items())
-    return Fingerprint(str(SCHEMA_VERSION), EXTRACTOR_VERSION, grammars, TOKENIZER_VERSION, __version__)
 
 
 class Indexer:
@@ -69,7 +58,7 @@ class Indexer:
         self._rebuild_reason: str | None = None
         self._warnings: list[str] = []
         self._tracked: tuple[RepoVersion | None, frozenset[RepoPath]] | None = None
-        self._version: RepoVersion | None = None
+        self._version: Mapping[str, object] = {}
         self._root_digest: Digest | None = None
 
     @classmethod
@@ -130,10 +119,10 @@ class Indexer:
             return self._build(scan, started, report, cancelled)
         full_hash = count_full_hash(int(self._writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
         changes = compare(scan, self._known, full_hash.run)
-        version = self._repo_version()
-        if not (changes.candidates or changes.removed or full_hash.advanced or version != self._version):
-            if not self._writer.changed:
-                return self._report(scan, changes, Batch(self._known), "fresh", started)
+        version = repo_version(self._root.path)
+        moved = _as_json(version) != self._version
+        if not (changes.candidates or changes.removed or full_hash.advanced or moved or self._writer.changed):
+            return self._report(scan, changes, Batch(self._known), "fresh", started)
         resumed = self._writer.read_meta("pending") not in (None, "0")
         try:
             with _collected_later(len(changes.candidates)):
@@ -181,7 +170,10 @@ class Indexer:
             for path, known in load_known(self._writer).items()
         }
         self._surfaces = Surfaces(self._writer.surfaces())
-        self._root_digest = None
+        epoch = self._writer.read_epoch()
+        assert epoch is not None
+        self._root_digest = Digest(epoch.merkle_root)
+        self._version = epoch.repo_version
 
     def _forget_unpublished(self) -> None:
         """After a failure: what was not published is gone, and what is known is what was."""
@@ -197,13 +189,10 @@ class Indexer:
         return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
 
     def _tracked_paths(self) -> frozenset[RepoPath]:
-        version = self._repo_version()
+        version = repo_version(self._root.path)
         if self._tracked is None or self._tracked[0] != version:
             self._tracked = (version, tracked_paths(self._root.path))
         return self._tracked[1]
-
-    def _repo_version(self) -> RepoVersion | None:
-        return repo_version(self._root.path)
 
     def _build(
         self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
@@ -213,7 +202,7 @@ class Indexer:
         self._known, self._surfaces = {}, Surfaces()
         binding = registry.next_binding(self._root.path, registry.read_binding(self.options.user_state, self._root.path))
         generation = self.state.new_generation()
-        version = self._repo_version()
+        version = repo_version(self._root.path)
         writer = create_writer(
             generation, runtime_fingerprint(), binding.repo_uuid, binding.index_id, barrier=self._barrier
         )
@@ -260,12 +249,12 @@ class Indexer:
             EpochInfo(
                 self._root_digest,
                 version.head if version is not None else None,
-                asdict(version) if version is not None else {},
+                _as_json(version),
                 time.time_ns(),
             )
         )
         self._surfaces.changed.clear()
-        self._version = version
+        self._version = _as_json(version)
 
     def _report(self, scan: Scan, changes: Changes, batch: Batch, decision: str, started: float) -> SyncReport:
         writer = self._writer
@@ -294,6 +283,13 @@ class Indexer:
             rebuild_reason=self._rebuild_reason,
             warnings=tuple(self._warnings),
         )
+
+
+def _as_json(version: RepoVersion | None) -> dict[str, object]:
+    """As it comes back from the database."""
+    if version is None:
+        return {}
+    return {**asdict(version), "submodules": [list(submodule) for submodule in version.submodules]}
 
 
 @contextmanager

@@ -98,6 +98,8 @@ class Language:
     """`docstring`: the first string of the body; `comment`: comment lines above the definition."""
     doc_prefixes: tuple[str, ...] = ("//",)
     """Line-comment markers that count as documentation."""
+    inner_doc_prefixes: tuple[str, ...] = ()
+    """Markers of comments that open a body and document what it is the body of."""
     doc_lines: Callable[[list[str]], list[str]] | None = None
     """Turns the lines of a doc comment into plain text (markup resolved, tags for tools left out)."""
     attribute_prefixes: tuple[str, ...] = ()
@@ -131,3 +133,5 @@ class Language:
     """Reads an import tree that no single pattern can (nested Rust `use`)."""
     expand_pattern: Callable[[Any], list[Any]] | None = None
     """Destructuring pattern -> the identifiers that it binds."""
+    mend: Callable[[bytes], bytes] | None = None
+    """Source that did not parse -> as many bytes in words that the grammar can read, blanks for what it cannot."""

@@ -15,7 +15,6 @@ from codeplane.store.integrity import Integrity, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
 from codeplane.store.registry import read_binding
-from codeplane.telemetry import LOG_NAME
 
 _MAX_SET_ASIDE = 100
 
@@ -62,7 +61,7 @@ def status(context: Context) -> Status:
         differences=tuple(found.differences),
         lock_owner=find_owner(state.lock_path) if state is not None else None,
         overlay="on" if overlay_enabled(context) else "off",
-        log_path=context.root / LOG_NAME,
+        log_path=context.root / ".codeplane" / "logs" / "codeplane.jsonl",
     )
     if found.verdict is not Verdict.OK or state is None:
         return base

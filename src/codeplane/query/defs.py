@@ -7,7 +7,7 @@ from typing import NamedTuple
 from codeplane.base.paths import RepoPath
 from codeplane.query.rows import file_range, first, json_list, page
 from codeplane.query.snapshot import Page, Snapshot, check_limit
-from codeplane.store.codec import ORDINAL_MASK, path_from_text
+from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
 from codeplane.store.database import Row, Value
 
 
@@ -51,14 +51,24 @@ def get_def(snapshot: Snapshot, def_uid: str) -> DefRow | None:
 
 
 def list_defs_by_name(
-    snapshot: Snapshot, name: str, limit: int, unit_id: int | None = None, path: str | None = None
+    snapshot: Snapshot,
+    name: str,
+    limit: int,
+    unit_id: int | None = None,
+    path: str | None = None,
+    kind: str | None = None,
+    directory: str = "",
 ) -> Page[DefRow]:
-    """Definitions of exactly this name, optionally in one unit or one file."""
-    return _filtered(snapshot, "WHERE defs.name = ?", [name], limit, unit_id, path)
+    """Definitions of exactly this name, optionally of one unit, file or kind, or beneath a directory."""
+    where, parameters = _narrowed("WHERE defs.name = ?", [name], kind, directory)
+    return _filtered(snapshot, where, parameters, limit, unit_id, path)
 
 
-def list_defs_by_qualified_name(snapshot: Snapshot, qualified_name: str, limit: int) -> Page[DefRow]:
-    return _filtered(snapshot, "WHERE qualified_name = ?", [qualified_name], limit, None, None)
+def list_defs_by_qualified_name(
+    snapshot: Snapshot, qualified_name: str, limit: int, kind: str | None = None, directory: str = ""
+) -> Page[DefRow]:
+    where, parameters = _narrowed("WHERE qualified_name = ?", [qualified_name], kind, directory)
+    return _filtered(snapshot, where, parameters, limit, None, None)
 
 
 def find_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: int | None = None) -> Page[DefRow]:
@@ -74,6 +84,18 @@ def list_defs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[DefRow]
     """Definitions of one file in the order in which they stand."""
     check_limit(limit)
     return _filtered(snapshot, "WHERE TRUE", [], limit, None, path)
+
+
+def _narrowed(where: str, parameters: list[Value], kind: str | None, directory: str) -> tuple[str, list[Value]]:
+    if kind is not None:
+        where += " AND defs.kind = ?"
+        parameters.append(kind)
+    if directory:
+        # '0' follows '/': the range holds the paths that begin with the directory and a slash.
+        stored = path_to_text(directory)
+        where += " AND (files.path = ? OR (files.path > ? AND files.path < ?))"
+        parameters += [stored, f"{stored}/", f"{stored}0"]
+    return where, parameters
 
 
 def _filtered(

@@ -42,14 +42,15 @@ class Summary(NamedTuple):
     references: int
     scopes: int
     imports: int
+    problems: int
     source_bytes: int
     """Bytes of all files whose text was read."""
     states: Mapping[str, int]
     """Files by state."""
     reasons: Mapping[str, int]
     """Skipped and failed files by reason."""
-    languages: Mapping[str, int]
-    """Indexed files by language."""
+    languages: tuple[tuple[str, int, int, int], ...]
+    """(language, indexed files, definitions, references) by name."""
 
 
 def get_file(snapshot: Snapshot, path: str) -> FileInfo | None:
@@ -99,25 +100,22 @@ def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Pa
 
 
 def summary(snapshot: Snapshot) -> Summary:
-    """Counts of what the epoch holds."""
-    count = snapshot.reader.count
+    """Counts of what the epoch holds; they are kept with each file, so that nothing large is counted."""
+    totals = snapshot.reader.row(_TOTALS)
+    assert totals is not None
     return Summary(
-        files=count("SELECT count(*) FROM files"),
-        definitions=count("SELECT count(*) FROM defs"),
-        references=count("SELECT count(*) FROM refs"),
-        scopes=count("SELECT count(*) FROM scopes"),
-        imports=count("SELECT count(*) FROM imports"),
-        source_bytes=count("SELECT coalesce(sum(size), 0) FROM files WHERE lexical"),
+        *totals,
         states=_counts(snapshot, "SELECT state, count(*) FROM files GROUP BY 1 ORDER BY 1"),
         reasons=_counts(
             snapshot,
             "SELECT reason, count(*) FROM files WHERE state IN ('skipped', 'failed') AND reason IS NOT NULL"
             " GROUP BY 1 ORDER BY 1",
         ),
-        languages=_counts(
-            snapshot,
-            "SELECT language, count(*) FROM files WHERE state = 'indexed' AND language IS NOT NULL"
-            " GROUP BY 1 ORDER BY 1",
+        languages=tuple(
+            snapshot.reader.rows(
+                "SELECT language, count(*), sum(defs), sum(refs) FROM files"
+                " WHERE state = 'indexed' AND language IS NOT NULL GROUP BY 1 ORDER BY 1"
+            )
         ),
     )
 
@@ -138,4 +136,8 @@ def _make_problem(row: Row) -> ProblemRow:
 _SELECT = (
     "file_id, path, unit_id, language, family, size, nullif(lower(hex(digest)), ''), encoding, lines, state, reason,"
     " epoch"
+)
+_TOTALS = (
+    "SELECT count(*), coalesce(sum(defs), 0), coalesce(sum(refs), 0), coalesce(sum(scopes), 0),"
+    " coalesce(sum(imports), 0), coalesce(sum(problems), 0), coalesce(sum(CASE WHEN lexical THEN size END), 0) FROM files"
 )

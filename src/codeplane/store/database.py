@@ -106,6 +106,12 @@ def open_for_reading(path: Path) -> apsw.Connection:
         return connection
 
 
+def sqlite_version() -> str:
+    """The version of SQLite in use; INTERNAL when it is too old or lacks checksummed pages."""
+    _require_checksums()
+    return apsw.sqlite_lib_version()
+
+
 def wal_bytes(path: Path) -> int:
     try:
         return os.stat(f"{path}-wal").st_size

@@ -167,9 +167,16 @@ class StateDirectory:
             os.fsync(state)
         return removed
 
-    def size_bytes(self) -> int:
-        """Bytes of all files beneath, links not followed."""
-        return _tree_bytes(self.path)
+    def names(self, keep: Collection[str] = ()) -> list[str]:
+        """Everything here but the names in `keep`."""
+        with _opened(self.path) as state:
+            return sorted(name for name in os.listdir(state) if name not in keep)
+
+    def size_bytes(self, names: Collection[str] | None = None) -> int:
+        """Bytes of all files beneath, or beneath these names; links are not followed."""
+        if names is None:
+            return _tree_bytes(self.path)
+        return sum(_tree_bytes(self.path / name) for name in names)
 
 
 def create_state(root: Path) -> StateDirectory:
@@ -200,6 +207,14 @@ def open_state(root: Path) -> StateDirectory | None:
     with _opened(root / STATE_NAME) as state:
         _check_generations(state)
     return StateDirectory(root / STATE_NAME)
+
+
+def remove_state(state: StateDirectory) -> None:
+    """Remove the state directory with all that is in it. Only under the lock, which goes with it."""
+    with _opened(state.path.parent, check=False) as parent:
+        with _opened(STATE_NAME, parent):
+            pass
+        _remove(STATE_NAME, parent)
 
 
 def write_atomic(directory: int, name: str, data: bytes) -> None:
@@ -297,6 +312,8 @@ def _read_small(directory: int, name: str) -> bytes | None:
 def _tree_bytes(path: Path) -> int:
     total = 0
     try:
+        if not path.is_dir() or path.is_symlink():
+            return path.lstat().st_size
         with os.scandir(path) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):

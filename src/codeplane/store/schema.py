@@ -71,7 +71,12 @@ CREATE TABLE files (
     state TEXT NOT NULL,
     reason TEXT,
     lexical INTEGER NOT NULL,
-    epoch INTEGER NOT NULL
+    epoch INTEGER NOT NULL,
+    scopes INTEGER NOT NULL,
+    defs INTEGER NOT NULL,
+    imports INTEGER NOT NULL,
+    refs INTEGER NOT NULL,
+    problems INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE names (name_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;

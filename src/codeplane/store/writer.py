@@ -125,7 +125,8 @@ class Writer:
                 delete_rows(self._connection, file_id)
                 made = make_rows(file_id, unit_id, storable_facts(facts), problems, self._names)
                 insert_rows(self._connection, made)
-            self._connection.execute(_PUT_FILE, self._file_values(file_id, unit_id, file, lexical is not None))
+            counts = (len(facts.scopes), len(facts.defs), len(facts.imports), len(facts.refs), len(problems))
+            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, lexical is not None), *counts))
             if lexical is not None:
                 self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
             self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)
@@ -163,7 +164,8 @@ class Writer:
                 raise CodePlaneError(ErrorCode.INTERNAL, f"'{file.path}' is not indexed")
             unit_id = unit_of(file.family)
             self._keep_history(file_id)
-            self._connection.execute(_PUT_FILE, self._file_values(file_id, unit_id, file, True))
+            counts = self._connection.execute(_COUNTS, (file_id,)).get
+            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, True), *counts))
             self._lexical.delete(file_id)
             self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
             self._note(file.path, Change.MODIFIED, file.digest)
@@ -190,6 +192,10 @@ class Writer:
         """Notes about the index as a whole; they are kept with the next publish."""
         with self._writing():
             epochs.write_meta(self._connection, values)
+
+    def read_epoch(self) -> EpochRow | None:
+        """What the last published epoch says of the repository."""
+        return epochs.read_epoch(self._connection)
 
     def read_meta(self, key: str) -> str | None:
         return epochs.read_meta(self._connection, key)
@@ -452,7 +458,8 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
         raise
 
 
-_PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 19)})"
+_PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
+_COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
 _EXPORTS = "SELECT surface_id, exported_name, evidence_kind FROM export_entries WHERE entry_id BETWEEN ? AND ?"
 _TOUCH_FILE = """
 UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, observed_at_ns = ? WHERE path = ?

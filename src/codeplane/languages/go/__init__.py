@@ -11,11 +11,56 @@ import re
 from codeplane.languages.spec import Head, Language
 
 _STANDARD_LIBRARY = frozenset(
-    (
-        "archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt "
-        "go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort "
-        "strconv strings structs sync syscall testing text time unicode unique unsafe weak"
-    ).split()
+    {
+        "archive",
+        "bufio",
+        "bytes",
+        "cmp",
+        "compress",
+        "container",
+        "context",
+        "crypto",
+        "database",
+        "debug",
+        "embed",
+        "encoding",
+        "errors",
+        "expvar",
+        "flag",
+        "fmt",
+        "go",
+        "hash",
+        "html",
+        "image",
+        "index",
+        "io",
+        "iter",
+        "log",
+        "maps",
+        "math",
+        "mime",
+        "net",
+        "os",
+        "path",
+        "plugin",
+        "reflect",
+        "regexp",
+        "runtime",
+        "slices",
+        "sort",
+        "strconv",
+        "strings",
+        "structs",
+        "sync",
+        "syscall",
+        "testing",
+        "text",
+        "time",
+        "unicode",
+        "unique",
+        "unsafe",
+        "weak",
+    }
 )
 """First segments of its paths; other modules are asked to have a dot in theirs."""
 

@@ -76,7 +76,8 @@
 ; a component is a field and a method, its accessor
 (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @def.property))
 (record_declaration parameters: (formal_parameters (spread_parameter (variable_declarator name: (identifier) @name)) @def.property))
-(module_declaration name: (_) @name body: (_) @body) @def.module
+; no identifier is the name of a module, each is a part of it
+(module_declaration name: (_) @implied body: (_) @body) @def.module
 
 ; annotations stand inside of what they decorate
 (class_declaration (modifiers [(marker_annotation) (annotation)] @decorator)) @wrapper @wrapped

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 _BLOCK_TAG = re.compile(r"^\s*@[a-zA-Z]")
-_MARKUP = re.compile(r"\{@(\w+)\s*((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|</?([a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
+_MARKUP = re.compile(r"\{@(\w+)\s*((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+)\}|</?([a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
 _BREAKS = frozenset({"p", "ul", "ol", "li", "dl", "pre", "table", "blockquote", "div", "hr", *(f"h{n}" for n in range(1, 7))})
 _DROPPED = frozenset({"inheritDoc", "docRoot", "snippet", "index"})
 
@@ -17,7 +18,7 @@ def plain_lines(lines: list[str]) -> list[str]:
         if _BLOCK_TAG.match(line):
             break
         kept.append(line)
-    return _MARKUP.sub(_plain, "\n".join(kept)).split("\n")
+    return html.unescape(_MARKUP.sub(_plain, "\n".join(kept))).split("\n")
 
 
 def _plain(found: re.Match[str]) -> str:

@@ -6,11 +6,19 @@
 (annotation name: (scoped_identifier scope: (identifier) @type))
 (marker_annotation name: (scoped_identifier scope: (identifier) @type))
 (record_pattern . (identifier) @type)
+(uses_module_directive (identifier) @type)
+(provides_module_directive (identifier) @type)
 
 (field_access field: (identifier) @member)
 (method_invocation object: (_) name: (identifier) @member)
 (method_reference "::" (identifier) @member)
-(scoped_identifier name: (identifier) @member)
+; not the last part of an import, which is the name that it binds
+(scoped_identifier scope: (scoped_identifier name: (identifier) @member))
+(package_declaration (scoped_identifier name: (identifier) @member))
+(annotation name: (scoped_identifier name: (identifier) @member))
+(marker_annotation name: (scoped_identifier name: (identifier) @member))
+(module_declaration name: (scoped_identifier name: (identifier) @member))
+(module_body (_ (scoped_identifier name: (identifier) @member)))
 (scoped_type_identifier "." (type_identifier) @member)
 ; an enum's constants are named without the enum: which one depends on the type of the selector
 (switch_label (identifier) @member)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from codeplane.languages.javascript.mending import mend
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
@@ -33,5 +34,6 @@ LANGUAGES = (
         import_binding=import_binding,
         expand_import=read_import,
         expand_pattern=pattern_names,
+        mend=mend,
     ),
 )

@@ -49,6 +49,7 @@ LANGUAGES = (
         visibility=visibility,
         separator="::",
         doc_prefixes=("///",),
+        inner_doc_prefixes=("//!",),
         sequential=True,
         member_kinds={"function": "method"},
         namespaces={

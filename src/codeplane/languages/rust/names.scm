@@ -28,9 +28,12 @@
 (macro_invocation macro: (scoped_identifier name: (identifier) @call))
 (attribute . (identifier) @macro)
 
-; tokens of a macro, as far as they can be told apart
-(token_tree "." . (identifier) @member)
-(token_tree "::" . (identifier) @member)
+; Tokens of a macro, as far as they can be told apart. Without a capture of its own a leading token
+; would be matched only once in each tree.
+(token_tree "." @_token . (identifier) @member)
+(token_tree "::" @_token . (identifier) @member)
+(token_repetition "." @_token . (identifier) @member)
+(token_repetition "::" @_token . (identifier) @member)
 (token_tree (identifier) @type . "::")
 (token_tree (identifier) @label . ":")
 (token_tree (identifier) @label . "=")

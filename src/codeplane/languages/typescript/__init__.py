@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
+from codeplane.languages.javascript.mending import mend
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
@@ -45,6 +46,7 @@ _TYPESCRIPT = Language(
     import_binding=import_binding,
     expand_import=read_import,
     expand_pattern=pattern_names,
+    mend=mend,
 )
 
 LANGUAGES = (

@@ -101,14 +101,45 @@
   parameters: (_) @params
   return_type: (_)? @returns
   body: (_) @body) @def.function @inner)
+(array (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns
+  body: (_) @body) @def.function @inner)
+(binary_expression (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns
+  body: (_) @body) @def.function @inner)
+(ternary_expression (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  return_type: (_)? @returns
+  body: (_) @body) @def.function @inner)
 ((assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  left: [(identifier) @_outer (member_expression property: (_) @_outer) (subscript_expression index: (_) @_outer)]
   right: (function_expression
     name: (identifier) @name
     parameters: (_) @params
   return_type: (_)? @returns
     body: (_) @body) @def.function @inner)
-  (#eq? @_module "module") (#eq? @_exports "exports"))
+  (#not-eq? @name @_outer))
+((pair
+  key: (_) @_outer
+  value: (function_expression
+    name: (identifier) @name
+    parameters: (_) @params
+  return_type: (_)? @returns
+    body: (_) @body) @def.function @inner)
+  (#not-eq? @name @_outer))
+((variable_declarator
+  name: (_) @_outer
+  value: (function_expression
+    name: (identifier) @name
+    parameters: (_) @params
+  return_type: (_)? @returns
+    body: (_) @body) @def.function @inner)
+  (#not-eq? @name @_outer))
 (export_statement "default" @name value: [
     (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
     (function_expression parameters: (_) @params return_type: (_)? @returns body: (_) @body)

@@ -1,0 +1,4 @@
+"""Version of what extraction makes of an unchanged file; part of an index's fingerprint."""
+
+EXTRACTOR_VERSION = "1"
+"""Raise it whenever the facts of an unchanged file change."""

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath
+from codeplane.facts.model import Facts, Problem, Tier
+from codeplane.store import epochs
+from codeplane.store.codec import path_from_text, path_to_text, row_id
+from codeplane.store.files import load_files, load_known
+from codeplane.store.integrity import Verdict, verify
+from codeplane.store.layout import StateDirectory
+from codeplane.store.lexical import LexicalDoc
+from codeplane.store.reader import open_reader
+from codeplane.store.records import Change, FileStat, FileState, RefLink
+from codeplane.store.recovery import open_writer
+from support.store_sample import Sample
+
+
+def test_an_updated_index_equals_one_built_afresh(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+    updated = sample.build(state, texts)
+    later = dict(texts)
+    del later["src/module_3.py"]
+    later["src/module_4.py"] = "def other(x):\n    return load_5(x)\n"
+    later["new/file.py"] = texts["src/module_5.py"]
+    with open_writer(updated).writer as writer:
+        assert sample.sync(writer, later) == 2
+    fresh = sample.build(state, later)
+    assert sample.dump(updated) == sample.dump(fresh)
+    assert sample.dump(fresh)
+    assert verify(state, sample.fingerprint, sample.binding, "full").verdict is Verdict.OK
+
+
+def test_rows_may_be_plain_lists(sample: Sample, state: StateDirectory) -> None:
+    text = "def load(path):\n    return load(path)\n"
+    facts = sample.facts(text)
+    lists = Facts(*([list(row) if isinstance(row, tuple) else row for row in table] for table in facts))  # type: ignore[arg-type]
+    named = sample.build(state, {"a.py": text})
+    with sample.create(state) as writer:
+        writer.put_file(sample.row("a.py", text), lists, (), LexicalDoc(text, lists.names))
+        sample.publish(writer)
+    assert sample.dump(named) == sample.dump(writer.generation)
+
+
+def test_many_rows_of_one_file_are_all_there(sample: Sample, state: StateDirectory) -> None:
+    for count in (1, 15, 16, 17, 33, 1000):
+        text = " ".join(f"word{number}" for number in range(count))
+        generation = sample.build(state, {"a.py": text})
+        with open_reader(generation) as reader:
+            assert reader.count("SELECT count(*) FROM refs") == count
+            assert reader.count("SELECT count(DISTINCT name_id) FROM refs") == count
+
+
+def test_a_file_read_back_is_the_file_that_was_put(sample: Sample, state: StateDirectory) -> None:
+    big = FileStat(1, 2, 3, (1 << 64) - 5, 9, 1 << 62)
+    row = sample.row("a.py", "text")._replace(stat=big, state=FileState.SKIPPED, reason="too_large", language=None)
+    with sample.create(state) as writer:
+        writer.put_file(row, Facts())
+        sample.publish(writer)
+        assert list(load_files(writer)) == [row._replace(stat=big._replace(inode=-5))]
+
+
+@pytest.mark.parametrize(
+    "path", ["a.py", "größe.py", "d/\udcff\udc80.py", "\U0010ff80.py", "\U0010ffff\udcff", "变.py"]
+)
+def test_every_path_comes_back(sample: Sample, state: StateDirectory, path: str) -> None:
+    assert path_from_text(path_to_text(path)) == path
+    generation = sample.build(state, {path: "def f(): pass"})
+    with open_writer(generation).writer as writer:
+        assert set(load_known(writer)) == {RepoPath(path)}
+        assert writer.remove_file(RepoPath(path))
+
+
+def test_no_two_paths_are_stored_alike() -> None:
+    names = [b"\x80", b"\xff", "\U0010ff80".encode(), "\U0010ffff".encode(), b"\xf4\x8f\xbe", b"\xf4\x8f\xbe\xf4"]
+    paths = [os.fsdecode(name) for name in names]
+    assert len({path_to_text(path) for path in paths}) == len(paths)
+    assert [os.fsencode(path_from_text(path_to_text(path))) for path in paths] == names
+
+
+def test_text_that_is_not_unicode_is_stored_all_the_same(sample: Sample, state: StateDirectory) -> None:
+    facts = sample.facts("def f(): pass")
+    odd = facts._replace(
+        names=("a\udc80", *facts.names[1:]), defs=tuple(row._replace(doc="x\ud800y") for row in facts.defs)
+    )
+    with sample.create(state) as writer:
+        writer.put_file(sample.row("a.py", "t"), odd, [Problem("syntax", 1, "near x")], LexicalDoc("a\udc80 b"))
+        sample.publish(writer)
+        assert writer.rows("SELECT doc FROM defs") == [("x?y",)]
+        assert writer.rows("SELECT count(*) FROM refs") == [(len(facts.refs),)]
+
+
+def test_facts_of_a_wrong_shape_change_nothing(sample: Sample, state: StateDirectory) -> None:
+    generation = sample.build(state, {"a.py": "def f(): pass"})
+    before = sample.dump(generation)
+    wrong = Facts(names=("a",), refs=((0, 5),))  # type: ignore[arg-type]
+    with open_writer(generation).writer as writer:
+        with pytest.raises(CodePlaneError) as raised:
+            writer.put_file(sample.row("a.py", "other"), wrong)
+        assert raised.value.code is ErrorCode.INTERNAL
+        assert not writer.changed
+        sample.publish(writer)
+    assert sample.dump(generation) == before
+
+
+def test_nothing_changed_means_no_new_epoch(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+    generation = sample.build(state, texts)
+    with open_writer(generation).writer as writer:
+        assert sample.sync(writer, texts) == 1
+        stat = FileStat(5, 6, 7, 8, 9, 10)
+        writer.touch_file(RepoPath("src/module_1.py"), stat)
+        assert sample.publish(writer, head="another commit") == 1
+    with open_reader(generation) as reader:
+        assert reader.epoch.epoch == 1
+        assert reader.epoch.head == "another commit"
+        assert load_known(reader)[RepoPath("src/module_1.py")][:6] == stat
+
+
+def test_an_empty_repository_has_an_epoch(sample: Sample, state: StateDirectory) -> None:
+    generation = sample.build(state, {})
+    with open_reader(generation) as reader:
+        assert (reader.epoch.epoch, reader.epoch.files) == (1, 0)
+        assert reader.search("x", 5) == []
+
+
+def test_epochs_may_continue_from_an_older_generation(sample: Sample, state: StateDirectory) -> None:
+    with sample.create(state, first_epoch=41) as writer:
+        assert sample.publish(writer) == 41
+        sample.put(writer, "a.py", "x")
+        assert sample.publish(writer) == 42
+
+
+def test_one_change_per_path_and_epoch(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+    def history(epoch: int) -> list[tuple[object, ...]]:
+        sql = "SELECT change, path, old_path FROM epoch_files WHERE epoch = ? ORDER BY path"
+        return writer.rows(sql, (epoch,))
+
+    one, two, three = (RepoPath(f"src/module_{number}.py") for number in (1, 2, 3))
+    with open_writer(sample.build(state, texts)).writer as writer:
+        assert history(1) == []
+        sample.put(writer, one, "a")
+        sample.put(writer, one, "b")
+        writer.remove_file(two)
+        sample.put(writer, two, "c")
+        sample.put(writer, "gone.py", "d")
+        writer.remove_file(RepoPath("gone.py"))
+        writer.remove_file(three)
+        sample.put(writer, "moved.py", texts[three])
+        writer.note_rename(three, RepoPath("moved.py"))
+        assert sample.publish(writer) == 2
+        assert history(2) == [
+            (Change.RENAMED, "moved.py", three),
+            (Change.MODIFIED, one, None),
+            (Change.MODIFIED, two, None),
+        ]
+        writer.remove_file(RepoPath("moved.py"))
+        sample.put(writer, "again.py", texts[three])
+        writer.note_rename(RepoPath("moved.py"), RepoPath("again.py"))
+        writer.remove_file(RepoPath("again.py"))
+        assert sample.publish(writer) == 3
+        assert history(3) == [(Change.REMOVED, "moved.py", None)]
+
+
+def test_links_to_a_definition_go_when_its_file_changes(sample: Sample, state: StateDirectory) -> None:
+    texts = {"a.py": "def load(): pass", "b.py": "load"}
+    with open_writer(sample.build(state, texts)).writer as writer:
+        ids = dict(writer.rows("SELECT path, file_id FROM files"))
+        ref, target = row_id(ids["b.py"], 0), row_id(ids["a.py"], 0)
+        writer.link_refs([RefLink(ref, target, Tier.STRONG, 1)])
+        assert sample.publish(writer) == 2
+        assert writer.rows("SELECT target_def, tier FROM refs WHERE ref_id = ?", (ref,)) == [(target, Tier.STRONG)]
+        sample.put(writer, "a.py", "def other(): pass\ndef load(): pass")
+        assert writer.rows("SELECT target_def, tier FROM refs WHERE ref_id = ?", (ref,)) == [(None, Tier.UNKNOWN)]
+
+
+def test_rollback_forgets_everything_since_the_last_epoch(
+    sample: Sample, state: StateDirectory, texts: dict[str, str]
+) -> None:
+    generation = sample.build(state, texts)
+    before = sample.dump(generation)
+    with open_writer(generation).writer as writer:
+        sample.put(writer, "new.py", "brand_new_name")
+        writer.remove_file(RepoPath("src/module_1.py"))
+        writer.rollback()
+        assert not writer.changed
+        assert sample.publish(writer) == 1
+        sample.put(writer, "new.py", "brand_new_name")
+        writer.remove_file(RepoPath("new.py"))
+    assert sample.dump(generation) == before
+
+
+def test_rollback_after_a_half_publish_mends_the_text_index(
+    sample: Sample, state: StateDirectory, texts: dict[str, str]
+) -> None:
+    def fail(point: str) -> None:
+        if point == "lexical-committed" and failing:
+            raise OSError("disk full")
+
+    generation = sample.build(state, texts)
+    failing = True
+    with open_writer(generation, barrier=fail).writer as writer:
+        sample.put(writer, "new.py", "fresh_words")
+        sample.put(writer, "src/module_1.py", "changed_words")
+        with pytest.raises(OSError, match="disk full"):
+            sample.publish(writer)
+        writer.rollback()
+        failing = False
+        later = {**texts, "new.py": "fresh_words", "src/module_1.py": "changed_words"}
+        assert sample.sync(writer, later) == 2
+    assert sample.dump(generation) == sample.dump(sample.build(state, later))
+
+
+def test_history_is_bounded(sample: Sample, state: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epochs, "KEPT_EPOCHS", 5)
+    with sample.create(state) as writer:
+        for number in range(20):
+            sample.put(writer, "a.py", f"def f{number}(): pass")
+            sample.publish(writer)
+        assert writer.rows("SELECT min(epoch), max(epoch) FROM epochs") == [(16, 20)]
+        assert writer.rows("SELECT min(epoch), max(epoch) FROM epoch_files") == [(16, 20)]
+        assert writer.rows("SELECT min(until_epoch), max(until_epoch) FROM def_snapshots") == [(16, 19)]
+        assert writer.rows("SELECT count(*) FROM epochs WHERE lexical_state IS NOT NULL") == [(1,)]
+
+
+def test_many_single_edits_merge_and_stay_whole(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+    generation = sample.build(state, texts)
+    later = dict(texts)
+    with open_writer(generation).writer as writer, open_reader(generation) as reader:
+        for number in range(20):
+            later["src/module_1.py"] = f"edited_{number}"
+            sample.sync(writer, later)
+            assert reader.refresh().epoch == number + 2
+            assert reader.search(f"edited_{number}", 3)[0].path == "src/module_1.py"
+            if number % 3 == 0:
+                writer.settle()
+        assert len(list(generation.lexical.iterdir())) < 80
+    assert verify(state, sample.fingerprint, sample.binding, "full").verdict is Verdict.OK

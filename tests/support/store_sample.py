@@ -1,0 +1,116 @@
+"""A tiny index of invented sources: what is in it follows from the text alone, so every answer can be foretold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from codeplane.base.digests import digest_bytes
+from codeplane.base.paths import RepoPath
+from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, Role, Scope, Target, Tier, Usage
+from codeplane.store.dump import dump
+from codeplane.store.files import load_known
+from codeplane.store.fingerprint import Fingerprint
+from codeplane.store.layout import Generation, StateDirectory
+from codeplane.store.lexical import LexicalDoc
+from codeplane.store.reader import open_reader
+from codeplane.store.records import EpochInfo, FileRow, FileStat, FileState
+from codeplane.store.registry import Binding
+from codeplane.store.writer import Barrier, Writer, create_writer
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Sample:
+    """Builds and updates indexes of texts."""
+
+    fingerprint = Fingerprint("1", "sample", "none", "words", "0.1.0")
+    binding = Binding("/repo", "a" * 32, "b" * 32)
+
+    def facts(self, text: str) -> Facts:
+        words = [(number, found) for number, line in enumerate(text.splitlines(), 1) for found in _WORD.finditer(line)]
+        names = tuple(sorted({found[0] for _, found in words}))
+        numbers = {name: number for number, name in enumerate(names)}
+        defined = re.findall(r"^def (\w+)", text, re.MULTILINE)
+        places = {name: ordinal for ordinal, name in enumerate(defined)}
+        defs = tuple(
+            Def(
+                f"uid-{name}",
+                None,
+                0,
+                "function",
+                name,
+                f"m.{name}",
+                name,
+                line,
+                0,
+                line,
+                9,
+                line,
+                4,
+                "",
+                "h",
+                None,
+                "public",
+                (),
+            )
+            for line, name in enumerate(defined, 1)
+        )
+        binds = tuple(Bind(0, name, 0, Target.DEF, at, 1, BindReason.DEF_IN_SCOPE) for name, at in places.items())
+        refs = tuple(
+            Ref(
+                0,
+                numbers[found[0]],
+                line,
+                found.start(),
+                found.end(),
+                Role.REFERENCE,
+                Usage.NAME,
+                Tier.PROVEN if found[0] in places else Tier.UNKNOWN,
+                Certainty.CERTAIN,
+                places.get(found[0]),
+            )
+            for line, found in words
+        )
+        return Facts(names, (Scope(None, "file", 1, 0, 99, 0),), defs, (), binds, refs)
+
+    def row(self, path: str, text: str, stamp: int = 1) -> FileRow:
+        digest = digest_bytes(text.encode())
+        stat = FileStat(len(text), stamp, stamp, 7, 8, stamp)
+        return FileRow(RepoPath(path), stat, digest, digest, "python", "python", "utf-8", 1, FileState.INDEXED)
+
+    def put(self, writer: Writer, path: str, text: str) -> int:
+        facts = self.facts(text)
+        return writer.put_file(self.row(path, text), facts, (), LexicalDoc(text, facts.names))
+
+    def publish(self, writer: Writer, head: str = "head") -> int:
+        return writer.publish(EpochInfo("root", head, {"head": head}, 1))
+
+    def sync(self, writer: Writer, texts: Mapping[str, str]) -> int:
+        """What the pipeline does: put what differs by digest, remove what is gone, publish."""
+        known = load_known(writer)
+        for path in sorted(set(known) - {RepoPath(path) for path in texts}):
+            writer.remove_file(path)
+        for path, text in sorted(texts.items()):
+            found = known.get(RepoPath(path))
+            if found is None or found.digest != digest_bytes(text.encode()):
+                self.put(writer, path, text)
+        return self.publish(writer)
+
+    def create(self, state: StateDirectory, first_epoch: int = 1, barrier: Barrier = lambda point: None) -> Writer:
+        ids = (self.binding.repo_uuid, self.binding.index_id)
+        generation = state.new_generation()
+        return create_writer(generation, self.fingerprint, *ids, first_epoch=first_epoch, barrier=barrier)
+
+    def build(self, state: StateDirectory, texts: Mapping[str, str]) -> Generation:
+        """A published generation that is current and closed."""
+        with self.create(state) as writer:
+            for path, text in sorted(texts.items()):
+                self.put(writer, path, text)
+            self.publish(writer)
+        state.switch(writer.generation)
+        return writer.generation
+
+    def dump(self, generation: Generation) -> list[str]:
+        with open_reader(generation, wait_seconds=0.0) as reader:
+            return list(dump(reader))
