@@ -228,6 +228,19 @@ def test_defs_and_outline_show_what_was_found(indexed: Sandbox) -> None:
     outline = indexed.json("outline", "shop/orders.py")
     assert [row["name"] for row in outline["result"]["results"]] == ["Order", "total", "place"]
     assert outline["meta"]["freshness"]["status"] == "fresh"
+    assert outline["result"]["results"][1] | {"def_uid": ""} == {
+        "path": "shop/orders.py",
+        "line_start": 4,
+        "line_end": 5,
+        "kind": "method",
+        "name": "total",
+        "qualified_name": "shop.orders.Order.total",
+        "signature": "def total(self) -> int",
+        "language": "python",
+        "visibility": "public",
+        "symbol_ref": "shop/orders.py#Order.total@4",
+        "def_uid": "",
+    }
 
 
 def test_defs_filters_and_limits(indexed: Sandbox) -> None:
@@ -387,3 +400,17 @@ def test_languages(sandbox: Sandbox) -> None:
     names = [row["name"] for row in sandbox.json("languages")["result"]["languages"]]
     assert "python" in names and names == sorted(names)
     assert sandbox.run("--set", "index.overly=on", "languages").returncode == 1
+
+
+def test_status_imports_nothing_heavy(indexed: Sandbox) -> None:
+    code = (
+        "import sys\nfrom codeplane.cli.main import app\napp(['status'], standalone_mode=False)\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=indexed.root, env=indexed.environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "codeplane" in loaded
+    assert loaded.isdisjoint({"pydantic", "rich", "pygit2", "tree_sitter", "yaml", "asyncio", "multiprocessing"})

@@ -66,9 +66,9 @@ def check_claim(facts: Facts, claim: Claim) -> str | None:
         first = next((other.start_line for other in refs if other.bind == ref.bind and other.role in (1, 2)), None)
         if first is None and ref.bind is not None:
             # A name with several namespaces stands as the definition of one of them.
-            bind = Bind(*facts.binds[ref.bind])
-            if bind.target_kind == Target.DEF and bind.target is not None:
-                first = Def(*facts.defs[bind.target]).name_line
+            meant = Bind(*facts.binds[ref.bind])
+            if meant.target_kind == Target.DEF and meant.target is not None:
+                first = Def(*facts.defs[meant.target]).name_line
         found_text = f"{first}{proven}" if ref.bind is not None else "unknown"
         return None if found_text == rest else f"-> {found_text}"
     if word == "unknown":

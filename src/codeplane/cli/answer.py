@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +52,7 @@ class Reply:
 def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
     """Do `work`, write its reply, and return the exit code."""
     started = time.monotonic()
-    request_id = "r_" + secrets.token_hex(4)
+    request_id = "r_" + os.urandom(4).hex()
     with telemetry.bind(op_id=request_id):
         try:
             reply = work()

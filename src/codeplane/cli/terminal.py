@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TextIO
@@ -43,7 +43,12 @@ class Style:
 
 def columns() -> int:
     """Width to write for; a pipe has no edge, and gets what a wide terminal would."""
-    return max(40, shutil.get_terminal_size((120, 24)).columns)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            return max(40, os.get_terminal_size(stream.fileno()).columns or 80)
+        except (OSError, ValueError):
+            continue
+    return 120
 
 
 def number(value: int) -> str:

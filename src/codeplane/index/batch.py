@@ -15,6 +15,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.disk.observe import Changes, Known, Outcome, Read, find_renames, read_many
 from codeplane.disk.stats import FileStat as DiskStat
+from codeplane.disk.walk import Scan
 from codeplane.facts.model import Facts, Problem
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.index.classify import Prepared, prepare
@@ -22,11 +23,12 @@ from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
 from codeplane.index.surfaces import Surfaces
 from codeplane.languages.families import FAMILIES
 from codeplane.store.lexical import LexicalDoc
-from codeplane.store.records import FileStat, FileState
+from codeplane.store.records import FileRow, FileStat, FileState
 from codeplane.store.writer import Writer
 
 _NOTHING = Facts()
 _PROGRESS_SECONDS = 0.05
+_SIZE_CHECK_FILES = 64
 
 
 @dataclass
@@ -46,6 +48,9 @@ class Batch:
     bytes_read: int = 0
     done: int = 0
     interrupted: bool = False
+    """Stopped on request; the rest is left for the next look."""
+    full: bool = False
+    """Stopped because the index has reached its cap."""
 
     @property
     def changed(self) -> bool:
@@ -77,12 +82,13 @@ class BatchRun:
         self._cancelled = cancelled
         self._started = time.monotonic()
         self._reported = 0.0
-        self._total = self._bytes_total = self._bytes_done = 0
+        self._total = self._bytes_total = self._bytes_done = self._source_bytes = 0
 
-    def run(self, changes: Changes, known: dict[RepoPath, Known], sizes: dict[RepoPath, int]) -> Batch:
+    def run(self, changes: Changes, known: dict[RepoPath, Known], scan: Scan) -> Batch:
         batch = Batch(known)
         self._total = len(changes.candidates)
-        self._bytes_total = sum(sizes.get(path, 0) for path in changes.candidates)
+        self._bytes_total = sum(scan.files[path].size for path in changes.candidates)
+        self._source_bytes = sum(stat.size for stat in scan.files.values() if stat.size <= self._options.max_lexical_bytes)
         for path in changes.removed:
             self._remove(batch, path)
         for parsed in self._pool.parse(self._jobs(batch, changes)):
@@ -97,8 +103,9 @@ class BatchRun:
         """Read the candidates; what needs no parse is settled on the way."""
         limit = self._options.max_lexical_bytes
         for read in read_many(self._root, changes.candidates, limit, self._options.hash_concurrency):
-            if self._cancelled is not None and self._cancelled():
-                batch.interrupted = True
+            batch.interrupted = self._cancelled is not None and self._cancelled()
+            batch.full = self._is_full(batch)
+            if batch.interrupted or batch.full:
                 return
             prepared = self._take(batch, read)
             if prepared is None:
@@ -127,7 +134,24 @@ class BatchRun:
             batch.touched[path] = FileStat(*read.stat, read.observed_at_ns)
             batch.known[path] = Known(read.stat, read.digest, read.observed_at_ns)
             return None
-        return prepare(read, self._options)
+        prepared = prepare(read, self._options)
+        if before is not None and prepared.text is not None and self._is_same_text(prepared):
+            self._writer.recode_file(prepared.row, prepared.text)
+            self._know(batch, prepared.row)
+            batch.modified.add(path)
+            return None
+        return prepared
+
+    def _is_same_text(self, prepared: Prepared) -> bool:
+        """Whether only line endings changed since the file was indexed."""
+        row = prepared.row
+        return self._writer.find_text(row.path) == (row.text_digest, row.state)
+
+    def _is_full(self, batch: Batch) -> bool:
+        """Looked at now and then; a small index is never full."""
+        if batch.done % _SIZE_CHECK_FILES:
+            return False
+        return self._writer.size_bytes() > self._options.cap_bytes(self._source_bytes)
 
     def _put_parsed(self, batch: Batch, parsed: Parsed) -> None:
         prepared: Prepared = parsed.job.tag
@@ -142,16 +166,19 @@ class BatchRun:
 
     def _put(self, batch: Batch, prepared: Prepared, facts: Facts, problems: tuple[Problem, ...]) -> None:
         row = prepared.row
-        assert row.digest is not None
         before = batch.known.get(row.path)
         unit = FAMILIES.index(row.family) if row.family else 0
         self._surfaces.replace(row.path, self._writer.exports_of(row.path) if before is not None else (), unit, facts)
         lexical = LexicalDoc(prepared.text, facts.names) if prepared.text is not None else None
         self._writer.put_file(row, facts, problems, lexical)
         if before is None:
-            batch.added[row.path] = row.digest
+            batch.added[row.path] = row.digest or Digest("")
         else:
             batch.modified.add(row.path)
+        self._know(batch, row)
+
+    def _know(self, batch: Batch, row: FileRow) -> None:
+        assert row.digest is not None
         batch.known[row.path] = Known(DiskStat(*row.stat[:5]), row.digest, row.stat.observed_at_ns)
 
     def _remove(self, batch: Batch, path: RepoPath) -> None:

@@ -57,7 +57,7 @@ class Indexer:
         self._repaired: tuple[RepoPath, ...] = ()
         self._rebuild_reason: str | None = None
         self._warnings: list[str] = []
-        self._tracked: tuple[RepoVersion | None, frozenset[RepoPath]] | None = None
+        self._tracked: tuple[RepoVersion, frozenset[RepoPath]] | None = None
         self._version: Mapping[str, object] = {}
         self._root_digest: Digest | None = None
 
@@ -185,14 +185,13 @@ class Indexer:
         scan = walk(self._root, self._rules, self._cache)
         if self.options.overlay:
             return scan
-        tracked = self._tracked_paths()
-        return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
-
-    def _tracked_paths(self) -> frozenset[RepoPath]:
         version = repo_version(self._root.path)
+        if version is None:
+            return scan
         if self._tracked is None or self._tracked[0] != version:
             self._tracked = (version, tracked_paths(self._root.path))
-        return self._tracked[1]
+        tracked = self._tracked[1]
+        return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
 
     def _build(
         self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
@@ -229,9 +228,8 @@ class Indexer:
     def _run(
         self, writer: Writer, scan: Scan, changes: Changes, report: Report | None, cancelled: Cancelled | None
     ) -> Batch:
-        sizes = {path: scan.files[path].size for path in changes.candidates}
         run = BatchRun(self._root, writer, self._pool, self.options, self._surfaces, report, cancelled)
-        return run.run(changes, self._known, sizes)
+        return run.run(changes, self._known, scan)
 
     def _publish(
         self, writer: Writer, batch: Batch, changes: Changes, version: RepoVersion | None, report: Report | None
@@ -281,8 +279,14 @@ class Indexer:
             seconds=time.monotonic() - started,
             bytes_read=batch.bytes_read,
             rebuild_reason=self._rebuild_reason,
-            warnings=tuple(self._warnings),
+            warnings=(*self._warnings, *self._size_warning(changes, batch)),
         )
+
+    def _size_warning(self, changes: Changes, batch: Batch) -> tuple[str, ...]:
+        if not batch.full:
+            return ()
+        left = len(changes.candidates) - batch.done
+        return (f"the index has reached its cap; {left} files are not indexed: raise index.max_bytes or ignore more",)
 
 
 def _as_json(version: RepoVersion | None) -> dict[str, object]:

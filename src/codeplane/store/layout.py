@@ -175,8 +175,8 @@ class StateDirectory:
     def size_bytes(self, names: Collection[str] | None = None) -> int:
         """Bytes of all files beneath, or beneath these names; links are not followed."""
         if names is None:
-            return _tree_bytes(self.path)
-        return sum(_tree_bytes(self.path / name) for name in names)
+            return tree_bytes(self.path)
+        return sum(tree_bytes(self.path / name) for name in names)
 
 
 def create_state(root: Path) -> StateDirectory:
@@ -309,7 +309,7 @@ def _read_small(directory: int, name: str) -> bytes | None:
         return file.read(4096)
 
 
-def _tree_bytes(path: Path) -> int:
+def tree_bytes(path: Path) -> int:
     total = 0
     try:
         if not path.is_dir() or path.is_symlink():
@@ -318,7 +318,7 @@ def _tree_bytes(path: Path) -> int:
             for entry in entries:
                 with suppress(FileNotFoundError):
                     if entry.is_dir(follow_symlinks=False):
-                        total += _tree_bytes(Path(entry.path))
+                        total += tree_bytes(Path(entry.path))
                     else:
                         total += entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:

@@ -34,11 +34,11 @@ from codeplane.store.database import (
 from codeplane.store.errors import from_sqlite, sqlite_errors
 from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, storable_facts
 from codeplane.store.fingerprint import Fingerprint
-from codeplane.store.layout import Generation
+from codeplane.store.layout import Generation, tree_bytes
 from codeplane.store.lexical import LexicalDoc, LexicalWriter
 from codeplane.store.mending import mend
 from codeplane.store.names import Names
-from codeplane.store.records import AnchorGroup, Change, EpochInfo, FileRow, FileStat, PendingChange, RefLink
+from codeplane.store.records import AnchorGroup, Change, EpochInfo, EpochRow, FileRow, FileStat, FileState, PendingChange, RefLink
 from codeplane.store.schema import INDEXES, SCHEMA_VERSION, TABLES, UNITS, unit_of
 from codeplane.store.segments import RecordedSegments
 
@@ -156,7 +156,13 @@ class Writer:
             self._note(path, Change.REMOVED, None)
         return True
 
-    def recode_file(self, file: FileRow, lexical: LexicalDoc) -> None:
+    def find_text(self, path: RepoPath) -> tuple[str | None, FileState] | None:
+        """Digest of the text with line endings made equal, and the state of a file; None when it is not known."""
+        with sqlite_errors():
+            found = self._connection.execute(_FIND_TEXT, (path_to_text(path),)).get
+        return None if found is None else (found[0], FileState(found[1]))
+
+    def recode_file(self, file: FileRow, text: bytes) -> None:
         """Other bytes, the same text: what the file is changes, its facts stay."""
         with self._writing():
             file_id = self._find_file_id(file.path)
@@ -165,10 +171,15 @@ class Writer:
             unit_id = unit_of(file.family)
             self._keep_history(file_id)
             counts = self._connection.execute(_COUNTS, (file_id,)).get
+            names = [name for (name,) in self._connection.execute(_NAMES, row_range(file_id))]
             self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, True), *counts))
             self._lexical.delete(file_id)
-            self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
+            self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, LexicalDoc(text, names))
             self._note(file.path, Change.MODIFIED, file.digest)
+
+    def size_bytes(self) -> int:
+        """Bytes that the generation takes on disk now."""
+        return tree_bytes(self.generation.path)
 
     def note_rename(self, old: RepoPath, new: RepoPath) -> None:
         """Keep a removal and an addition of this epoch as the one change that they are."""
@@ -459,6 +470,8 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
 
 
 _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
+_FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
+_NAMES = "SELECT name FROM names WHERE name_id IN (SELECT name_id FROM refs WHERE ref_id BETWEEN ? AND ?)"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
 _EXPORTS = "SELECT surface_id, exported_name, evidence_kind FROM export_entries WHERE entry_id BETWEEN ? AND ?"
 _TOUCH_FILE = """

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
-from codeplane.cli.plain import plain, record
+from codeplane.cli.plain import plain
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table
 
 if TYPE_CHECKING:
-    from codeplane.operations.lookup import Answer
+    from codeplane.operations.lookup import Answer, DefRow
 
 
 def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | None, limit: int, json: bool) -> int:
@@ -114,10 +114,29 @@ def _languages(invocation: Invocation) -> Reply:
 def _reply(assembly: Assembly, found: Answer, text: str, *, status: str = "ok", message: str) -> Reply:
     freshness = plain(found.freshness)
     return Reply(
-        result={"results": [record(row) for row in found.rows], "total": found.total},
+        result={"results": [_row(row) for row in found.rows], "total": found.total},
         text=text,
         status=status,
         message=message,
         warnings=(*assembly.warnings, *found.warnings),
         meta={"epoch": found.epoch, "freshness": freshness},
     )
+
+
+def _row(row: DefRow) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "path": row.path,
+        "line_start": row.start_line,
+        "line_end": row.end_line,
+        "kind": row.kind,
+        "name": row.name,
+        "qualified_name": row.qualified_name,
+        "signature": row.signature,
+        "language": row.language,
+        "visibility": row.visibility,
+        "doc": row.doc,
+        "decorators": list(row.decorators),
+        "symbol_ref": f"{row.path}#{row.lexical_path}@{row.start_line}",
+        "def_uid": row.def_uid,
+    }
+    return {name: value for name, value in shown.items() if value not in (None, "", [])}

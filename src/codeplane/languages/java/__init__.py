@@ -22,7 +22,7 @@ _ARGUMENTS = r'\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:
 _ANNOTATION = rf"@(?!interface\b)[\w.$]++(?:\s?{_ARGUMENTS})?\s?"
 _BALANCED = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\))*+$"
 _ANNOTATIONS = re.compile(rf"\A(?:{_ANNOTATION})+|(?<=[a-z] ){_ANNOTATION}(?={_BALANCED})")
-"""Annotations in front of a definition or between its modifiers; those of a parameter have an open bracket before them."""
+"""Annotations before a definition or between its modifiers. After those of a parameter the brackets do not balance."""
 
 _TYPES = (VALUE, TYPE)
 """Both, because `Shape.area()` looks like the member of a value."""

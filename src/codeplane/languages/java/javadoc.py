@@ -7,7 +7,9 @@ import re
 
 _BLOCK_TAG = re.compile(r"^\s*@[a-zA-Z]")
 _MARKUP = re.compile(r"\{@(\w+)\s*((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*+\})*+)\}|</?([a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
-_BREAKS = frozenset({"p", "ul", "ol", "li", "dl", "pre", "table", "blockquote", "div", "hr", *(f"h{n}" for n in range(1, 7))})
+_BREAKS = frozenset(
+    {"p", "ul", "ol", "li", "dl", "pre", "table", "blockquote", "div", "hr", *(f"h{n}" for n in range(1, 7))}
+)
 _DROPPED = frozenset({"inheritDoc", "docRoot", "snippet", "index"})
 
 

@@ -67,30 +67,43 @@
 (mod_item name: (identifier) @name body: (_)? @body) @def.module
 (macro_definition name: (identifier) @name . (macro_rule)? @body) @def.macro
 
+; an `impl` belongs to its type, behind a reference too; for a type without a name to its trait
 (impl_item
   type: [
     (type_identifier) @name
     (primitive_type) @name
-    (generic_type type: (type_identifier) @name)
-    (generic_type type: (scoped_type_identifier name: (type_identifier) @name))
     (scoped_type_identifier name: (type_identifier) @name)
+    (generic_type type: [(type_identifier) @name (scoped_type_identifier name: (type_identifier) @name)])
+    (dynamic_type trait: [
+      (type_identifier) @name
+      (scoped_type_identifier name: (type_identifier) @name)
+      (generic_type type: (type_identifier) @name)
+    ])
+    (bounded_type . (dynamic_type trait: [
+      (type_identifier) @name
+      (scoped_type_identifier name: (type_identifier) @name)
+      (generic_type type: (type_identifier) @name)
+    ]))
     (reference_type type: [
       (type_identifier) @name
       (primitive_type) @name
-      (generic_type type: (type_identifier) @name)
       (scoped_type_identifier name: (type_identifier) @name)
-      (dynamic_type trait: (type_identifier) @name)
-      (array_type) @name
+      (generic_type type: [(type_identifier) @name (scoped_type_identifier name: (type_identifier) @name)])
+      (dynamic_type trait: [(type_identifier) @name (scoped_type_identifier name: (type_identifier) @name)])
     ])
-    (dynamic_type trait: (type_identifier) @name)
-    (dynamic_type trait: (scoped_type_identifier name: (type_identifier) @name))
-    (tuple_type) @name
-    (unit_type) @name
-    (array_type) @name
-    (function_type) @name
-    (pointer_type) @name
-    (bounded_type . (_) @name)
-    (never_type) @name
+  ]) @container
+(impl_item
+  trait: [
+    (type_identifier) @name
+    (scoped_type_identifier name: (type_identifier) @name)
+    (generic_type type: [(type_identifier) @name (scoped_type_identifier name: (type_identifier) @name)])
+  ]
+  type: [
+    (tuple_type) (unit_type) (array_type) (pointer_type) (function_type) (never_type) (abstract_type)
+    (macro_invocation) (metavariable)
+    (reference_type type: [
+      (tuple_type) (unit_type) (array_type) (pointer_type) (function_type) (reference_type) (bounded_type)
+    ])
   ]) @container
 
 ((attribute_item) @wrapper @decorator
@@ -105,24 +118,24 @@
 
 ; type parameters; of a function they are seen from its name on, since one may be bounded by a later one
 (function_item name: (_) @until type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
-(function_item name: (_) @until type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (function_item name: (_) @until type_parameters: (type_parameters (const_parameter name: (_) @bind.type)))
+(function_item name: (_) @until type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (function_signature_item name: (_) @until type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
-(function_signature_item name: (_) @until type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (function_signature_item name: (_) @until type_parameters: (type_parameters (const_parameter name: (_) @bind.type)))
+(function_signature_item name: (_) @until type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (struct_item type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
-(struct_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (struct_item type_parameters: (type_parameters (const_parameter name: (_) @bind.type)))
+(struct_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (union_item type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
 (enum_item type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
-(enum_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (enum_item type_parameters: (type_parameters (const_parameter name: (_) @bind.type)))
+(enum_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (trait_item type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
-(trait_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (trait_item type_parameters: (type_parameters (const_parameter name: (_) @bind.type)))
+(trait_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (impl_item type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
-(impl_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (impl_item type_parameters: (type_parameters (const_parameter name: (_) @bind.type)))
+(impl_item type_parameters: (type_parameters (const_parameter name: (_) @bind.param)))
 (type_item type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
 (associated_type type_parameters: (type_parameters (type_parameter name: (_) @bind.type)))
 

@@ -16,6 +16,8 @@
 
 (lifetime (identifier) @none)
 (label (identifier) @none)
+((const_item name: (identifier) @none) (#eq? @none "_"))
+((use_as_clause alias: (identifier) @none) (#eq? @none "_"))
 
 (call_expression function: (identifier) @call)
 (call_expression function: (scoped_identifier name: (identifier) @call))

@@ -1,0 +1,156 @@
+"""Limits, read-only access, and epochs that are past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_LIMIT
+from codeplane.base.paths import RepoPath
+from codeplane.facts.model import Tier
+from codeplane.query import anchors, binds, defs, dynamic, exports, files, history, imports, refs, scopes, text
+from codeplane.query.snapshot import Snapshot, open_current, open_snapshot
+from codeplane.store.layout import StateDirectory, create_state
+from codeplane.store.records import Change
+from codeplane.store.recovery import open_writer
+from support.store_sample import Sample
+
+LISTS: list[Callable[[Snapshot, int], object]] = [
+    lambda snapshot, limit: defs.list_defs_by_name(snapshot, "x", limit),
+    lambda snapshot, limit: defs.list_defs_by_name(snapshot, "x", limit, path="none.py"),
+    lambda snapshot, limit: defs.list_defs_by_qualified_name(snapshot, "x", limit),
+    lambda snapshot, limit: defs.find_defs_by_prefix(snapshot, "", limit),
+    lambda snapshot, limit: defs.find_defs_by_prefix(snapshot, "x", limit),
+    lambda snapshot, limit: defs.list_defs_in_file(snapshot, "none.py", limit),
+    lambda snapshot, limit: refs.list_refs_by_def_uid(snapshot, "none", None, limit),
+    lambda snapshot, limit: refs.list_proven_refs(snapshot, "none", limit),
+    lambda snapshot, limit: refs.list_refs_by_name(snapshot, "x", limit),
+    lambda snapshot, limit: refs.list_refs_in_file(snapshot, "none.py", limit),
+    lambda snapshot, limit: scopes.list_scopes_in_file(snapshot, "none.py", limit),
+    lambda snapshot, limit: binds.list_binds_in_scope(snapshot, 1, limit),
+    lambda snapshot, limit: imports.list_imports(snapshot, "none.py", limit),
+    lambda snapshot, limit: exports.list_export_entries(snapshot, 1, limit),
+    lambda snapshot, limit: exports.list_export_thunks(snapshot, 1, limit),
+    lambda snapshot, limit: anchors.list_anchor_groups(snapshot, 1, limit),
+    lambda snapshot, limit: dynamic.list_dynamic_access_sites(snapshot, limit),
+    lambda snapshot, limit: files.list_files(snapshot, limit),
+    lambda snapshot, limit: files.list_problems(snapshot, limit, path="none.py"),
+    lambda snapshot, limit: text.lexical_search(snapshot, "x", limit),
+    lambda snapshot, limit: history.list_defs_at_epoch(snapshot, "none.py", 1, limit),
+    lambda snapshot, limit: history.list_changes(snapshot, 1, limit),
+]
+
+
+@pytest.fixture
+def sample() -> Sample:
+    return Sample()
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> StateDirectory:
+    return create_state(tmp_path)
+
+
+def test_every_list_has_a_limit(sample: Sample, state: StateDirectory) -> None:
+    generation = sample.build(state, {"a.py": "x"})
+    with open_snapshot(generation) as snapshot:
+        for ask in LISTS:
+            for limit in (0, -1, MAX_LIMIT + 1):
+                with pytest.raises(CodePlaneError) as raised:
+                    ask(snapshot, limit)
+                assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+            ask(snapshot, MAX_LIMIT)
+
+
+def test_pages_are_prefixes_of_one_order_and_count_all(sample: Sample, state: StateDirectory) -> None:
+    generation = sample.build(state, {f"d{number % 7}/f{number}.py": "def same(): same" for number in range(40)})
+    with open_snapshot(generation) as snapshot:
+        whole = defs.list_defs_by_name(snapshot, "same", 100)
+        assert [row.path for row in whole.rows] == sorted(row.path for row in whole.rows)
+        assert (len(whole.rows), whole.total) == (40, 40)
+        for limit in (1, 7, 40):
+            page = defs.list_defs_by_name(snapshot, "same", limit)
+            assert (page.rows, page.total, page.left_out) == (whole.rows[:limit], 40, 40 - limit)
+        hits = text.lexical_search(snapshot, "same", 100)
+        assert text.lexical_search(snapshot, "same", 7) == hits[:7]
+        assert refs.list_refs_by_name(snapshot, "same", 5).total == 80
+
+
+@pytest.mark.parametrize(
+    "sql", ["DELETE FROM defs", "UPDATE refs SET tier = 3", "INSERT INTO meta VALUES ('a', 'b')", "DROP TABLE refs"]
+)
+def test_a_snapshot_cannot_write(sample: Sample, state: StateDirectory, sql: str) -> None:
+    generation = sample.build(state, {"a.py": "def f(): f"})
+    before = sample.dump(generation)
+    with open_snapshot(generation) as snapshot, pytest.raises(CodePlaneError):
+        snapshot.reader.rows(sql)
+    assert sample.dump(generation) == before
+
+
+def test_no_index_is_said(state: StateDirectory) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        open_current(state)
+    assert raised.value.code is ErrorCode.NOT_INDEXED
+
+
+def test_without_text_search_the_rest_answers(sample: Sample, state: StateDirectory) -> None:
+    sample.build(state, {"a.py": "def f(): f"})
+    with open_current(state, lexical=False) as snapshot:
+        assert defs.list_defs_by_name(snapshot, "f", 5).total == 1
+        with pytest.raises(CodePlaneError):
+            text.lexical_search(snapshot, "f", 5)
+
+
+def test_a_released_snapshot_lets_the_log_be_emptied(sample: Sample, state: StateDirectory) -> None:
+    generation = sample.build(state, {"a.py": "def f(): f"})
+    with open_snapshot(generation) as snapshot, open_writer(generation).writer as writer:
+        for number in range(30):
+            snapshot.refresh()
+            snapshot.release()
+            sample.put(writer, "a.py", " ".join(f"word_{number}_{index}" for index in range(2000)))
+            sample.publish(writer)
+            assert writer.wal_bytes() < 2 * 1024 * 1024
+        assert snapshot.refresh().epoch == 31
+
+
+def test_definitions_of_past_epochs(sample: Sample, state: StateDirectory) -> None:
+    def names(epoch: int, path: str = "a.py") -> list[str]:
+        return [row.name for row in history.list_defs_at_epoch(snapshot, path, epoch, 10).rows]
+
+    generation = sample.build(state, {"a.py": "def one(): pass", "b.py": "def still(): pass"})
+    with open_writer(generation).writer as writer:
+        sample.put(writer, "c.py", "def late(): pass")
+        assert sample.publish(writer) == 2
+        sample.put(writer, "a.py", "def draft(): pass")
+        sample.put(writer, "a.py", "def two(): pass\ndef one(): pass")
+        assert sample.publish(writer) == 3
+        writer.remove_file(RepoPath("a.py"))
+        assert sample.publish(writer) == 4
+        sample.put(writer, "a.py", "def again(): pass")
+        assert sample.publish(writer) == 5
+    with open_snapshot(generation) as snapshot:
+        assert [names(epoch) for epoch in range(1, 6)] == [["one"], ["one"], ["two", "one"], [], ["again"]]
+        assert [names(epoch, "b.py") for epoch in (1, 5)] == [["still"], ["still"]]
+        assert [names(epoch, "c.py") for epoch in (1, 2)] == [[], ["late"]]
+        assert names(3, "none.py") == []
+        for epoch in (0, 6):
+            with pytest.raises(CodePlaneError) as raised:
+                names(epoch)
+            assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+        found = history.list_changes(snapshot, 2, 10)
+        assert [(row.epoch, row.path, row.change) for row in found.rows] == [
+            (3, "a.py", Change.MODIFIED),
+            (4, "a.py", Change.REMOVED),
+            (5, "a.py", Change.ADDED),
+        ]
+
+
+def test_a_tier_is_never_raised_by_a_question(sample: Sample, state: StateDirectory) -> None:
+    generation = sample.build(state, {"a.py": "def load(): pass", "b.py": "load()"})
+    with open_snapshot(generation) as snapshot:
+        outside = [row for row in refs.list_refs_by_name(snapshot, "load", 10).rows if row.path == "b.py"]
+        assert [row.tier for row in outside] == [Tier.UNKNOWN]
+        assert {row.path for row in refs.list_refs_by_def_uid(snapshot, "uid-load", None, 10).rows} == {"a.py"}
