@@ -292,7 +292,8 @@ def test_summary(snapshot: Snapshot) -> None:
     assert (found.files, found.definitions, found.references, found.imports) == (4, 4, 7, 2)
     assert found.states == {"indexed": 3, "skipped": 1}
     assert found.reasons == {"binary": 1}
-    assert found.languages == {"go": 1, "python": 2}
+    assert found.languages == (("go", 1, 1, 0), ("python", 2, 3, 7))
+    assert (found.problems, found.scopes) == (2, 3)
 
 
 def test_text(snapshot: Snapshot) -> None:

@@ -107,13 +107,13 @@ def test_without_text_search_the_rest_answers(sample: Sample, state: StateDirect
 def test_a_released_snapshot_lets_the_log_be_emptied(sample: Sample, state: StateDirectory) -> None:
     generation = sample.build(state, {"a.py": "def f(): f"})
     with open_snapshot(generation) as snapshot, open_writer(generation).writer as writer:
-        for number in range(30):
+        for number in range(8):
             snapshot.refresh()
             snapshot.release()
-            sample.put(writer, "a.py", " ".join(f"word_{number}_{index}" for index in range(2000)))
+            sample.put(writer, "a.py", " ".join(f"word_{number}_{index}" for index in range(3000)))
             sample.publish(writer)
             assert writer.wal_bytes() < 2 * 1024 * 1024
-        assert snapshot.refresh().epoch == 31
+        assert snapshot.refresh().epoch == 9
 
 
 def test_definitions_of_past_epochs(sample: Sample, state: StateDirectory) -> None:

@@ -166,7 +166,7 @@ def test_one_change_per_path_and_epoch(sample: Sample, state: StateDirectory, te
 def test_links_to_a_definition_go_when_its_file_changes(sample: Sample, state: StateDirectory) -> None:
     texts = {"a.py": "def load(): pass", "b.py": "load"}
     with open_writer(sample.build(state, texts)).writer as writer:
-        ids = dict(writer.rows("SELECT path, file_id FROM files"))
+        ids: dict[str, int] = dict(writer.rows("SELECT path, file_id FROM files"))
         ref, target = row_id(ids["b.py"], 0), row_id(ids["a.py"], 0)
         writer.link_refs([RefLink(ref, target, Tier.STRONG, 1)])
         assert sample.publish(writer) == 2

@@ -89,8 +89,8 @@ class Sample:
     def sync(self, writer: Writer, texts: Mapping[str, str]) -> int:
         """What the pipeline does: put what differs by digest, remove what is gone, publish."""
         known = load_known(writer)
-        for path in sorted(set(known) - {RepoPath(path) for path in texts}):
-            writer.remove_file(path)
+        for gone in sorted(set(known) - {RepoPath(path) for path in texts}):
+            writer.remove_file(gone)
         for path, text in sorted(texts.items()):
             found = known.get(RepoPath(path))
             if found is None or found.digest != digest_bytes(text.encode()):

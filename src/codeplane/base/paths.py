@@ -73,5 +73,9 @@ def display(text: str) -> str:
 def _invalid(raw: str, expected: str) -> CodePlaneError:
     shown = display(raw[:80])
     return CodePlaneError(
-        ErrorCode.PATH_INVALID, f"'{shown}' is not a valid path", expected=expected, received=shown, example="src/app.py"
+        ErrorCode.PATH_INVALID,
+        f"'{shown}' is not a valid path",
+        expected=expected,
+        received=shown,
+        example="src/app.py",
     )

@@ -141,9 +141,9 @@ os.register_at_fork(after_in_child=_drop_in_child)
 
 
 def _start_time(pid: str = "self") -> str | None:
-    """Ticks since boot at which a process began, since pids are used again; None when it is gone, `0` where nothing tells."""
+    """When a process began, in ticks since boot: pids are used again. None when it is gone, `0` where nothing tells."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[19].decode("ascii")
     except (OSError, IndexError):
-        return None if os.path.exists("/proc/self/stat") else "0"
+        return None if Path("/proc/self/stat").exists() else "0"

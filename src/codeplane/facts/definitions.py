@@ -19,9 +19,7 @@ from codeplane.languages.spec import Head, Language
 VARIABLES = frozenset({"variable", "constant", "field"})
 """Kinds that are definitions only outside of functions, and only once per scope."""
 
-_DOCSTRING = re.compile(
-    rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'|"|\')(.*?)(?<!\\)\1', re.DOTALL
-)
+_DOCSTRING = re.compile(rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'|"|\')(.*?)(?<!\\)\1', re.DOTALL)
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
 _TAIL = re.compile(r"[\s:{=;]+$|=>\s*$")
 _MAX_DOC_LINES = 200
@@ -208,11 +206,11 @@ def _doc(language: Language, site: DefSite, line: int, lines: Lines) -> str | No
             raw = _comment_below(language, lines, lines.position(site.body[0])[0])
     if not raw:
         return None
-    if raw and language.doc_lines is not None:
+    if language.doc_lines is not None:
         raw = language.doc_lines(raw)
     paragraph: list[str] = []
-    for line in raw:
-        text = line.strip()
+    for written in raw:
+        text = written.strip()
         if text:
             paragraph.append(text)
         elif paragraph:

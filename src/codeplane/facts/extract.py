@@ -29,7 +29,6 @@ from codeplane.facts.model import (
     Target,
     Thunk,
     ThunkMode,
-    Tier,
     Usage,
 )
 from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
@@ -97,7 +96,7 @@ def _flaws(grammar: Grammar, root: Node) -> int:
 
 
 def _too_deep(source: bytes) -> bool:
-    """Whether brackets nest so deep that queries over the tree would turn quadratic. Strings count too: rare, and safe."""
+    """Whether brackets nest so deep that queries over the tree turn quadratic. Those in strings count: rare, and safe."""
     depth = 0
     for bracket in _BRACKETS.findall(source):
         if bracket in _OPENING:

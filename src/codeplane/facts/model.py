@@ -7,6 +7,7 @@ The store adds the file's identity. They are NamedTuples so that a reader can sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -194,15 +195,15 @@ class Problem(NamedTuple):
 
 
 class Facts(NamedTuple):
-    names: tuple[str, ...] = ()
-    scopes: tuple[Scope, ...] = ()
-    defs: tuple[Def, ...] = ()
-    imports: tuple[Import, ...] = ()
-    binds: tuple[Bind, ...] = ()
-    refs: tuple[Ref, ...] = ()
-    exports: tuple[Export, ...] = ()
-    thunks: tuple[Thunk, ...] = ()
-    dynamic_sites: tuple[DynamicSite, ...] = ()
+    names: Sequence[str] = ()
+    scopes: Sequence[Scope] = ()
+    defs: Sequence[Def] = ()
+    imports: Sequence[Import] = ()
+    binds: Sequence[Bind] = ()
+    refs: Sequence[Ref] = ()
+    exports: Sequence[Export] = ()
+    thunks: Sequence[Thunk] = ()
+    dynamic_sites: Sequence[DynamicSite] = ()
 
 
 class Extraction(NamedTuple):

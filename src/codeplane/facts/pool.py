@@ -53,9 +53,7 @@ class _Worker:
 class ParserPool:
     """Started when first needed; keeps its workers until closed."""
 
-    def __init__(
-        self, workers: int, *, seconds: float = PARSE_SECONDS, memory_bytes: int = PARSE_MEMORY_BYTES
-    ) -> None:
+    def __init__(self, workers: int, *, seconds: float = PARSE_SECONDS, memory_bytes: int = PARSE_MEMORY_BYTES) -> None:
         self._size = max(1, workers)
         self._seconds = seconds
         self._memory = memory_bytes

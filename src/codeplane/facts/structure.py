@@ -201,9 +201,7 @@ def _subject(captures: Captures) -> tuple[str, str, str]:
     raise ValueError(f"a pattern of facts.scm has no subject among its captures: {sorted(captures)}")
 
 
-def _read_def(
-    found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes
-) -> None:
+def _read_def(found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes) -> None:
     until = captures.get("until")
     implied = "implied" in captures
     place = "hoisted" if "hoisted" in captures else "inner" if "inner" in captures else ""
@@ -228,9 +226,7 @@ def _read_def(
         )
 
 
-def _read_import(
-    found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes
-) -> None:
+def _read_import(found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes) -> None:
     start, end = node.start_byte, node.end_byte
     expand = grammar.language.expand_import
     if expand is not None:
@@ -276,7 +272,9 @@ def _unquoted(text: str) -> str:
 
 def _literal(node: Node, source: bytes) -> str | None:
     """The text of a plain string literal; None for anything computed."""
-    if "string" not in node.type or any("interpolation" in child.type or "substitution" in child.type for child in node.children):
+    if "string" not in node.type or any(
+        "interpolation" in child.type or "substitution" in child.type for child in node.children
+    ):
         return None
     text = _text(node, source)
     return _unquoted(text) if text[:1] in "\"'`" else None

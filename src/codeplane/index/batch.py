@@ -88,7 +88,8 @@ class BatchRun:
         batch = Batch(known)
         self._total = len(changes.candidates)
         self._bytes_total = sum(scan.files[path].size for path in changes.candidates)
-        self._source_bytes = sum(stat.size for stat in scan.files.values() if stat.size <= self._options.max_lexical_bytes)
+        limit = self._options.max_lexical_bytes
+        self._source_bytes = sum(stat.size for stat in scan.files.values() if stat.size <= limit)
         for path in changes.removed:
             self._remove(batch, path)
         for parsed in self._pool.parse(self._jobs(batch, changes)):

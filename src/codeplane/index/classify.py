@@ -30,7 +30,9 @@ def prepare(read: Read, options: IndexOptions) -> Prepared:
     stat = FileStat(*read.stat, read.observed_at_ns)
     family = family_of(read.path)
     if read.outcome is Outcome.TOO_LARGE or read.data is None:
-        row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, TOO_LARGE)
+        row = FileRow(
+            read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, TOO_LARGE
+        )
         return Prepared(row, None, None)
     decoded = decode(read.data)
     if decoded is None:

@@ -6,8 +6,8 @@ from codeplane import __version__
 from codeplane.facts.version import EXTRACTOR_VERSION
 from codeplane.languages.versions import grammar_versions
 from codeplane.store.fingerprint import Fingerprint
-from codeplane.store.schema import SCHEMA_VERSION
 from codeplane.store.lexical import TOKENIZER_VERSION
+from codeplane.store.schema import SCHEMA_VERSION
 
 
 def runtime_fingerprint() -> Fingerprint:

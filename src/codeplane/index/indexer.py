@@ -42,7 +42,9 @@ _MAX_NAMED = 20
 class Indexer:
     """Holds the lock from `open` to `close`. Belongs to one thread."""
 
-    def __init__(self, options: IndexOptions, root: Root, state: StateDirectory, lock: FileLock, barrier: Barrier) -> None:
+    def __init__(
+        self, options: IndexOptions, root: Root, state: StateDirectory, lock: FileLock, barrier: Barrier
+    ) -> None:
         self.options = options
         self.state = state
         self._root = root
@@ -193,13 +195,13 @@ class Indexer:
         tracked = self._tracked[1]
         return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
 
-    def _build(
-        self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
-    ) -> SyncReport:
+    def _build(self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None) -> SyncReport:
         """A new generation from nothing; it replaces the current one when it is finished."""
         self.state.sweep()
         self._known, self._surfaces = {}, Surfaces()
-        binding = registry.next_binding(self._root.path, registry.read_binding(self.options.user_state, self._root.path))
+        binding = registry.next_binding(
+            self._root.path, registry.read_binding(self.options.user_state, self._root.path)
+        )
         generation = self.state.new_generation()
         version = repo_version(self._root.path)
         writer = create_writer(
@@ -307,5 +309,3 @@ def _collected_later(files: int) -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-

@@ -31,7 +31,9 @@ class IndexOptions:
 
     @property
     def worker_count(self) -> int:
-        return self.workers or max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+        return self.workers or max(
+            1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
 
     def cap_bytes(self, source_bytes: int) -> int:
         """How large the index may grow for this much indexed text."""

@@ -50,7 +50,9 @@ def _guarded(group: Callable[[Context], Iterator[Check]], context: Context) -> I
 def _program(context: Context) -> Iterator[Check]:
     python = ".".join(map(str, sys.version_info[:3]))
     wanted = ".".join(map(str, MINIMUM_PYTHON))
-    yield Check("python", sys.version_info >= MINIMUM_PYTHON, "error", f"Python {python}", f"Use Python {wanted} or later.")
+    yield Check(
+        "python", sys.version_info >= MINIMUM_PYTHON, "error", f"Python {python}", f"Use Python {wanted} or later."
+    )
     yield Check("sqlite", True, "info", f"SQLite {sqlite_version()} with checksummed pages")
     broken = []
     for language in languages():

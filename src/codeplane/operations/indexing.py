@@ -41,9 +41,7 @@ class IndexReport:
     warnings: tuple[str, ...] = ()
 
 
-def initialize(
-    context: Context, progress: Report | None = None, cancelled: Cancelled | None = None
-) -> IndexReport:
+def initialize(context: Context, progress: Report | None = None, cancelled: Cancelled | None = None) -> IndexReport:
     """Index the repository; an index that other rules made, or that is damaged, is replaced."""
     with Indexer.open(index_options(context), rebuild=True) as indexer:
         report = indexer.sync(progress, cancelled)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import is_inside, normalize
+from codeplane.base.paths import normalize
 from codeplane.disk.secrets import is_secret
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options

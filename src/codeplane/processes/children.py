@@ -23,7 +23,9 @@ class Child:
     """A running worker; its pipes never block the parent."""
 
     def __init__(self, module: str, arguments: tuple[str, ...] = ()) -> None:
-        start = f"import sys; sys.path[:] = {[entry for entry in sys.path if entry]!r}; from {module} import main; main()"
+        start = (
+            f"import sys; sys.path[:] = {[entry for entry in sys.path if entry]!r}; from {module} import main; main()"
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", start, *arguments],
             stdin=subprocess.PIPE,

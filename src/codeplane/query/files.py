@@ -101,10 +101,15 @@ def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Pa
 
 def summary(snapshot: Snapshot) -> Summary:
     """Counts of what the epoch holds; they are kept with each file, so that nothing large is counted."""
-    totals = snapshot.reader.row(_TOTALS)
-    assert totals is not None
+    files, definitions, references, scopes, imports, problems, source_bytes = snapshot.reader.rows(_TOTALS)[0]
     return Summary(
-        *totals,
+        files=files,
+        definitions=definitions,
+        references=references,
+        scopes=scopes,
+        imports=imports,
+        problems=problems,
+        source_bytes=source_bytes,
         states=_counts(snapshot, "SELECT state, count(*) FROM files GROUP BY 1 ORDER BY 1"),
         reasons=_counts(
             snapshot,

@@ -38,7 +38,17 @@ from codeplane.store.layout import Generation, tree_bytes
 from codeplane.store.lexical import LexicalDoc, LexicalWriter
 from codeplane.store.mending import mend
 from codeplane.store.names import Names
-from codeplane.store.records import AnchorGroup, Change, EpochInfo, EpochRow, FileRow, FileStat, FileState, PendingChange, RefLink
+from codeplane.store.records import (
+    AnchorGroup,
+    Change,
+    EpochInfo,
+    EpochRow,
+    FileRow,
+    FileStat,
+    FileState,
+    PendingChange,
+    RefLink,
+)
 from codeplane.store.schema import INDEXES, SCHEMA_VERSION, TABLES, UNITS, unit_of
 from codeplane.store.segments import RecordedSegments
 
@@ -126,7 +136,9 @@ class Writer:
                 made = make_rows(file_id, unit_id, storable_facts(facts), problems, self._names)
                 insert_rows(self._connection, made)
             counts = (len(facts.scopes), len(facts.defs), len(facts.imports), len(facts.refs), len(problems))
-            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, lexical is not None), *counts))
+            self._connection.execute(
+                _PUT_FILE, (*self._file_values(file_id, unit_id, file, lexical is not None), *counts)
+            )
             if lexical is not None:
                 self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
             self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)

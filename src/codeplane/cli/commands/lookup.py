@@ -14,7 +14,8 @@ from codeplane.cli.plain import plain
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table
 
 if TYPE_CHECKING:
-    from codeplane.operations.lookup import Answer, DefRow
+    from codeplane.operations.lookup import Answer
+    from codeplane.query.defs import DefRow
 
 
 def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | None, limit: int, json: bool) -> int:

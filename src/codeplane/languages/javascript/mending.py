@@ -15,7 +15,9 @@ _LEFT_OUT = re.compile(
     rb"|(?<=\bimport)\s+(?:defer|source)(?=\s+(?:\*|(?!from\b)[A-Za-z_$]))"  # import defer * as ns from "m"
 )
 _WORD = re.compile(rb"\S")
-_LEADING_TYPE_PARAMETERS = re.compile(rb"(?m)(?<=[\w)\]}>\"'`])((?:\s*//[^\n]*|\s*/\*(?:[^*]|\*(?!/))*\*/)*\s*\n[ \t]*)[ \t](?=<)")
+_LEADING_TYPE_PARAMETERS = re.compile(
+    rb"(?m)(?<=[\w)\]}>\"'`])((?:\s*//[^\n]*|\s*/\*(?:[^*]|\*(?!/))*\*/)*\s*\n[ \t]*)[ \t](?=<)"
+)
 """Two call signatures without a semicolon between them, of which the second has type parameters."""
 
 

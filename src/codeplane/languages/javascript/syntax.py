@@ -83,7 +83,9 @@ def read_import(node: Any, source: bytes) -> list[ImportSite]:
         return [ImportSite(module, module, None, None)]
     type_only = _has_type(node)
     if clause.type == "import_require_clause":
-        return [_whole(module, clause.named_children[0], source, "ts_import_type" if type_only else "ts_import_require")]
+        return [
+            _whole(module, clause.named_children[0], source, "ts_import_type" if type_only else "ts_import_require")
+        ]
     sites: list[ImportSite] = []
     for child in clause.named_children:
         kind = "ts_import_type" if type_only else None

@@ -37,7 +37,9 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
             todo.append((inner, tree.child_by_field_name("list"), _last(path) or last))
         elif kind == "use_wildcard":
             path = next((child for child in tree.named_children if child.type in _PATHS), None)
-            sites.append(ImportSite(_joined(prefix, _text(path, source)) if path is not None else prefix, "*", None, None))
+            sites.append(
+                ImportSite(_joined(prefix, _text(path, source)) if path is not None else prefix, "*", None, None)
+            )
         elif kind == "use_as_clause":
             path, alias = tree.child_by_field_name("path"), tree.child_by_field_name("alias")
             if path is not None:
@@ -78,7 +80,11 @@ def _split(prefix: str, path: Any, last: Any, source: bytes) -> tuple[str, str, 
     if path.type == "scoped_identifier":
         inner, name = path.child_by_field_name("path"), path.child_by_field_name("name")
         if name is not None:
-            return _joined(prefix, _text(inner, source)) if inner is not None else prefix or "::", _text(name, source), name
+            return (
+                _joined(prefix, _text(inner, source)) if inner is not None else prefix or "::",
+                _text(name, source),
+                name,
+            )
     return prefix, _text(path, source), path if path.type == "identifier" else None
 
 
