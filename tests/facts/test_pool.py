@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -110,7 +110,7 @@ def test_nesting_bombs_do_not_kill_a_worker(pool: ParserPool) -> None:
 
 
 def _plain(rows: object) -> object:
-    if isinstance(rows, (list, tuple)):
+    if isinstance(rows, Sequence) and not isinstance(rows, str):
         return [_plain(row) for row in rows]
     return int(rows) if isinstance(rows, bool) else rows
 

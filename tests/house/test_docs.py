@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -37,7 +38,7 @@ def test_every_reference_page_is_made() -> None:
 def test_links_and_scripts_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     links = [part.partition(")")[0] for part in text.split("](")[1:]]
-    scripts = [word.strip("`.,:;") for word in text.split() if word.strip("`").startswith("./scripts/")]
-    targets = [link for link in links if "://" not in link] + [script.removeprefix("./") for script in scripts]
+    scripts = re.findall(r"\./(scripts/[a-z_.]*[a-z])", text)
+    targets = [link for link in links if "://" not in link] + scripts
     assert scripts
     assert [target for target in targets if not (ROOT / target).exists()] == []

@@ -67,7 +67,7 @@ def read_definitions(
         elif site.place == "inner":
             scope = scope_before(tree, site.name_start, site.name_end)
         kind = site.kind
-        if kind in VARIABLES:
+        if kind in VARIABLES and not language.variables_are_items:
             if tree.kinds[scope] not in NON_LOCAL or (scope, site.name) in seen_variables:
                 writes.append((site, scope))
                 continue

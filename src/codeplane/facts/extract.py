@@ -236,7 +236,7 @@ def _bind_all(
             continue
         visible = site.visible_from
         if visible is None:
-            visible = site.end if site.kind in VARIABLES else 0
+            visible = site.end if site.kind in VARIABLES and not language.variables_are_items else 0
         for namespace in language.namespaces.get(row.kind, _NAMESPACES_OF_ALL):
             entry = bindings.add(
                 row.scope, namespace, row.name, Target.DEF, number, BindReason.DEF_IN_SCOPE, visible_from=visible

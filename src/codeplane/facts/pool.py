@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES, PARSE_SECONDS
-from codeplane.facts.model import Extraction, Facts, Problem
+from codeplane.facts.model import Extraction
+from codeplane.facts.wire import decode
 from codeplane.processes.children import Child
 
 _QUEUED_JOBS = 16
@@ -196,12 +197,11 @@ class _Run:
                 yield from self._lost(worker, "timeout")
 
     def _finish(self, worker: _Worker, frame: bytes) -> Parsed:
-        number, (facts, problems) = orjson.loads(frame)
+        number, extraction = decode(frame)
         worker.jobs.remove(number)
         worker.busy_since = time.monotonic()
         job = self._pending.pop(number)
         worker.queued_bytes -= len(job.source)
-        extraction = Extraction(Facts(*facts), tuple(Problem(*problem) for problem in problems))
         return Parsed(job, extraction, None)
 
     def _lost(self, worker: _Worker, why: str) -> Iterator[Parsed]:

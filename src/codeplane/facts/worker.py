@@ -1,7 +1,7 @@
 """The parse worker: one request frame in, one answer frame out, until its input ends.
 
-A request is a line of JSON (number, language, path, unit) and the source; an answer is
-JSON (number, facts, problems). The worker does no other I/O, and may be killed at any time.
+A request is a line of JSON (number, language, path, unit) and the source; `wire` says what an
+answer looks like. The worker does no other I/O, and may be killed at any time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import BinaryIO
 import orjson
 
 from codeplane.facts.extract import extract
+from codeplane.facts.wire import encode
 from codeplane.processes.children import LENGTH
 from codeplane.processes.limits import confine
 
@@ -36,10 +37,6 @@ def main() -> None:
         served += 1
         if served % 64 == 0:
             gc.collect()
-
-
-def encode(number: int, extraction: object) -> bytes:
-    return orjson.dumps((number, extraction), default=tuple)
 
 
 def _read_frame(stream: BinaryIO) -> bytes | None:

@@ -119,6 +119,8 @@ class Language:
     """Kind of a definition -> namespaces that it binds; empty for languages with a single namespace."""
     call_namespace: int = VALUE
     """Namespace in which the name of a plain call is looked up."""
+    variables_are_items: bool = False
+    """Constants are defined in functions too, and seen in all of their scope; a second one is another."""
     members_qualified: bool = False
     """Members are reached through a value or type only, never by their bare name."""
     inherits_types: bool = False

@@ -8,6 +8,7 @@ Frames are four bytes of length, big-endian, and that many bytes.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import struct
@@ -16,7 +17,8 @@ import sys
 from collections import deque
 
 LENGTH = struct.Struct(">I")
-_CHUNK = 1 << 18
+_CHUNK = 1 << 20
+_PIPE_BYTES = 1 << 20
 
 
 class Child:
@@ -39,6 +41,8 @@ class Child:
         assert self._process.stdin is not None and self._process.stdout is not None
         self.input = self._process.stdin.fileno()
         self.output = self._process.stdout.fileno()
+        for pipe in (self.input, self.output):
+            _widen(pipe)
         os.set_blocking(self.input, False)
         os.set_blocking(self.output, False)
         self._outbox: deque[memoryview] = deque()
@@ -104,3 +108,10 @@ class Child:
                 with contextlib.suppress(OSError):
                     pipe.close()
         return status
+
+
+def _widen(pipe: int) -> None:
+    """A pipe that holds several frames lets both sides work longer at a stretch; without it all works the same."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

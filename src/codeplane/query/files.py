@@ -144,5 +144,6 @@ _SELECT = (
 )
 _TOTALS = (
     "SELECT count(*), coalesce(sum(defs), 0), coalesce(sum(refs), 0), coalesce(sum(scopes), 0),"
-    " coalesce(sum(imports), 0), coalesce(sum(problems), 0), coalesce(sum(CASE WHEN lexical THEN size END), 0) FROM files"
+    " coalesce(sum(imports), 0), coalesce(sum(problems), 0),"
+    " coalesce(sum(CASE WHEN lexical THEN size END), 0) FROM files"
 )

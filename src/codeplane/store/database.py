@@ -48,8 +48,6 @@ def create_database(path: Path) -> apsw.Connection:
         connection.pragma("synchronous", "off")
         connection.pragma("locking_mode", "exclusive")
         connection.pragma("temp_store", "memory")
-        # Sorting for the indexes at the end may use the core that parsing no longer needs.
-        connection.pragma("threads", 1)
         return connection
 
 

@@ -8,13 +8,15 @@ they are turned into rows before the first is written, so that bad facts write n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple, cast
 
 import apsw
 import orjson
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.facts.model import Facts, Problem
+from codeplane.facts.wire import columns_of
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
 from codeplane.store.names import Names
 from codeplane.store.schema import BIND_REASONS, FACT_TABLES
@@ -70,11 +72,7 @@ def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequen
     if max(len(table) for table in facts) > ORDINAL_MASK:
         raise ValueError("too many rows for one file")
     ids = names.ids(facts.names)
-    refs = [
-        value
-        for row_id, (scope, name, line, col, end, role, usage, tier, certainty, bind) in enumerate(facts.refs, base)
-        for value in (row_id, scope, ids[name], line, col, end, role, usage, tier, certainty, bind)
-    ]
+    refs = _flat_refs(base, facts, ids)
     bind_ids = names.ids([bind[1] for bind in facts.binds])
     reasons = _REASON_NUMBERS
     binds = [
@@ -102,6 +100,16 @@ def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequen
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
     return FactRows(refs, binds, small)
+
+
+def _flat_refs(base: int, facts: Facts, ids: Sequence[int]) -> list[Any]:
+    columns = columns_of(facts.refs)
+    if not columns:
+        return []
+    scopes, numbers, *others = columns
+    named = map(ids.__getitem__, cast(Sequence[int], numbers))
+    rows = zip(range(base, base + len(numbers)), scopes, named, *others, strict=True)
+    return list(chain.from_iterable(rows))
 
 
 def _export_rows(base: int, unit_id: int | None, facts: Facts) -> list[tuple[str, list[Any]]]:

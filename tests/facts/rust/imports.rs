@@ -2,7 +2,7 @@
 
 extern crate alloc;
 extern crate core as heart;
-//                   ^ import core core
+//                   ^ import  core
 
 use std::collections::HashMap;
 //                    ^ import std::collections HashMap
@@ -29,7 +29,7 @@ use {crate::config, super::parent, self::child::Leaf};
 //                                              ^ import self::child Leaf
 use std::fmt::Debug as _;
 use super::super::grand::*;
-use anyhow;
+use anyhow::anyhow;
 
 pub use self::child::{Leaf as Blade, Stem, root::*};
 //                            ^ import self::child Leaf
@@ -57,20 +57,25 @@ fn run(map: HashMap<String, Arc<AtomicBool>>) -> io::Result<()> {
       //^ import crate::other grab
     }
     heart::mem::drop(map.load(Relaxed));
-  //^ import core core
+  //^ import  core
     //     ^ member
     //          ^ member_call
     //                        ^ import std::sync::atomic::Ordering Relaxed
     alloc::vec::Vec::<Stem>::new();
-  //^ import alloc alloc
+  //^ import  alloc
     //                ^ import self::child Stem
     include!("generated.rs");
     include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
+    write!(map, "{}", write(anyhow::Error, anyhow!("no")));
+  //^ member_call
+    //                ^ import std::fmt write
+    anyhow::bail(swap);
+  //^ import anyhow anyhow
     swap(1, 2)
   //^ import std::mem swap
 }
 
 fn shadowed(config: u8) -> u8 {
     config
-  //^ -> 73
+  //^ -> 78
 }

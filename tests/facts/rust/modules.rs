@@ -60,8 +60,10 @@ mod late {
 
 fn items(name: u8) {
     helper(LOCAL);
-  //^ -> 77
+  //^ -> 79
+    //     ^ -> 65
     const LOCAL: u8 = 1;
+    //    ^ def constant items.LOCAL
     struct Inner {
     //     ^ def struct items.Inner
         name: u8,
@@ -76,23 +78,23 @@ fn items(name: u8) {
     }
     fn helper(x: Inner) {
     // ^ def function items.helper
-    //           ^ -> 65 ?
+    //           ^ -> 67 ?
         name(x);
       //^ -> 61 ?
-        //   ^ -> 77
+        //   ^ -> 79
     }
     let helper = helper;
-    //           ^ -> 77
+    //           ^ -> 79
     helper(LOCAL);
-  //^ -> 84
-    //     ^ -> 64
+  //^ -> 86
+    //     ^ -> 65
 }
 
 fn globs(thing: Thing) {
     use crate::kinds::{self, Kind::*};
     shared(thing);
   //^ -> 5 ?
-    //     ^ -> 91 ?
+    //     ^ -> 93 ?
     kinds::run(Thing);
   //^ import crate kinds
     //         ^ -> 6 ?
@@ -103,7 +105,15 @@ fn platform() {} // unix
 #[cfg(windows)]
 fn platform() {}
 
+#[cfg(unix)]
+const SEPARATOR: u8 = 1; // unix constant
+#[cfg(windows)]
+const SEPARATOR: u8 = 2;
+//    ^ def constant SEPARATOR
+
 fn twice() {
+    SEPARATOR;
+  //^ -> 109 ?
     platform();
-  //^ -> 102 ?
+  //^ -> 104 ?
 }

@@ -38,6 +38,11 @@ def visibility(head: Head) -> str:
     return "internal" if found.group(1) else "public"
 
 
+def import_binding(source: str, name: str) -> tuple[str, bool]:
+    """After `use anyhow::anyhow` the name may still mean the crate, where a path starts with it."""
+    return name, name != source
+
+
 LANGUAGES = (
     Language(
         name="rust",
@@ -60,9 +65,11 @@ LANGUAGES = (
             "module": (TYPE,),
             "macro": (CALLABLE,),
         },
+        variables_are_items=True,
         members_qualified=True,
         inherits_types=True,
         export_evidence="pub",
+        import_binding=import_binding,
         expand_import=expand_import,
         expand_pattern=expand_pattern,
     ),

@@ -28,6 +28,8 @@
 ((mod_item body: (_) @_body) @sealed
   (#not-match? @_body "^\\{(?:(?!\\b(?:mod|fn|impl|trait)\\b)[\\s\\S])*?\\n\\s*use super::\\*;"))
 
+(block (mod_item body: (_)) @sealed)
+
 ; An item in a function does not see its variables; a glob brings names that hide those around the block.
 (block (function_item) @open)
 (block (impl_item) @open)

@@ -26,7 +26,14 @@
 (generic_function function: (scoped_identifier name: (identifier) @call))
 (generic_function function: (field_expression field: (field_identifier) @call))
 
+; a macro of the prelude is `std`'s, whatever is imported under its name (`std::fs::write`)
 (macro_invocation macro: (identifier) @macro)
+((macro_invocation macro: (identifier) @member)
+  (#any-of? @member
+    "assert" "assert_eq" "assert_ne" "cfg" "column" "compile_error" "concat" "dbg" "debug_assert" "debug_assert_eq"
+    "debug_assert_ne" "env" "eprint" "eprintln" "file" "format" "format_args" "include" "include_bytes" "include_str"
+    "line" "matches" "module_path" "option_env" "panic" "print" "println" "stringify" "thread_local" "todo"
+    "unimplemented" "unreachable" "vec" "write" "writeln"))
 (macro_invocation macro: (scoped_identifier name: (identifier) @call))
 (attribute . (identifier) @macro)
 

@@ -21,7 +21,7 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
         if name is None:
             return []
         bound = None if name.type == "self" else name
-        return [ImportSite(_text(name, source), _text(name, source), _text_or_none(alias, source), alias or bound)]
+        return [ImportSite("", _text(name, source), _text_or_none(alias, source), alias or bound)]
     sites: list[ImportSite] = []
     todo = [("", node.child_by_field_name("argument"), None)]
     while todo:
@@ -73,7 +73,7 @@ def expand_pattern(node: Any) -> list[Any]:
 
 
 def _split(prefix: str, path: Any, last: Any, source: bytes) -> tuple[str, str, Any]:
-    """Where a leaf comes from, its name there, and its identifier. `a::{self}` is the `a` of nowhere in particular."""
+    """Where a leaf comes from, its name there, and its identifier; the leaf of `a::b::{self}` is the `b` of `a`."""
     if path.type == "self" and prefix:
         origin, _, name = prefix.rpartition("::")
         return origin, name, last
