@@ -192,7 +192,9 @@ class Finished:
 def run_child(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Finished:
     """Run a child that prints little, and watch its memory. RuntimeError when it fails."""
     started = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment and {**os.environ, **environment})
+    child = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment and {**os.environ, **environment}
+    )
     watch = _MemoryWatch(child.pid)
     watch.start()
     output, _ = child.communicate()

@@ -42,7 +42,9 @@ def copy_repository(source: Path, target: Path) -> Path:
 def generate(target: Path, files: int, seed: int = SEED) -> Path:
     """A tree of small Python modules, the same for the same seed, as a repository of one commit."""
     chance = random.Random(seed)
-    words = [f"{first}{second}" for first in ("load", "read", "make", "find") for second in ("item", "page", "node", "row")]
+    words = [
+        f"{first}{second}" for first in ("load", "read", "make", "find") for second in ("item", "page", "node", "row")
+    ]
     for number in range(files):
         group = number // _FILES_PER_DIRECTORY
         directory = target / f"area{group // 20:03}" / f"part{group % 20:02}"
@@ -110,7 +112,11 @@ def _module(chance: random.Random, words: list[str], number: int) -> str:
     lines = [f'"""Module {number}."""', "", "import os", ""]
     for definition in range(chance.randint(1, 4)):
         name = f"{chance.choice(words)}_{number}_{definition}"
-        lines += ["", f"def {name}(value, other=None):", f'    """{chance.choice(words)} and {chance.choice(words)}."""']
+        lines += [
+            "",
+            f"def {name}(value, other=None):",
+            f'    """{chance.choice(words)} and {chance.choice(words)}."""',
+        ]
         for _ in range(chance.randint(1, 6)):
             lines.append(f"    value = {chance.choice(words)}(value, {chance.randint(0, 999)})")
         lines += ["    return os.fspath(value) if other else value", ""]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -39,6 +40,22 @@ def write(root: Path, path: str, content: str | bytes) -> None:
 def options_for(root: Path, **changes: object) -> IndexOptions:
     """Options of a repository whose user directory lies beside it."""
     return IndexOptions(root, root.parent / "user-state", workers=1, **changes)  # type: ignore[arg-type]
+
+
+def scratch_dump(root: Path, tmp_path: Path, **changes: object) -> list[str]:
+    """The dump of an index of the same tree, made by a user who never indexed it."""
+    copy = tmp_path / "scratch" / "repo"
+    shutil.rmtree(copy.parent, ignore_errors=True)
+    shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(".codeplane"))
+    with Indexer.open(options_for(copy, **changes)) as indexer:
+        indexer.sync()
+        return logical_dump(indexer)
+
+
+def state_files(root: Path) -> dict[str, bytes]:
+    """Every file of the state directory with its bytes."""
+    state = root / ".codeplane"
+    return {str(path.relative_to(state)): path.read_bytes() for path in sorted(state.rglob("*")) if path.is_file()}
 
 
 def sync(root: Path, **changes: object) -> SyncReport:

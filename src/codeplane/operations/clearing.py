@@ -8,7 +8,7 @@ from pathlib import Path
 from codeplane.disk.locks import FileLock
 from codeplane.operations.context import Context
 from codeplane.store.layout import StateDirectory, open_state, remove_state
-from codeplane.store.registry import forget_binding
+from codeplane.store.registry import remove_binding
 
 KEPT = ("config.yaml", "contexts.yaml", "ledger", "ledger.db", "lock", "logs", ".gitignore")
 """What `clear` leaves unless it is told to remove everything."""
@@ -51,6 +51,6 @@ def clear(context: Context, everything: bool) -> ClearReport:
 def _remove(state: StateDirectory, everything: bool, context: Context) -> list[str]:
     if not everything:
         return state.clear(keep=KEPT)
-    forget_binding(context.user_state, context.root)
+    remove_binding(context.user_state, context.root)
     remove_state(state)
     return [state.path.name]

@@ -109,9 +109,3 @@ def remove_binding(user_state: Path, root: Path) -> None:
 
 def _root_text(root: Path) -> str:
     return os.fsencode(root).decode("utf-8", "backslashreplace")
-
-
-def forget_binding(user_state: Path, root: Path) -> None:
-    """The repository has no index any more."""
-    with suppress(OSError):
-        os.unlink(binding_path(user_state, root))

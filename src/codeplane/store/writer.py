@@ -21,6 +21,7 @@ from codeplane.facts.model import Facts, Problem
 from codeplane.store import epochs
 from codeplane.store.codec import path_to_text, row_range, signed64
 from codeplane.store.database import (
+    PAGE_BYTES,
     Row,
     Value,
     checkpoint,
@@ -190,8 +191,10 @@ class Writer:
             self._note(file.path, Change.MODIFIED, file.digest)
 
     def size_bytes(self) -> int:
-        """Bytes that the generation takes on disk now."""
-        return tree_bytes(self.generation.path)
+        """Bytes that the generation takes, with what is written but not yet committed."""
+        with sqlite_errors():
+            pages = int(self._connection.pragma("page_count"))
+        return pages * PAGE_BYTES + self.wal_bytes() + tree_bytes(self.generation.lexical)
 
     def note_rename(self, old: RepoPath, new: RepoPath) -> None:
         """Keep a removal and an addition of this epoch as the one change that they are."""

@@ -1,0 +1,222 @@
+"""A cold index, and each stage of its floor, one per process: `python -m benchmarks.stages STAGE ROOT [SCRATCH]`.
+
+    index    the product itself, with its state of the user in SCRATCH
+    read     read and sha256 of every file that the index knows
+    parse    tree-sitter alone on every file that was parsed
+    insert   the same rows into a new database of the same kind, then its indexes
+    lexical  the same documents into a new text index of the same kind
+    walk     scandir and lstat of the tree
+
+The floor stages read the finished index beneath ROOT. What a stage needs is made ready before
+its clock starts; CPU is that of the process, all threads, while the clock ran.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from benchmarks.measure import cores
+from benchmarks.trees import bare_walk, pruned_directories
+from codeplane.config.model import Config
+from codeplane.disk.text import decode
+from codeplane.facts.grammar import load
+from codeplane.operations.context import Context
+from codeplane.operations.indexing import initialize
+from codeplane.query.snapshot import Snapshot, open_current
+from codeplane.store import lexical
+from codeplane.store.codec import path_from_text
+from codeplane.store.database import create_database
+from codeplane.store.layout import open_state
+from codeplane.store.records import FileState
+from codeplane.store.schema import INDEXES, TABLES
+from codeplane.store.words import normalize_text, parts_text
+
+Found = dict[str, Any]
+
+
+def main() -> None:
+    stage, root = sys.argv[1], Path(sys.argv[2]).resolve()
+    place = Path(sys.argv[3]) if len(sys.argv) > 3 else root
+    print(json.dumps(STAGES[stage](root, place)))
+
+
+def index(root: Path, place: Path) -> Found:
+    context = Context(root=root, config=Config(), user_state=place / "state", user_cache=place / "cache")
+    found, report = _clocked(lambda: initialize(context))
+    with open_current(_state(root), lexical=False) as snapshot:
+        text_bytes = snapshot.reader.count("SELECT coalesce(sum(size), 0) FROM files WHERE lexical")
+        parsed = snapshot.reader.row("SELECT count(*), coalesce(sum(size), 0) FROM files WHERE state = 'indexed'")
+    assert parsed is not None
+    return found | {
+        "decision": report.decision,
+        "files": report.files,
+        "bytes": report.bytes,
+        "text_bytes": text_bytes,
+        "parsed_files": parsed[0],
+        "parsed_bytes": parsed[1],
+        "definitions": report.definitions,
+        "references": report.references,
+        "index_bytes": report.index_bytes,
+        "pending": report.pending,
+        "cores": cores(),
+    }
+
+
+def read(root: Path, place: Path) -> Found:
+    paths = [root / row[0] for row in _files(root)]
+
+    def work() -> int:
+        total = 0
+        for path in paths:
+            data = path.read_bytes()
+            hashlib.sha256(data).digest()
+            total += len(data)
+        return total
+
+    found, total = _clocked(work)
+    return found | {"files": len(paths), "bytes": total}
+
+
+def parse(root: Path, place: Path) -> Found:
+    sources = []
+    for path, language, state, _ in _files(root):
+        if state == FileState.INDEXED:
+            text = decode((root / path).read_bytes())
+            assert text is not None and language is not None
+            sources.append((load(language).parser, text.data.replace(b"\r\n", b"\n")))
+
+    def work() -> None:
+        for parser, source in sources:
+            parser.parse(source)
+
+    found, _ = _clocked(work)
+    return found | {"files": len(sources), "bytes": sum(len(source) for _, source in sources)}
+
+
+def insert(root: Path, place: Path) -> Found:
+    with open_current(_state(root), lexical=False) as snapshot:
+        names = snapshot.reader.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        tables = [(name, snapshot.reader.rows(f"SELECT * FROM {name}")) for (name,) in names]
+    connection = create_database(place / "floor.db")
+
+    def work() -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(TABLES)
+        for name, rows in tables:
+            if rows:
+                connection.executemany(f"INSERT INTO {name} VALUES ({','.join('?' * len(rows[0]))})", rows)
+        connection.execute(INDEXES)
+        connection.execute("COMMIT")
+
+    found, _ = _clocked(work)
+    kept = sum(connection.execute(f"SELECT count(*) FROM {name}").get for name, _ in tables)
+    connection.close()
+    return found | {"rows": kept, "bytes": (place / "floor.db").stat().st_size}
+
+
+def text_index(root: Path, place: Path) -> Found:
+    with open_current(_state(root), lexical=False) as snapshot:
+        files = snapshot.reader.rows(
+            "SELECT file_id, unit_id, path, lower(hex(digest)), family FROM files WHERE lexical"
+        )
+        names = _names(snapshot)
+    documents = []
+    for file_id, unit_id, path, digest, family in files:
+        text = decode((root / path_from_text(path)).read_bytes())
+        assert text is not None
+        content = normalize_text(text.data.replace(b"\r\n", b"\n"))
+        parts = parts_text(names[file_id])
+        documents.append((file_id, -1 if unit_id is None else unit_id, path, digest, family or "", content, parts))
+    directory = place / "floor.lexical"
+    directory.mkdir()
+    # Schema, analysis and heap are taken from the product, so that the floor cannot drift away from it.
+    made = tantivy.Index(lexical._schema(), path=str(directory), reuse=False)
+    made.register_tokenizer(lexical._WORDS, lexical._analyzer())
+
+    def work() -> None:
+        writer = made.writer(lexical.BULK_HEAP_BYTES, 1)
+        for file_id, unit_id, path, digest, family, content, parts in documents:
+            document = tantivy.Document()
+            document.add_integer("file_id", file_id)
+            document.add_integer("unit_id", unit_id)
+            document.add_text("path", path)
+            document.add_text("digest", digest)
+            document.add_text("language_family", family)
+            document.add_text("content", content)
+            document.add_text("parts", parts)
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+
+    found, _ = _clocked(work)
+    made.reload()
+    return found | {"documents": made.searcher().num_docs}
+
+
+def walk(root: Path, place: Path) -> Found:
+    pruned = pruned_directories(root)
+    found, entries = _clocked(lambda: bare_walk(root, pruned))
+    return found | {"entries": entries}
+
+
+STAGES: dict[str, Callable[[Path, Path], Found]] = {
+    "index": index,
+    "read": read,
+    "parse": parse,
+    "insert": insert,
+    "lexical": text_index,
+    "walk": walk,
+}
+
+
+def _clocked(work: Callable[[], Any]) -> tuple[Found, Any]:
+    """Seconds of wall and of CPU, children that ended meanwhile included."""
+    gc.collect()
+    # What was made ready is not to be looked at again and again for cycles.
+    gc.freeze()
+    cpu, started = _cpu(), time.perf_counter()
+    result = work()
+    return {"seconds": time.perf_counter() - started, "cpu": _cpu() - cpu}, result
+
+
+def _cpu() -> float:
+    both = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
+
+
+def _state(root: Path) -> Any:
+    state = open_state(root)
+    if state is None:
+        raise SystemExit(f"{root} has no index")
+    return state
+
+
+def _files(root: Path) -> list[tuple[str, str | None, str, int]]:
+    """(path, language, state, size) of every file."""
+    with open_current(_state(root), lexical=False) as snapshot:
+        rows = snapshot.reader.rows("SELECT path, language, state, size FROM files ORDER BY path")
+    return [(path_from_text(row[0]), *row[1:]) for row in rows]
+
+
+def _names(snapshot: Snapshot) -> dict[int, list[str]]:
+    """Identifiers of each file, by file id."""
+    texts = dict(snapshot.reader.rows("SELECT name_id, name FROM names"))
+    found: dict[int, list[str]] = defaultdict(list)
+    for file_id, name_id in snapshot.reader.stream("SELECT DISTINCT ref_id >> 20, name_id FROM refs"):
+        found[file_id].append(texts[name_id])
+    return found
+
+
+if __name__ == "__main__":
+    main()
