@@ -1,6 +1,6 @@
 """Definitions beside universal-ctags, on repositories that you name.
 
-    python benchmarks/definitions.py PATH [PATH ...] [--misses N] [--json]
+    python -m benchmarks.definitions PATH [PATH ...] [--misses N] [--json]
 
 Recall: the functions, classes and methods that ctags reports (with interfaces, structs, traits,
 enums, records, namespaces and macros of that rank), matched by file, name and line. Every miss is put
@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,8 +42,28 @@ KINDS: dict[str, frozenset[str]] = {
 """What ctags calls the definitions that are compared, by its name of the language."""
 
 OUR_KINDS = frozenset(
-    "function method constructor class interface struct enum trait type record annotation macro module getter setter".split()
+    {"function", "method", "constructor", "getter", "setter", "macro", "module", "annotation", "type"}
+    | {"class", "interface", "struct", "enum", "trait", "record"}
 )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One language of one repository."""
+
+    repository: str
+    language: str
+    ctags: int
+    found: int
+    recall: float
+    """Of all that ctags reports, whatever explains a miss."""
+    interval: tuple[float, float]
+    explained: int
+    reasons: dict[str, int]
+    unexplained: int
+    only_ours: int
+    miss_list: list[str]
+    extra_list: list[str]
 
 
 class Tag(NamedTuple):
@@ -62,22 +84,26 @@ def main() -> int:
     arguments = parser.parse_args()
     results = [result for path in arguments.paths for result in compare(path, arguments.misses, arguments.extra)]
     if arguments.json:
-        print(json.dumps(results))
+        print(json.dumps([asdict(result) for result in results]))
         return 0
-    print(f"{'repository':<24}{'language':<12}{'ctags':>8}{'found':>8}{'recall':>8}{'explained':>11}{'misses':>8}{'only ours':>11}")
+    print(
+        f"{'repository':<20}{'language':<12}{'ctags':>8}{'found':>8}{'recall':>8}{'95% interval':>16}"
+        f"{'explained':>11}{'misses':>8}{'only ours':>11}"
+    )
     for row in results:
+        low, high = row.interval
         print(
-            f"{row['repository']:<24}{row['language']:<12}{row['ctags']:>8}{row['found']:>8}{row['recall']:>8.4f}"
-            f"{row['explained']:>11}{row['unexplained']:>8}{row['only_ours']:>11}"
+            f"{row.repository:<20}{row.language:<12}{row.ctags:>8}{row.found:>8}{row.recall:>8.4f}"
+            f"{f'{low:.4f}–{high:.4f}':>16}{row.explained:>11}{row.unexplained:>8}{row.only_ours:>11}"
         )
-        for reason, count in row["reasons"].items():
-            print(f"{'':<36}{count:>8}  {reason}")
-        for line in (*row["miss_list"], *row["extra_list"]):
+        for reason, count in row.reasons.items():
+            print(f"{'':<32}{count:>8}  {reason}")
+        for line in (*row.miss_list, *row.extra_list):
             print(f"    {line}")
     return 0
 
 
-def compare(repository: Path, list_misses: int, list_extra: int) -> list[dict[str, object]]:
+def compare(repository: Path, list_misses: int, list_extra: int) -> list[Comparison]:
     ours, languages = read_ours(repository)
     tags: dict[str, list[Tag]] = defaultdict(list)
     for tag in read_ctags(repository, sorted(ours)):
@@ -89,7 +115,12 @@ def compare(repository: Path, list_misses: int, list_extra: int) -> list[dict[st
         reasons: Counter[str] = Counter()
         hit = 0
         for tag in found:
-            lines = {line for row in ours[tag.path] if row.name == tag.name for line in range(row.start_line, row.name_line + 1)}
+            lines = {
+                line
+                for row in ours[tag.path]
+                if row.name == tag.name
+                for line in range(row.start_line, row.name_line + 1)
+            }
             if tag.line in lines or tag.line + 1 in lines:
                 hit += 1
                 continue
@@ -106,25 +137,34 @@ def compare(repository: Path, list_misses: int, list_extra: int) -> list[dict[st
             for row in defs
             if row.kind in OUR_KINDS and (path, row.name) not in known
         ]
-        total = hit + len(misses)
         rows.append(
-            {
-                "repository": repository.resolve().name,
-                "language": language,
-                "ctags": len(found),
-                "found": hit,
-                "recall": hit / total if total else 1.0,
-                "explained": sum(reasons.values()),
-                "reasons": dict(reasons.most_common()),
-                "unexplained": len(misses),
-                "only_ours": len(extra),
-                "miss_list": [f"miss {tag.kind} {tag.name} {tag.path}:{tag.line}" for tag in misses[:list_misses]],
-                "extra_list": [
+            Comparison(
+                repository=repository.resolve().name,
+                language=language,
+                ctags=len(found),
+                found=hit,
+                recall=hit / len(found),
+                interval=wilson(hit, len(found)),
+                explained=sum(reasons.values()),
+                reasons=dict(reasons.most_common()),
+                unexplained=len(misses),
+                only_ours=len(extra),
+                miss_list=[f"miss {tag.kind} {tag.name} {tag.path}:{tag.line}" for tag in misses[:list_misses]],
+                extra_list=[
                     f"ours {row.kind} {row.lexical_path} {path}:{row.name_line}" for path, row in extra[:list_extra]
                 ],
-            }
+            )
         )
     return rows
+
+
+def wilson(hits: int, total: int) -> tuple[float, float]:
+    """The interval of a share, at 95 %."""
+    z = 1.96
+    share = hits / total
+    middle = share + z * z / (2 * total)
+    reach = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    return (middle - reach) / (1 + z * z / total), min(1.0, (middle + reach) / (1 + z * z / total))
 
 
 _OUR_LANGUAGES = {
@@ -169,11 +209,23 @@ def read_ours(repository: Path) -> tuple[dict[str, list[Def]], dict[str, str]]:
 
 
 def read_ctags(repository: Path, paths: list[str]) -> Iterator[Tag]:
-    command = ["ctags", "--output-format=json", "--fields=+nKl", "--extras=-{anonymous}", "--sort=no", "-f", "-", "-L", "-"]
+    command = [
+        "ctags",
+        "--output-format=json",
+        "--fields=+nKl",
+        "--extras=-{anonymous}",
+        "--sort=no",
+        "-f",
+        "-",
+        "-L",
+        "-",
+    ]
     command += ["--langmap=TypeScript:+.tsx", "--langmap=TypeScript:+.mts", "--langmap=TypeScript:+.cts"]
     command += ["--langmap=JavaScript:+.mjs", "--langmap=JavaScript:+.cjs"]
     command += [f"--kinds-{language}=*" for language in KINDS]
-    done = subprocess.run(command, cwd=repository, input="\n".join(paths), capture_output=True, text=True, errors="replace")
+    done = subprocess.run(
+        command, cwd=repository, input="\n".join(paths), capture_output=True, text=True, errors="replace"
+    )
     for line in done.stdout.splitlines():
         row = json.loads(line)
         if row.get("_type") == "tag":

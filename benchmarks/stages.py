@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 import tantivy
-
 from benchmarks.measure import cores
 from benchmarks.trees import bare_walk, pruned_directories
+
 from codeplane.config.model import Config
 from codeplane.disk.text import decode
 from codeplane.facts.grammar import load
@@ -53,7 +53,7 @@ def main() -> None:
 
 def index(root: Path, place: Path) -> Found:
     context = Context(root=root, config=Config(), user_state=place / "state", user_cache=place / "cache")
-    found, report = _clocked(lambda: initialize(context))
+    found, report = _clocked(lambda: initialize(context), prepared=False)
     with open_current(_state(root), lexical=False) as snapshot:
         text_bytes = snapshot.reader.count("SELECT coalesce(sum(size), 0) FROM files WHERE lexical")
         parsed = snapshot.reader.row("SELECT count(*), coalesce(sum(size), 0) FROM files WHERE state = 'indexed'")
@@ -74,7 +74,7 @@ def index(root: Path, place: Path) -> Found:
 
 
 def read(root: Path, place: Path) -> Found:
-    paths = [root / row[0] for row in _files(root)]
+    paths = [root / row[0] for row in list_files(root)]
 
     def work() -> int:
         total = 0
@@ -90,7 +90,7 @@ def read(root: Path, place: Path) -> Found:
 
 def parse(root: Path, place: Path) -> Found:
     sources = []
-    for path, language, state, _ in _files(root):
+    for path, language, state, _ in list_files(root):
         if state == FileState.INDEXED:
             text = decode((root / path).read_bytes())
             assert text is not None and language is not None
@@ -170,6 +170,13 @@ def walk(root: Path, place: Path) -> Found:
     return found | {"entries": entries}
 
 
+def list_files(root: Path) -> list[tuple[str, str | None, str, int]]:
+    """(path, language, state, size) of every file."""
+    with open_current(_state(root), lexical=False) as snapshot:
+        rows = snapshot.reader.rows("SELECT path, language, state, size FROM files ORDER BY path")
+    return [(path_from_text(row[0]), *row[1:]) for row in rows]
+
+
 STAGES: dict[str, Callable[[Path, Path], Found]] = {
     "index": index,
     "read": read,
@@ -180,11 +187,12 @@ STAGES: dict[str, Callable[[Path, Path], Found]] = {
 }
 
 
-def _clocked(work: Callable[[], Any]) -> tuple[Found, Any]:
+def _clocked(work: Callable[[], Any], prepared: bool = True) -> tuple[Found, Any]:
     """Seconds of wall and of CPU, children that ended meanwhile included."""
-    gc.collect()
-    # What was made ready is not to be looked at again and again for cycles.
-    gc.freeze()
+    if prepared:
+        # What was made ready is not to be looked at again and again for cycles.
+        gc.collect()
+        gc.freeze()
     cpu, started = _cpu(), time.perf_counter()
     result = work()
     return {"seconds": time.perf_counter() - started, "cpu": _cpu() - cpu}, result
@@ -202,16 +210,9 @@ def _state(root: Path) -> Any:
     return state
 
 
-def _files(root: Path) -> list[tuple[str, str | None, str, int]]:
-    """(path, language, state, size) of every file."""
-    with open_current(_state(root), lexical=False) as snapshot:
-        rows = snapshot.reader.rows("SELECT path, language, state, size FROM files ORDER BY path")
-    return [(path_from_text(row[0]), *row[1:]) for row in rows]
-
-
 def _names(snapshot: Snapshot) -> dict[int, list[str]]:
     """Identifiers of each file, by file id."""
-    texts = dict(snapshot.reader.rows("SELECT name_id, name FROM names"))
+    texts: dict[int, str] = dict(snapshot.reader.rows("SELECT name_id, name FROM names"))
     found: dict[int, list[str]] = defaultdict(list)
     for file_id, name_id in snapshot.reader.stream("SELECT DISTINCT ref_id >> 20, name_id FROM refs"):
         found[file_id].append(texts[name_id])

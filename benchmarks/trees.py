@@ -65,7 +65,7 @@ def commit_all(root: Path) -> Path:
 
 def settle(root: Path) -> None:
     """Wait until no file is so young that its stat cannot be trusted."""
-    newest = max((entry.stat(follow_symlinks=False).st_ctime_ns for entry in _entries(root, ())), default=0)
+    newest = max((entry.stat(follow_symlinks=False).st_ctime_ns for entry in _entries(root)), default=0)
     wait = (newest + RACY_WINDOW_NS - time.time_ns()) / 1e9 + 0.1
     if wait > 0:
         time.sleep(wait)
@@ -96,15 +96,14 @@ def bare_walk(root: Path, pruned: tuple[str, ...] = ()) -> int:
     return seen
 
 
-def _entries(root: Path, pruned: tuple[str, ...]) -> Iterator[os.DirEntry[str]]:
-    skipped = {*pruned, *(str(root / name) for name in _LEFT_OUT)}
+def _entries(root: Path) -> Iterator[os.DirEntry[str]]:
+    skipped = {str(root / name) for name in _LEFT_OUT}
     pending = [str(root)]
     while pending:
         with os.scandir(pending.pop()) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.path not in skipped:
-                        pending.append(entry.path)
+                if entry.is_dir(follow_symlinks=False) and entry.path not in skipped:
+                    pending.append(entry.path)
                 yield entry
 
 

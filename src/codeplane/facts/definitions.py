@@ -21,7 +21,7 @@ VARIABLES = frozenset({"variable", "constant", "field"})
 
 _DOCSTRING = re.compile(rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'|"|\')(.*?)(?<!\\)\1', re.DOTALL)
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
-_TAIL = re.compile(r"[\s:{=;]+$|=>\s*$")
+_TAIL = re.compile(r"(?:[\s:{=;]|=>)+$")
 _MAX_DOC_LINES = 200
 _NO_SIGNATURE = sha256(b"->").hexdigest()[:16]
 

@@ -131,80 +131,87 @@ def _read_names(
     """Every identifier: where it stands, what it does there, and the binding that it means."""
     language, source = grammar.language, lines.source
     captures = QueryCursor(grammar.names).captures(root)
-    usages: dict[int, int] = {}
     ends: dict[int, int] = {}
+    usages: dict[int, int] = {}
+    """Of identifiers that are not plain names."""
     for capture, usage in _USAGES:
-        for node in captures.get(capture, ()):
-            start = node.start_byte
-            usages[start] = usage
-            ends[start] = node.end_byte
+        captured = {node.start_byte: node.end_byte for node in captures.get(capture, ())}
+        ends |= captured
+        if usage != Usage.NAME:
+            usages |= dict.fromkeys(captured, usage)
     macros = {node.start_byte for node in captures.get("macro", ())}
     for node in (*captures.get("call", ()), *captures.get("macro", ())):
         start = node.start_byte
-        usage = usages.get(start, -1)
+        usage = usages.get(start, 0)
         usages[start] = _CALLED.get(usage, usage)
     for node in captures.get("none", ()):
-        usages.pop(node.start_byte, None)
-    offsets = sorted(usages)
+        ends.pop(node.start_byte, None)
+    # Without an end behind its start, the parser made an identifier up to repair the source.
+    offsets = sorted(offset for offset, end in ends.items() if end > offset) if root.has_error else sorted(ends)
     innermost, lookup = locate(tree, offsets)
     bindings = Bindings(tree, language, structure.open, structure.sealed)
     roles: dict[int, tuple[int, int | None]] = {}
     _bind_all(language, structure, tree, definitions, innermost, offsets, bindings, roles, source)
 
     exported = {site.name_start for site in structure.exports}
-    names: dict[bytes, int] = {}
-    texts: list[str] = []
+    tokens = [source[offset : ends[offset]] for offset in offsets]
+    unique = dict.fromkeys(tokens)
+    texts = [token.decode("utf-8", "replace") for token in unique]
+    numbers = dict(zip(unique, range(len(texts)), strict=True))
     rows: list[tuple[object, ...]] = []
     starts, line, line_count = lines.starts, 1, len(lines.starts)
     line_start, next_line = 0, starts[1] if line_count > 1 else 1 << 62
     plain = lines.ascii
-    resolve = bindings.resolve
+    resolve, bound = bindings.resolve, bindings.rows
     call_namespace = language.call_namespace
     has_types = bool(language.namespaces)
-    for number, offset in enumerate(offsets):
-        end = ends[offset]
-        token = source[offset:end]
-        name = names.get(token)
-        if name is None:
-            if not token:
-                continue  # an identifier that the parser made up to repair the source
-            name = names[token] = len(texts)
-            texts.append(token.decode("utf-8", "replace"))
+    find_role, find_usage, append = roles.get, usages.get, rows.append
+    bind: int | None
+    certain: bool
+    for offset, token, scope, inner in zip(offsets, tokens, lookup, innermost, strict=True):
+        name = numbers[token]
         while offset >= next_line:
             line += 1
             line_start = next_line
             next_line = starts[line] if line < line_count else 1 << 62
         if plain:
-            start_col, end_col = offset - line_start, end - line_start
+            start_col = offset - line_start
+            end_col = start_col + len(token)
         else:
             start_col = len(source[line_start:offset].decode("utf-8", "replace"))
             end_col = start_col + len(texts[name])
-        usage = usages[offset]
-        scope = lookup[number]
-        role = 0
-        bind: int | None = None
-        certain = False
-        known = roles.get(offset)
+        usage = find_usage(offset, 0)
+        known = find_role(offset)
         if known is not None:
             role, bind = known
-            if bind is not None:
-                scope = cast(int, bindings.rows[bind][0]) if role == 1 else innermost[number]
-                certain = bindings.rows[bind][5] == 1
-        elif 0 <= usage < 3:
+            if bind is None:
+                append((scope, name, line, start_col, end_col, role, usage, 0, 0, None))
+                continue
+            row = bound[bind]
+            # A definition stands in the scope that it binds its name in, not in the one that it opens.
+            scope = cast(int, row[0]) if role == 1 else inner
+            certain = row[5] == 1
+        elif usage > 2:
+            append((scope, name, line, start_col, end_col, 0, usage, 0, 0, None))
+            continue
+        else:
             namespace = VALUE
             if has_types:
                 namespace = TYPE if usage == 2 else call_namespace if usage == 1 else VALUE
                 if offset in macros:
                     namespace = CALLABLE
-            if offset in exported:
-                role = 3
+            role = 3 if offset in exported else 0
             found = resolve(scope, namespace, texts[name], offset)
             if found is None and role == 3 and has_types:
                 found = resolve(scope, TYPE, texts[name], offset)
-            if found is not None:
-                bind, certain = found
-        tier = 3 if certain else 0
-        rows.append((scope, name, line, start_col, end_col, role, usage, tier, 1 if certain else 0, bind))
+            if found is None:
+                append((scope, name, line, start_col, end_col, role, usage, 0, 0, None))
+                continue
+            bind, certain = found
+        if certain:
+            append((scope, name, line, start_col, end_col, role, usage, 3, 1, bind))
+        else:
+            append((scope, name, line, start_col, end_col, role, usage, 0, 0, bind))
     return texts, cast(list[Ref], rows), bindings
 
 
@@ -223,11 +230,10 @@ def _bind_all(
 
     Identifiers of an import statement name things elsewhere: they are never looked up here.
     """
-    place = {offset: number for number, offset in enumerate(offsets)}
     sites: list[tuple[int, int, Role]] = []
     for bind in structure.binds:
-        if bind.how in ("global", "nonlocal") and bind.start in place:
-            scope = innermost[place[bind.start]]
+        if bind.how in ("global", "nonlocal"):
+            scope = innermost[min(bisect_left(offsets, bind.start), len(offsets) - 1)]
             name = source[bind.start : bind.end].decode("utf-8", "replace")
             bindings.redirect(scope, name, 0 if bind.how == "global" else tree.enclosing_function(scope))
     for number, (row, site) in enumerate(zip(definitions.rows, definitions.sites, strict=True)):
@@ -248,13 +254,14 @@ def _bind_all(
             scope, VALUE, site.name, Target.UNKNOWN, None, BindReason.LOCAL_ASSIGN, visible_from=site.end
         )
         sites.append((site.name_start, entry, Role.DEFINITION))
+    looked_up = _looked_up(language)
     for number, imported in enumerate(structure.imports):
         local, certain = _local_name(language, imported)
         if not local:
             continue
         scope = scope_before(tree, imported.start, imported.end)
         identity = local if "." in imported.name and not imported.alias else f"{imported.source}:{imported.name}"
-        for namespace in (VALUE, TYPE, 2) if language.namespaces else _NAMESPACES_OF_ALL:
+        for namespace in looked_up:
             entry = bindings.add(
                 scope,
                 namespace,
@@ -269,12 +276,13 @@ def _bind_all(
                 sites.append((imported.bound_at[0], entry, Role.IMPORT))
     bound = {bind.start for bind in structure.binds if bind.how != "maybe"}
     for bind in structure.binds:
-        if bind.start not in place or bind.how in ("global", "nonlocal"):
+        place = bisect_left(offsets, bind.start)
+        if bind.how in ("global", "nonlocal") or place == len(offsets) or offsets[place] != bind.start:
             continue
         certain = bind.how != "maybe"
         if not certain and bind.start in bound:
             continue
-        scope = innermost[place[bind.start]]
+        scope = innermost[place]
         if bind.how == "hoisted":
             scope = tree.function_of(scope)
         elif bind.how == "inferred":
@@ -302,6 +310,12 @@ def _bind_all(
             roles.setdefault(offset, (int(Role.IMPORT), None))
 
 
+def _looked_up(language: Language) -> tuple[int, ...]:
+    """The namespaces in which names are looked up: an imported one may stand for something in any of them."""
+    has_types = any(TYPE in bound for bound in language.namespaces.values())
+    return tuple(sorted({VALUE, language.call_namespace, *((TYPE,) if has_types else ())}))
+
+
 def _local_name(language: Language, site: ImportMatch) -> tuple[str | None, bool]:
     if site.alias is not None:
         return (site.alias if site.alias not in ("_", ".") else None), True
@@ -317,6 +331,7 @@ def _read_exports(
 ) -> list[Export]:
     rows: list[Export] = []
     explicit = {site.evidence for site in structure.exports}
+    defined_at = {site.name_start: number for number, site in enumerate(definitions.sites)} if explicit else {}
     if language.export_evidence is not None and language.explicit_exports not in explicit:
         rows.extend(
             Export(row.name, number, int(Certainty.CERTAIN), language.export_evidence)
@@ -324,7 +339,9 @@ def _read_exports(
             if row.parent is None and row.scope == 0 and row.visibility == "public" and "." not in row.lexical_path
         )
     for site in structure.exports:
-        definition = _definition_named(bindings, site.name)
+        definition = defined_at.get(site.name_start)
+        if definition is None:
+            definition = _definition_named(bindings, site.name)
         certainty = Certainty.CERTAIN if definition is not None else Certainty.UNCERTAIN
         rows.append(Export(site.alias or site.name, definition, int(certainty), site.evidence))
     return list(dict.fromkeys(rows))

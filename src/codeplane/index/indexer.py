@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 
 from codeplane.base.digests import Digest, merkle_root
@@ -117,21 +117,41 @@ class Indexer:
         if report is not None:
             report(Progress("scan"))
         scan = self._scan()
-        if self._writer is None:
-            return self._build(scan, started, report, cancelled)
-        full_hash = count_full_hash(int(self._writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
+        if self._writer is not None:
+            try:
+                return self._update(self._writer, scan, started, report, cancelled)
+            except CodePlaneError as error:
+                if not _is_damage(error):
+                    raise
+                self._drop_writer()
+                self._rebuild_reason = error.message
+        return self._build(scan, started, report, cancelled)
+
+    def condemn(self) -> None:
+        """A reader of this index met damage: the next one to open it builds it anew."""
+        self._drop_writer()
+        self.state.condemn()
+
+    def verify(self, depth: integrity.Depth = "open") -> Integrity:
+        binding = registry.read_binding(self.options.user_state, self._root.path)
+        return integrity.verify(self.state, runtime_fingerprint(), binding, depth)
+
+    def _update(
+        self, writer: Writer, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
+    ) -> SyncReport:
+        full_hash = count_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
         changes = compare(scan, self._known, full_hash.run)
         version = repo_version(self._root.path)
         moved = _as_json(version) != self._version
-        if not (changes.candidates or changes.removed or full_hash.advanced or moved or self._writer.changed):
+        if not (changes.candidates or changes.removed or full_hash.advanced or moved or writer.changed):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
-        resumed = self._writer.read_meta("pending") not in (None, "0")
+        resumed = writer.read_meta("pending") not in (None, "0")
         try:
             with _collected_later(len(changes.candidates)):
-                batch = self._run(self._writer, scan, changes, report, cancelled)
+                batch = self._run(writer, scan, changes, report, cancelled)
             if full_hash.advanced:
-                self._writer.put_meta({"full_hash_counter": str(full_hash.counter)})
-            self._publish(self._writer, batch, changes, version, report)
+                writer.put_meta({"full_hash_counter": str(full_hash.counter)})
+            self._publish(writer, batch, changes, version, report)
         except BaseException:
             self._forget_unpublished()
             raise
@@ -141,29 +161,33 @@ class Indexer:
         self._repaired = ()
         return replace(result, full_hash_run=full_hash.run)
 
-    def verify(self, depth: integrity.Depth = "open") -> Integrity:
-        binding = registry.read_binding(self.options.user_state, self._root.path)
-        return integrity.verify(self.state, runtime_fingerprint(), binding, depth)
-
     def _open_generation(self, rebuild: bool) -> None:
-        found = self.verify()
+        # Who asked for a whole index gets one: a page that no sync happens to read may be damaged as well.
+        found = self.verify("pages" if rebuild else "open")
         if found.verdict is Verdict.NEWER or (found.verdict is Verdict.REQUIRES_REINDEX and not rebuild):
             found.require_usable()
         if found.verdict is Verdict.OK and found.generation is not None:
             try:
                 opened = open_writer(found.generation, barrier=self._barrier)
-            except CodePlaneError as error:
-                if error.code is not ErrorCode.INDEX_CORRUPT:
-                    raise
-                found = replace(found, verdict=Verdict.CORRUPT, reason=error.message)
-            else:
                 self._writer = opened.writer
                 self._repaired = opened.repaired
                 self._load()
+            except BaseException as error:
+                self._drop_writer()
+                if not _is_damage(error):
+                    raise
+                found = replace(found, verdict=Verdict.CORRUPT, reason=str(error))
         if self._writer is None and found.verdict is not Verdict.ABSENT:
             self._rebuild_reason = found.reason or found.verdict.value
         elif self._writer is None and found.reason is not None:
             self._rebuild_reason = found.reason
+
+    def _drop_writer(self) -> None:
+        """Let go of a generation that cannot be used; what it has to say while closing is of no interest."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(CodePlaneError):
+                writer.close()
 
     def _load(self) -> None:
         assert self._writer is not None
@@ -202,11 +226,15 @@ class Indexer:
         binding = registry.next_binding(
             self._root.path, registry.read_binding(self.options.user_state, self._root.path)
         )
-        generation = self.state.new_generation()
         version = repo_version(self._root.path)
-        writer = create_writer(
-            generation, runtime_fingerprint(), binding.repo_uuid, binding.index_id, barrier=self._barrier
-        )
+        generation = self.state.new_generation()
+        try:
+            writer = create_writer(
+                generation, runtime_fingerprint(), binding.repo_uuid, binding.index_id, barrier=self._barrier
+            )
+        except BaseException:
+            self.state.remove_generation(generation)
+            raise
         try:
             changes = compare(scan, {})
             with _collected_later(len(changes.candidates)):
@@ -289,6 +317,10 @@ class Indexer:
             return ()
         left = len(changes.candidates) - batch.done
         return (f"the index has reached its cap; {left} files are not indexed: raise index.max_bytes or ignore more",)
+
+
+def _is_damage(error: BaseException) -> bool:
+    return isinstance(error, CodePlaneError) and error.code is ErrorCode.INDEX_CORRUPT
 
 
 def _as_json(version: RepoVersion | None) -> dict[str, object]:

@@ -1,7 +1,8 @@
 """Whether an index can be trusted, and if not, why: looked at, never touched.
 
-`open` is what every process asks before it uses an index; `full` reads all of it. A verdict
-of corruption that leads to a removal must be made again under the lock.
+`open` is what every process asks before it uses an index; `pages` also reads every page of
+the database, `full` compares all of it. A verdict of corruption that leads to a removal must
+be made again under the lock.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from codeplane.store.registry import Binding
 from codeplane.store.schema import FACT_TABLES
 from codeplane.store.segments import RecordedSegments, agrees, check_files, check_footers, read_segments
 
-Depth = Literal["open", "full"]
+Depth = Literal["open", "pages", "full"]
+
+_CHECKS = {"pages": "PRAGMA quick_check(5)", "full": "PRAGMA integrity_check(5)"}
 
 
 class Verdict(StrEnum):
@@ -97,8 +100,8 @@ def _verify_generation(
         if epoch is None:
             return Integrity(Verdict.BUILDING, None, generation, None, repo_uuid)
         mending = _check_lexical(generation, epochs.read_recorded(connection, epoch.epoch))
-        if depth == "full":
-            found = rows(connection, "PRAGMA integrity_check(5)")
+        if depth in _CHECKS:
+            found = rows(connection, _CHECKS[depth])
             if found != [("ok",)]:
                 raise corrupt(f"the database is damaged: {found[0][0] if found else 'no answer'}")
     finally:

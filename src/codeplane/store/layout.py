@@ -7,10 +7,12 @@ No symbolic link is followed on the way, and nothing that another user owns is u
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
 import stat
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,6 +27,8 @@ KEPT_BY_CLEAR = ("config.yaml", "lock", ".gitignore")
 _IGNORE_TEXT = b"*\n!config.yaml\n"
 _TEMPORARY = ".tmp-"
 _GENERATION = re.compile(r"[1-9][0-9]{0,8}")
+_REMOVE_ATTEMPTS = 5
+_REMOVE_PAUSE_SECONDS = 0.02
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -48,6 +52,9 @@ class Generation:
         wanted = ((self.path, stat.S_ISDIR), (self.database, stat.S_ISREG), (self.lexical, stat.S_ISDIR))
         try:
             found = [(os.lstat(path), check) for path, check in wanted]
+            for suffix in ("-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    found.append((os.lstat(f"{self.database}{suffix}"), stat.S_ISREG))
         except OSError:
             return False
         return all(check(status.st_mode) and status.st_uid == os.geteuid() for status, check in found)
@@ -84,9 +91,7 @@ class StateDirectory:
         """The name that CURRENT holds; None without one; INDEX_CORRUPT when it is damaged."""
         try:
             with _opened(self.path) as state:
-                handle = os.open("CURRENT", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=state)
-                with os.fdopen(handle, "rb") as file:
-                    text = file.read(64).decode("ascii", "replace")
+                text = _read_head(state, "CURRENT", 64).decode("ascii", "replace")
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -129,6 +134,11 @@ class StateDirectory:
             with _opened("generations", state) as parent:
                 os.fsync(parent)
             write_atomic(state, "CURRENT", f"{generation.name}\n".encode())
+
+    def condemn(self) -> None:
+        """Say that the current generation is damaged, so that whoever comes next replaces it. Only under the lock."""
+        with _opened(self.path) as state:
+            write_atomic(state, "CURRENT", b"damaged\n")
 
     def remove_generation(self, generation: Generation) -> None:
         """Remove one generation; those who have it open keep what they have."""
@@ -229,7 +239,11 @@ def write_atomic(directory: int, name: str, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        try:
+            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        except IsADirectoryError:
+            _remove(name, directory)
+            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
         os.fsync(directory)
     except OSError as error:
         with suppress(OSError):
@@ -289,24 +303,46 @@ def _generation_names(state: int) -> list[str]:
 
 def _remove(name: str, parent: int) -> None:
     """Remove a file, a link or a tree; `rmtree` works by descriptors and does not follow links."""
+    for attempt in range(_REMOVE_ATTEMPTS):
+        try:
+            if stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
+                shutil.rmtree(name, dir_fd=parent)
+            else:
+                os.unlink(name, dir_fd=parent)
+            return
+        except FileNotFoundError:
+            # Of the whole, or of a part that somebody else removed first.
+            if not _exists(name, parent):
+                return
+        except OSError as error:
+            # The last merge of a text index that was given up may still put a file there.
+            if error.errno != errno.ENOTEMPTY or attempt == _REMOVE_ATTEMPTS - 1:
+                raise _unsafe(name, f"it cannot be removed ({error.strerror})") from error
+            time.sleep(_REMOVE_PAUSE_SECONDS)
+
+
+def _exists(name: str, parent: int) -> bool:
     try:
-        if stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
-            shutil.rmtree(name, dir_fd=parent)
-        else:
-            os.unlink(name, dir_fd=parent)
+        os.lstat(name, dir_fd=parent)
     except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise _unsafe(name, f"it cannot be removed ({error.strerror})") from error
+        return False
+    return True
 
 
 def _read_small(directory: int, name: str) -> bytes | None:
     try:
-        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=directory)
+        return _read_head(directory, name, 4096)
     except OSError:
         return None
-    with os.fdopen(handle, "rb") as file:
-        return file.read(4096)
+
+
+def _read_head(directory: int, name: str, size: int) -> bytes:
+    """The first bytes of what should be a small file, whatever it is instead: a FIFO does not block."""
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=directory)
+    try:
+        return os.read(handle, size)
+    finally:
+        os.close(handle)
 
 
 def tree_bytes(path: Path) -> int:

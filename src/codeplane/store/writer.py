@@ -9,6 +9,7 @@ lock of the repository. Nothing here reads the working tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import apsw
@@ -278,11 +279,12 @@ class Writer:
         with sqlite_errors():
             self._begin()
         self._lexical_ahead = True
-        self._lexical.commit()
+        if self._bulk:
+            self._finish_build()
+        else:
+            self._lexical.commit()
         self._barrier("lexical-committed")
         with self._writing():
-            if self._bulk:
-                self._lexical.settle()
             return self._publish_epoch(info, self._lexical.record())
 
     def require_epoch(self) -> None:
@@ -342,8 +344,6 @@ class Writer:
         epochs.insert_epoch(connection, epoch, info, segments)
         epochs.write_meta(connection, {"next_file_id": str(self._next_file_id)})
         epochs.prune(connection, epoch)
-        if self._bulk:
-            connection.execute(INDEXES)
         self._commit()
         if self._bulk:
             finish_bulk(connection)
@@ -357,6 +357,18 @@ class Writer:
         self._barrier("published")
         checkpoint(connection, self.generation.database)
         return epoch
+
+    def _finish_build(self) -> None:
+        """Commit the text index while the database sorts its indexes: neither needs the other."""
+        with ThreadPoolExecutor(1, thread_name_prefix="lexical") as threads:
+            committed = threads.submit(self._commit_lexical)
+            with self._writing():
+                self._connection.execute(INDEXES)
+            committed.result()
+
+    def _commit_lexical(self) -> None:
+        self._lexical.commit()
+        self._lexical.settle()
 
     def _next_epoch(self) -> int:
         return self._first_epoch if self._epoch is None else self._epoch + 1

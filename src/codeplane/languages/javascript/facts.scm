@@ -84,8 +84,16 @@
   name: (identifier) @name
   parameters: (_) @params
   body: (_) @body) @def.function @inner)
+(arrow_function body: (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  body: (_) @body) @def.function @inner)
+(assignment_expression left: [(identifier) (subscript_expression)] right: (function_expression
+  name: (identifier) @name
+  parameters: (_) @params
+  body: (_) @body) @def.function @inner)
 ((assignment_expression
-  left: [(identifier) @_outer (member_expression property: (_) @_outer) (subscript_expression index: (_) @_outer)]
+  left: (member_expression property: (_) @_outer)
   right: (function_expression
     name: (identifier) @name
     parameters: (_) @params
@@ -158,7 +166,14 @@
     (function_expression parameters: (_) @params body: (_) @body)
     (generator_function parameters: (_) @params body: (_) @body)
   ]) @def.method
-  (#not-eq? @owner "exports"))
+  (#not-eq? @owner "exports") (#not-eq? @owner "module"))
+((assignment_expression
+  left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: [
+    (arrow_function [parameters: (_) parameter: (_)] @params body: (_) @body)
+    (function_expression !name parameters: (_) @params body: (_) @body)
+  ]) @def.method
+  (#eq? @owner "module") (#eq? @name "exports"))
 ((assignment_expression
   left: (member_expression
     object: (member_expression object: (_) @owner property: (property_identifier) @_prototype)
@@ -178,7 +193,7 @@
     (function_expression parameters: (_) @params body: (_) @body)
     (generator_function parameters: (_) @params body: (_) @body)
   ]) @def.method
-  (#not-any-of? @_last "prototype" "exports"))
+  (#not-eq? @_last "prototype") (#not-eq? @_last "exports"))
 ((assignment_expression
   left: (member_expression
     object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)]
@@ -213,8 +228,8 @@
 (program (variable_declaration (variable_declarator) @wrapped) @wrapper)
 (export_statement declaration: (lexical_declaration (variable_declarator) @wrapped) @wrapper)
 (export_statement declaration: (variable_declaration (variable_declarator) @wrapped) @wrapper)
-(lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper
-(variable_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper
+(statement_block (lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
+(statement_block (variable_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
 (class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
 (field_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
 (method_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
@@ -314,6 +329,12 @@
     (class name: (_) @name)
   ]) @export.module_exports
   (#eq? @_module "module") (#eq? @_exports "exports"))
+((assignment_expression
+  left: (member_expression
+    object: (identifier) @_module
+    property: (property_identifier) @name) @alias
+  right: [(arrow_function) (function_expression !name)]) @export.module_exports
+  (#eq? @_module "module") (#eq? @name "exports"))
 ((assignment_expression
   left: (member_expression
     object: [(identifier) @_exports (member_expression property: (property_identifier) @_exports)]

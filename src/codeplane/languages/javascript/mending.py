@@ -9,18 +9,24 @@ from __future__ import annotations
 import re
 
 _LEFT_OUT = re.compile(
-    rb"(?<=[<,])\s*(?:in\s+out|in|out)(?=\s+[A-Za-z_$][\w$]*\s*(?:[,>=]|extends\b))"  # variance of a type parameter
-    rb"|(?<=\bexport)\s+type(?=\s*\*)"  # export type * from "m"
+    rb"(?<=[<,])\s*+(?:in\s++out|in|out)(?=\s++[A-Za-z_$][\w$]*+\s*+(?:[,>=]|extends\b))"  # variance of a type parameter
+    rb"|(?<=\bexport)\s++type(?=\s*+\*)"  # export type * from "m"
     rb"|\baccessor(?=[ \t]+[#A-Za-z_$\[])"  # accessor name = value
-    rb"|(?<=\bimport)\s+(?:defer|source)(?=\s+(?:\*|(?!from\b)[A-Za-z_$]))"  # import defer * as ns from "m"
+    rb"|(?<=\bimport)\s++(?:defer|source)(?=\s++(?:\*|(?!from\b)[A-Za-z_$]))"  # import defer * as ns from "m"
 )
 _WORD = re.compile(rb"\S")
-_LEADING_TYPE_PARAMETERS = re.compile(
-    rb"(?m)(?<=[\w)\]}>\"'`])((?:\s*//[^\n]*|\s*/\*(?:[^*]|\*(?!/))*\*/)*\s*\n[ \t]*)[ \t](?=<)"
-)
-"""Two call signatures without a semicolon between them, of which the second has type parameters."""
+_COMMENT_LINE = re.compile(rb"[ \t]*(?://|/\*|\*)")
+_TYPE_PARAMETERS_FIRST = re.compile(rb"([ \t]*)[ \t]<")
+_COMPLETE = re.compile(rb"[\w)\]}>\"'`][ \t\r]*\Z")
 
 
 def mend(source: bytes) -> bytes:
-    mended = _LEFT_OUT.sub(lambda found: _WORD.sub(b" ", found.group()), source)
-    return _LEADING_TYPE_PARAMETERS.sub(rb"\1;", mended)
+    lines = _LEFT_OUT.sub(lambda found: _WORD.sub(b" ", found.group()), source).split(b"\n")
+    # Of two call signatures without a semicolon between them, the second may start with type parameters.
+    above = b""
+    for number, line in enumerate(lines):
+        if _TYPE_PARAMETERS_FIRST.match(line) and _COMPLETE.search(above):
+            lines[number] = _TYPE_PARAMETERS_FIRST.sub(rb"\1;<", line, count=1)
+        if line.strip() and not _COMMENT_LINE.match(line):
+            above = line
+    return b"\n".join(lines)

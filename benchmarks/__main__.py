@@ -1,0 +1,72 @@
+"""All figures in one run: the scorecard of the README.
+
+    python -m benchmarks REPOSITORY [REPOSITORY ...] [--quick] [--json]
+
+The first repository is also the one that is edited, held open and asked from the shell: make it a large
+one, such as Django. All of them are indexed cold. With `--quick`, few rounds and small generated trees: that
+shows whether the commands work, and the figures mean little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks import cold_index, footprint, no_change, one_edit, startup
+from benchmarks.measure import Figure, Result, as_document, as_markdown, machine, render, scorecard
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("repositories", nargs="+", type=Path)
+    arguments.add_argument("--quick", action="store_true", help="few rounds, small trees")
+    arguments.add_argument("--json", action="store_true", help="one line of JSON with every value")
+    given = arguments.parse_args()
+    results = []
+    for run in plan(given.repositories, given.quick):
+        result = run()
+        results.append(result)
+        # A long run should show where it is, also when its output is kept for a program.
+        print(render(result), end="\n\n", file=sys.stderr if given.json else sys.stdout, flush=True)
+    figures = distinct(results)
+    if given.json:
+        print(json.dumps([as_document(result) for result in results]))
+    else:
+        before, after = results[0].load_before[0], results[-1].load_after[0]
+        print(f"{machine()}; load {before:.2f} before, {after:.2f} after.\n\n{as_markdown(scorecard(figures))}")
+    return 0 if all(figure.met for figure in figures) else 1
+
+
+def plan(repositories: list[Path], quick: bool) -> list[Callable[[], Result]]:
+    first = repositories[0]
+    if quick:
+        return [
+            lambda: cold_index.measure(repositories, 1),
+            lambda: no_change.measure(None, 1000, 5),
+            lambda: one_edit.measure(first, 2, 0.0),
+            lambda: footprint.measure(first, 2000, 1),
+            lambda: startup.measure(first, 3),
+        ]
+    return [
+        lambda: cold_index.measure(repositories, cold_index.ROUNDS),
+        lambda: no_change.measure(None, no_change.FILES, no_change.ROUNDS),
+        lambda: one_edit.measure(first, one_edit.ROUNDS, one_edit.PAUSE_SECONDS),
+        lambda: footprint.measure(first, footprint.FILES, footprint.ROUNDS),
+        lambda: startup.measure(first, startup.ROUNDS),
+    ]
+
+
+def distinct(results: list[Result]) -> list[Figure]:
+    """In the order of the commands; what two commands give counts as the first says."""
+    found: dict[str, Figure] = {}
+    for result in results:
+        for figure in result.figures:
+            found.setdefault(figure.name, figure)
+    return list(found.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
