@@ -112,6 +112,7 @@ def _report(result: Result, name: str, found: list[dict[str, Any]]) -> None:
     rows = [
         ("cold index, wall", *spread(wall, "s", 1)),
         ("cold index, CPU of all processes", *spread(cpu, "s", 1)),
+        ("  of these, parse workers", *spread(series("index", "cpu_workers"), "s", 1)),
         *((f"  floor: {_WORDS[stage]}, CPU", *spread(series(stage, "cpu"), "s", 1)) for stage in FLOOR),
         (f"  floor: sum / {ours['cores']} cores", *spread(floor, "s", 1)),
         ("  wall / floor", *spread(ratio, "×", 1)),

@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 
 MEGABYTE = 1_000_000
-_SAMPLE_SECONDS = 0.02
+_SAMPLE_SECONDS = 0.05
+_LIST_SECONDS = 0.25
+"""Looking for new descendants reads all of /proc; done at every sample, it would take a tenth of a core."""
 
 
 @dataclass(frozen=True)
@@ -213,14 +216,7 @@ def run_module(module: str, *arguments: str | Path) -> tuple[dict[str, Any], Fin
 
 def resident(pid: int) -> list[int]:
     """Resident bytes of a process and of each of its descendants."""
-    found = []
-    try:
-        process = psutil.Process(pid)
-        for each in (process, *process.children(recursive=True)):
-            found.append(int(each.memory_info().rss))
-    except psutil.Error:
-        pass
-    return found
+    return _resident(_family(pid))
 
 
 class _MemoryWatch(threading.Thread):
@@ -231,14 +227,33 @@ class _MemoryWatch(threading.Thread):
         self._stopped = threading.Event()
 
     def run(self) -> None:
+        listed = -math.inf
         while not self._stopped.wait(_SAMPLE_SECONDS):
-            found = resident(self._pid)
+            now = time.monotonic()
+            if now - listed >= _LIST_SECONDS:
+                family, listed = _family(self._pid), now
+            found = _resident(family)
             self.peak = max(self.peak, sum(found))
             self.most = max(self.most, len(found))
 
     def stop(self) -> None:
         self._stopped.set()
         self.join()
+
+
+def _family(pid: int) -> list[Any]:
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        return [process, *process.children(recursive=True)]
+    return []
+
+
+def _resident(family: Sequence[Any]) -> list[int]:
+    found = []
+    for process in family:
+        with suppress(psutil.Error):
+            found.append(int(process.memory_info().rss))
+    return found
 
 
 def _aligned(table: Table) -> list[str]:

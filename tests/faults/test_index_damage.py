@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,8 @@ class Patient:
             # Copied while the writer is open, so that the log is there, as after a kill.
             shutil.copytree(self.state, self.images[0])
         shutil.copytree(self.state, self.images[1])
+        self.trash = tmp_path / "trash"
+        self.trash.mkdir()
         self.user_state = tmp_path / "user-image"
         shutil.copytree(self.options.user_state, self.user_state)
 
@@ -62,7 +65,7 @@ class Patient:
     def restore(self, image: int) -> None:
         for target, origin in ((self.state, self.images[image]), (self.options.user_state, self.user_state)):
             # Moved away first: the last merge of a damaged text index may still put a file there.
-            gone = target.with_name(f"gone-{len(list(target.parent.iterdir()))}")
+            gone = Path(tempfile.mkdtemp(dir=self.trash)) / "gone"
             target.rename(gone)
             shutil.rmtree(gone, ignore_errors=True)
             shutil.copytree(origin, target)

@@ -78,6 +78,8 @@ def read_definitions(
         owner = parent_path if site.owner is None else _base_name(site.owner)
         lexical_path = f"{owner}.{site.name}" if owner else site.name
         start, end = spans.get(site.start, (site.start, site.end))
+        # A decorator may stand before what it decorates, not around it.
+        end = max(end, site.end)
         end = max(end, site.end)
         signature_hash = _signature_hash(site, source)
         identity = f"{unit}:{kind}:{path}#{lexical_path}:{signature_hash}"
@@ -129,9 +131,9 @@ def _in_order(structure: Structure) -> list[DefSite]:
     return list(unique.values())
 
 
-def _rank(site: DefSite) -> tuple[int, int, int, bool, int]:
-    """Outer before inner; of two patterns for one name the function goes before the variable, decorated before plain."""
-    return site.start, -site.end, site.name_start, site.kind in VARIABLES, -len(site.decorators)
+def _rank(site: DefSite) -> tuple[int, int, int, bool]:
+    """Outer before inner; of two patterns for one name, the function goes before the variable that holds it."""
+    return site.start, -site.end, site.name_start, site.kind in VARIABLES
 
 
 def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tuple[str, ...]]]:

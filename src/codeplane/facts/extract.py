@@ -33,7 +33,7 @@ from codeplane.facts.model import (
 )
 from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 
 _BRACKETS = re.compile(rb"[\[({]|[\])}]")
 _OPENING = b"([{"
@@ -257,7 +257,7 @@ def _bind_all(
     looked_up = _looked_up(language)
     for number, imported in enumerate(structure.imports):
         local, certain = _local_name(language, imported)
-        if not local:
+        if local is None:
             continue
         scope = scope_before(tree, imported.start, imported.end)
         identity = local if "." in imported.name and not imported.alias else f"{imported.source}:{imported.name}"
@@ -312,14 +312,14 @@ def _bind_all(
 
 def _looked_up(language: Language) -> tuple[int, ...]:
     """The namespaces in which names are looked up: an imported one may stand for something in any of them."""
-    has_types = any(TYPE in bound for bound in language.namespaces.values())
-    return tuple(sorted({VALUE, language.call_namespace, *((TYPE,) if has_types else ())}))
+    bound = {namespace for namespaces in language.namespaces.values() for namespace in namespaces}
+    return tuple(sorted({VALUE, language.call_namespace, *bound} - {MEMBER}))
 
 
 def _local_name(language: Language, site: ImportMatch) -> tuple[str | None, bool]:
     if site.alias is not None:
         return (site.alias if site.alias not in ("_", ".") else None), True
-    if site.name == "*":
+    if site.name == "*" or (site.bound_at is None and language.expand_import is not None):
         return None, True
     if language.import_binding is not None:
         return language.import_binding(site.source, site.name)

@@ -27,6 +27,7 @@ from codeplane.store.records import FileRow, FileStat, FileState
 from codeplane.store.writer import Writer
 
 _NOTHING = Facts()
+_BYTE_ENCODINGS = frozenset({"utf-8", "latin-1"})
 _PROGRESS_SECONDS = 0.05
 _SIZE_CHECK_FILES = 64
 
@@ -146,6 +147,9 @@ class BatchRun:
     def _is_same_text(self, prepared: Prepared) -> bool:
         """Whether only line endings changed since the file was indexed."""
         row = prepared.row
+        # The digest that ignores line endings is one of bytes: in wider encodings it may take others for them.
+        if row.encoding not in _BYTE_ENCODINGS:
+            return False
         return self._writer.find_text(row.path) == (row.text_digest, row.state)
 
     def _is_full(self, batch: Batch) -> bool:

@@ -15,7 +15,8 @@ from dataclasses import asdict, replace
 
 from codeplane.base.digests import Digest, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath
+from codeplane.base.limits import RACY_WINDOW_NS
+from codeplane.base.paths import RepoPath, display
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Rules
 from codeplane.disk.locks import FileLock
@@ -75,6 +76,7 @@ class Indexer:
         """Take the lock and open the index. `rebuild` allows to replace one that other rules made."""
         root = Root.open(options.root)
         try:
+            _require_utf8(root)
             state = create_state(root.path)
             lock = FileLock(state.lock_path).acquire(lock_timeout)
             try:
@@ -214,9 +216,13 @@ class Indexer:
         version = repo_version(self._root.path)
         if version is None:
             return scan
-        if self._tracked is None or self._tracked[0] != version:
-            self._tracked = (version, tracked_paths(self._root.path))
-        tracked = self._tracked[1]
+        tracked = self._tracked[1] if self._tracked is not None and self._tracked[0] == version else None
+        if tracked is None:
+            observed_at = time.time_ns()
+            tracked = tracked_paths(self._root.path)
+            # Not to be believed later: an index that was just written, and those of submodules, which have no stamp.
+            settled = version.index_mtime_ns < observed_at - RACY_WINDOW_NS and not version.submodules
+            self._tracked = (version, tracked) if settled else None
         return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
 
     def _build(self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None) -> SyncReport:
@@ -317,6 +323,18 @@ class Indexer:
             return ()
         left = len(changes.candidates) - batch.done
         return (f"the index has reached its cap; {left} files are not indexed: raise index.max_bytes or ignore more",)
+
+
+def _require_utf8(root: Root) -> None:
+    """Neither half of the index can be opened by a name that is not."""
+    try:
+        str(root.path).encode()
+    except UnicodeEncodeError:
+        raise CodePlaneError(
+            ErrorCode.PATH_INVALID,
+            f"the path of the repository is not UTF-8: '{display(str(root.path))}'",
+            remedy="Rename the directory, or index it through a bind mount with another name.",
+        ) from None
 
 
 def _is_damage(error: BaseException) -> bool:

@@ -62,12 +62,13 @@ class ImportSite(NamedTuple):
     name: str
     alias: str | None
     node: Any
-    """The identifier that is bound, or None for a star import."""
+    """The identifier that is bound, or None where no name is (a star import, one for its side effects)."""
     kind: str | None = None
     """Import kind, when it is not the one of the pattern."""
 
 
-VALUE, TYPE, CALLABLE = 0, 1, 2
+VALUE, TYPE, CALLABLE, MEMBER = 0, 1, 2, 3
+"""Namespaces. No plain name is ever looked up among the members."""
 
 _NO_NAMESPACES: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 _METHODS: Mapping[str, str] = MappingProxyType({"function": "method", "variable": "field", "constant": "field"})
@@ -130,7 +131,7 @@ class Language:
     explicit_exports: str | None = None
     """Evidence kind of explicit exports that replace the public definitions (`__all__`)."""
     import_binding: Callable[[str, str], tuple[str, bool]] | None = None
-    """(source, name) -> the local name that an import without alias binds ("": none), and whether that is certain."""
+    """(source, name) -> the local name that an import without alias binds, and whether that is certain."""
     expand_import: Callable[[Any, bytes], list[ImportSite]] | None = None
     """Reads an import tree that no single pattern can (nested Rust `use`)."""
     expand_pattern: Callable[[Any], list[Any]] | None = None

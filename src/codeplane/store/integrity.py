@@ -7,6 +7,7 @@ be made again under the lock.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -26,6 +27,7 @@ from codeplane.store.segments import RecordedSegments, agrees, check_files, chec
 
 Depth = Literal["open", "pages", "full"]
 
+_ATTEMPTS = 20
 _CHECKS = {"pages": "PRAGMA quick_check(5)", "full": "PRAGMA integrity_check(5)"}
 
 
@@ -65,6 +67,31 @@ def verify(
     """The verdict on the current generation. Raises only what keeps it from being looked at, such as a lock."""
     if state is None:
         return Integrity(Verdict.ABSENT)
+    for _ in range(_ATTEMPTS):
+        before = _stamp(state)
+        found = _verify_current(state, runtime, binding, depth)
+        # Files vanish rightly when a writer has published meanwhile; then the damage was none.
+        if found.verdict is not Verdict.CORRUPT or _stamp(state) == before:
+            break
+    return found
+
+
+def _stamp(state: StateDirectory) -> tuple[object, ...]:
+    """Differs after every switch, publish and merge."""
+    stamps: list[object] = []
+    try:
+        name = state.read_current() or ""
+        for path in (state.path / "CURRENT", state.generation(name).lexical / "meta.json"):
+            status = os.lstat(path)
+            stamps += (status.st_ino, status.st_mtime_ns, status.st_size)
+    except (OSError, CodePlaneError):
+        stamps.append(None)
+    return tuple(stamps)
+
+
+def _verify_current(
+    state: StateDirectory, runtime: Fingerprint, binding: Binding | None, depth: Depth
+) -> Integrity:
     generation: Generation | None = None
     try:
         generation = state.current()
@@ -95,7 +122,8 @@ def _verify_generation(
             return Integrity(Verdict.NEWER, reason, generation, None, repo_uuid, differing)
         if differing:
             reason = f"{', '.join(differing)} changed"
-            return Integrity(Verdict.REQUIRES_REINDEX, reason, generation, None, repo_uuid, differing)
+            epoch = None if "schema" in differing else epochs.read_epoch(connection)
+            return Integrity(Verdict.REQUIRES_REINDEX, reason, generation, epoch, repo_uuid, differing)
         epoch = epochs.read_epoch(connection)
         if epoch is None:
             return Integrity(Verdict.BUILDING, None, generation, None, repo_uuid)

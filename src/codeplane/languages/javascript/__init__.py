@@ -8,13 +8,12 @@ from codeplane.languages.javascript.mending import mend
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
-    import_binding,
     module_name,
     pattern_names,
     read_import,
     visibility,
 )
-from codeplane.languages.spec import CALLABLE, Language
+from codeplane.languages.spec import MEMBER, Language
 
 LANGUAGES = (
     Language(
@@ -29,9 +28,8 @@ LANGUAGES = (
         signature_noise=DECORATORS,
         doc_lines=doc_lines,
         namespaces=MappingProxyType(
-            {"method": (CALLABLE,), "constructor": (CALLABLE,), "field": (CALLABLE,), "property": (CALLABLE,)}
+            {"method": (MEMBER,), "constructor": (MEMBER,), "field": (MEMBER,), "property": (MEMBER,)}
         ),
-        import_binding=import_binding,
         expand_import=read_import,
         expand_pattern=pattern_names,
         mend=mend,

@@ -25,8 +25,8 @@
 (labeled_statement body: (statement_block) @scope.block)
 (statement_block (statement_block) @scope.block)
 (program (statement_block) @scope.block)
-(with_statement) @scope.block
-(with_statement) @open
+(with_statement body: (statement_block) @scope.block)
+(with_statement body: (statement_block) @open)
 
 ; unless a default value is computed, which does not see the body's own names
 (function_declaration parameters: (formal_parameters [(assignment_pattern) (object_pattern (object_assignment_pattern)) (object_pattern (pair_pattern value: (assignment_pattern)))]) body: (statement_block) @scope.block)
@@ -121,9 +121,15 @@
 (export_statement "default" @name value: (class !name body: (_) @body)) @def.class
 
 (class_declaration name: (identifier) @name body: (class_body) @body) @def.class
-(class name: (identifier) @name body: (class_body) @body) @def.class @inner
 (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class)
 (variable_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class) @hoisted
+(arguments (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
+(return_statement (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
+(parenthesized_expression (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
+(arrow_function body: (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
+(assignment_expression right: (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
+(pair value: (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
+(class_heritage (class name: (identifier) @name body: (class_body) @body) @def.class @inner)
 
 ; members
 ((method_definition
@@ -250,6 +256,7 @@
 (catch_clause parameter: (_) @bind.local)
 (function_expression name: (identifier) @bind.local)
 (generator_function name: (identifier) @bind.local)
+(class name: (identifier) @bind.local)
 (using_declaration (variable_declarator name: (_) @bind.local))
 
 ; imports
@@ -287,11 +294,11 @@
 ]) @export.explicit_export)
 (program (export_statement
   !source
-  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))) @export.explicit_export)
+  (export_clause (export_specifier name: [(identifier) @name (string (string_fragment) @name) "default" @name] alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))) @export.explicit_export)
 (export_statement "*" source: (string) @source) @reexport.export_statement
 (export_statement (namespace_export "*" @name (_) @alias) source: (string) @source) @reexport.export_statement
 (export_statement
-  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))
+  (export_clause (export_specifier name: [(identifier) @name (string (string_fragment) @name) "default" @name] alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))
   source: (string) @source) @reexport.export_statement
 
 ((assignment_expression

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 
 _LEFT_OUT = re.compile(
-    rb"(?<=[<,])\s*+(?:in\s++out|in|out)(?=\s++[A-Za-z_$][\w$]*+\s*+(?:[,>=]|extends\b))"  # variance of a type parameter
-    rb"|(?<=\bexport)\s++type(?=\s*+\*)"  # export type * from "m"
+    rb"(?<=\bexport)\s++type(?=\s*+\*)"  # export type * from "m"
     rb"|\baccessor(?=[ \t]+[#A-Za-z_$\[])"  # accessor name = value
     rb"|(?<=\bimport)\s++(?:defer|source)(?=\s++(?:\*|(?!from\b)[A-Za-z_$]))"  # import defer * as ns from "m"
+)
+_VARIANCE = re.compile(
+    rb"([<,](?:\s|/\*(?:[^*]|\*(?!/))*+\*/)*+)(in\s++out|in|out)(?=\s++[A-Za-z_$][\w$]*+\s*+(?:[,>=]|extends\b))"
 )
 _WORD = re.compile(rb"\S")
 _COMMENT_LINE = re.compile(rb"[ \t]*(?://|/\*|\*)")
@@ -21,7 +23,8 @@ _COMPLETE = re.compile(rb"[\w)\]}>\"'`][ \t\r]*\Z")
 
 
 def mend(source: bytes) -> bytes:
-    lines = _LEFT_OUT.sub(lambda found: _WORD.sub(b" ", found.group()), source).split(b"\n")
+    mended = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), source)
+    lines = _LEFT_OUT.sub(lambda found: _WORD.sub(b" ", found[0]), mended).split(b"\n")
     # Of two call signatures without a semicolon between them, the second may start with type parameters.
     above = b""
     for number, line in enumerate(lines):

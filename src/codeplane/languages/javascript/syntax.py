@@ -49,19 +49,14 @@ def doc_lines(lines: list[str]) -> list[str]:
     return lines
 
 
-def import_binding(source: str, name: str) -> tuple[str, bool]:
-    """An import for its side effects binds nothing; its name is the module itself."""
-    return ("" if name == source else name), True
-
-
 def pattern_names(pattern: Any) -> list[Any]:
-    """The identifiers that a destructuring pattern binds, in order."""
+    """The identifiers that a destructuring pattern binds, in order; a quoted name stands for itself."""
     found: list[Any] = []
     pending = [pattern]
     while pending:
         node = pending.pop()
         kind = node.type
-        if kind in ("identifier", "shorthand_property_identifier_pattern"):
+        if kind in ("identifier", "shorthand_property_identifier_pattern", "string"):
             found.append(node)
         elif kind in ("object_pattern", "array_pattern", "rest_pattern"):
             pending.extend(reversed(node.named_children))

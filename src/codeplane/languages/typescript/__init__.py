@@ -9,13 +9,12 @@ from codeplane.languages.javascript.mending import mend
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
-    import_binding,
     module_name,
     pattern_names,
     read_import,
     visibility,
 )
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Language
+from codeplane.languages.spec import MEMBER, TYPE, VALUE, Language
 
 _TYPESCRIPT = Language(
     name="typescript",
@@ -26,10 +25,10 @@ _TYPESCRIPT = Language(
     distribution="tree-sitter-typescript",
     module_name=module_name,
     visibility=visibility,
-    attribute_prefixes=("@",),
     signature_noise=DECORATORS,
     doc_lines=doc_lines,
     redefinition_is_same=True,
+    inherits_types=True,
     namespaces=MappingProxyType(
         {
             "class": (VALUE, TYPE),
@@ -37,13 +36,12 @@ _TYPESCRIPT = Language(
             "module": (VALUE, TYPE),
             "interface": (TYPE,),
             "type": (TYPE,),
-            "method": (CALLABLE,),
-            "constructor": (CALLABLE,),
-            "field": (CALLABLE,),
-            "property": (CALLABLE,),
+            "method": (MEMBER,),
+            "constructor": (MEMBER,),
+            "field": (MEMBER,),
+            "property": (MEMBER,),
         }
     ),
-    import_binding=import_binding,
     expand_import=read_import,
     expand_pattern=pattern_names,
     mend=mend,

@@ -45,8 +45,8 @@
 (labeled_statement body: (statement_block) @scope.block)
 (statement_block (statement_block) @scope.block)
 (program (statement_block) @scope.block)
-(with_statement) @scope.block
-(with_statement) @open
+(with_statement body: (statement_block) @scope.block)
+(with_statement body: (statement_block) @open)
 
 ; unless a default value is computed, which does not see the body's own names
 (function_declaration parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
@@ -159,9 +159,15 @@
 
 (class_declaration name: (type_identifier) @name body: (class_body) @body) @def.class
 (abstract_class_declaration name: (type_identifier) @name body: (class_body) @body) @def.class
-(class name: (type_identifier) @name body: (class_body) @body) @def.class @inner
 (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class)
 (variable_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @def.class) @hoisted
+(arguments (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
+(return_statement (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
+(parenthesized_expression (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
+(arrow_function body: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
+(assignment_expression right: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
+(pair value: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
+(class_heritage (extends_clause value: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner))
 
 ; members
 ((method_definition
@@ -283,7 +289,8 @@
 ])
 (internal_module name: (identifier) @name body: (_) @body) @def.module
 (internal_module name: (nested_identifier object: (identifier) @name) body: (_) @body) @def.module
-(module name: (string (string_fragment) @name) body: (_)? @body) @def.module
+; under its quotes, since no plain name means it
+(module name: (string) @name body: (_)? @body) @def.module
 (module name: (identifier) @name body: (_)? @body) @def.module
 (import_alias . (identifier) @name) @def.module
 
@@ -332,21 +339,12 @@
 (ambient_declaration (lexical_declaration (variable_declarator) @wrapped) @wrapper)
 (ambient_declaration (variable_declaration (variable_declarator) @wrapped) @wrapper)
 ; the decorators of a method stand before it
-(class_body (decorator) @decorator . (method_definition
-  name: [(property_identifier) (private_property_identifier)] @name
-  parameters: (formal_parameters) @params
-  return_type: (_)? @returns
-  body: (statement_block) @body) @def.method)
-(class_body (decorator) @decorator . (decorator) @decorator . (method_definition
-  name: [(property_identifier) (private_property_identifier)] @name
-  parameters: (formal_parameters) @params
-  return_type: (_)? @returns
-  body: (statement_block) @body) @def.method)
-(class_body (decorator) @decorator . (decorator) @decorator . (decorator) @decorator . (method_definition
-  name: [(property_identifier) (private_property_identifier)] @name
-  parameters: (formal_parameters) @params
-  return_type: (_)? @returns
-  body: (statement_block) @body) @def.method)
+(class_body (decorator) @decorator @wrapper . (decorator) @wrapped)
+(class_body (decorator) @decorator @wrapper . [
+  (method_definition)
+  (method_signature)
+  (abstract_method_signature)
+] @wrapped)
 
 ; bindings
 (formal_parameters (required_parameter pattern: (_) @bind.param))
@@ -362,6 +360,8 @@
 (catch_clause parameter: (_) @bind.local)
 (function_expression name: (identifier) @bind.local)
 (generator_function name: (identifier) @bind.local)
+(class name: (type_identifier) @bind.local)
+(class name: (type_identifier) @bind.type)
 
 ; imports
 (import_statement) @import.js_import
@@ -421,11 +421,11 @@
 ]) @export.explicit_export)
 (program (export_statement
   !source
-  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))) @export.explicit_export)
+  (export_clause (export_specifier name: [(identifier) @name (string (string_fragment) @name) "default" @name] alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))) @export.explicit_export)
 (export_statement "*" source: (string) @source) @reexport.export_statement
 (export_statement (namespace_export "*" @name (_) @alias) source: (string) @source) @reexport.export_statement
 (export_statement
-  (export_clause (export_specifier name: (_) @name alias: (_)? @alias))
+  (export_clause (export_specifier name: [(identifier) @name (string (string_fragment) @name) "default" @name] alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))
   source: (string) @source) @reexport.export_statement
 
 ((assignment_expression

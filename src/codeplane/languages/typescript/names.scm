@@ -3,6 +3,9 @@
 (shorthand_property_identifier_pattern) @name
 
 (type_identifier) @type
+; what a qualified type starts with is a namespace, never a variable
+(nested_type_identifier module: (identifier) @type)
+(nested_type_identifier module: (nested_identifier object: (identifier) @type))
 (export_specifier "type" name: (identifier) @type)
 (export_statement "type" (export_clause (export_specifier name: (identifier) @type)))
 
@@ -18,11 +21,16 @@
 (export_specifier alias: (identifier) @label)
 (namespace_export (identifier) @label)
 (index_signature name: (identifier) @label)
-(tuple_type (required_parameter name: (identifier) @label))
+(tuple_type (required_parameter name: [(identifier) @label (rest_pattern (identifier) @label)]))
 (tuple_type (optional_parameter name: (identifier) @label))
 
 (call_expression function: (identifier) @call)
 (call_expression function: (member_expression property: (_) @call))
+; `await f<T>()` reads as a call of `await f`
+(call_expression function: [
+  (await_expression [(identifier) @call (member_expression property: (_) @call)])
+  (non_null_expression [(identifier) @call (member_expression property: (_) @call)])
+])
 (new_expression constructor: (identifier) @call)
 (new_expression constructor: (member_expression property: (_) @call))
 (decorator (identifier) @call)

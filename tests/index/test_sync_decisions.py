@@ -1,0 +1,291 @@
+"""What one look at the tree decides: what is read, what is parsed, what becomes an epoch, and what stays as it was."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.config.model import Config, IndexConfig
+from codeplane.index.indexer import Indexer
+from codeplane.operations.context import Context
+from codeplane.operations.indexing import initialize
+from codeplane.operations.status import status
+from codeplane.query.files import get_file
+from codeplane.query.snapshot import open_current
+from codeplane.store.records import FileState
+
+FILES: dict[str, str | bytes] = {
+    "pkg/a.py": "import os\n\ndef a(x):\n    return x\n",
+    "pkg/b.py": "class B:\n    def b(self):\n        return 1\n",
+    "web/c.ts": "export const c = 1;\n",
+    "README.md": "# Read\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "repo", FILES)
+
+
+def settle(root: Path) -> None:
+    """Make every file old, so that nothing is too fresh to be believed."""
+    time.sleep(2.1)
+    sync(root)
+
+
+def context_for(root: Path, *, in_ci: bool = False, **index: object) -> Context:
+    config = Config(index=IndexConfig(**{"workers": 1, **index}))  # type: ignore[arg-type]
+    return Context(root, config, root.parent / "user-state", root.parent / "user-cache", in_ci)
+
+
+def listed(root: Path, **changes: object) -> set[str]:
+    with Indexer.open(options_for(root, **changes), rebuild=True) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            return {str(path) for (path,) in snapshot.reader.rows("SELECT path FROM files")}
+
+
+def test_a_sync_without_a_change_writes_not_a_byte(root: Path) -> None:
+    sync(root)
+    settle(root)
+    before = state_files(root)
+    stamps = {path: path.lstat().st_mtime_ns for path in (root / ".codeplane/generations").rglob("*") if path.is_file()}
+    report = sync(root)
+    assert (report.decision, report.hashed, report.parsed) == ("fresh", 0, 0)
+    assert state_files(root) == before
+    assert {path: path.lstat().st_mtime_ns for path in stamps} == stamps
+
+
+def test_line_endings_alone_need_no_parse(root: Path, tmp_path: Path) -> None:
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        for path in ("pkg/a.py", "pkg/b.py", "web/c.ts", "README.md"):
+            write(root, path, (root / path).read_bytes().replace(b"\n", b"\r\n"))
+        report = indexer.sync()
+        assert (report.parsed, report.modified) == (0, 4)
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
+        write(root, "pkg/a.py", FILES["pkg/a.py"])
+        assert indexer.sync().parsed == 0
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
+
+
+def test_bytes_that_look_like_line_endings_in_utf16_are_not(root: Path, tmp_path: Path) -> None:
+    """U+0A0D twice has the bytes of two line ends of which only the second halves are U+0A0A."""
+    with Indexer.open(options_for(root)) as indexer:
+        write(root, "odd.py", "def f\u0a0d\u0a0d(): pass\n".encode("utf-16"))
+        indexer.sync()
+        write(root, "odd.py", "def f\u0a0a(): pass\n".encode("utf-16"))
+        indexer.sync()
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
+
+
+def test_a_commit_moves_the_head_and_makes_no_epoch(root: Path) -> None:
+    with Indexer.open(options_for(root)) as indexer:
+        first = indexer.sync()
+        git(root, "commit", "-qm", "empty", "--allow-empty")
+        second = indexer.sync()
+        assert second.epoch == first.epoch
+        with open_current(indexer.state) as snapshot:
+            assert snapshot.epoch.head == git(root, "rev-parse", "HEAD").strip()
+    with Indexer.open(options_for(root)) as indexer:
+        assert indexer.sync().epoch == first.epoch
+
+
+def test_the_head_of_a_submodule_belongs_to_the_version(root: Path, tmp_path: Path) -> None:
+    library = make_repository(tmp_path / "library", {"lib.py": "def library():\n    return 1\n"})
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
+    with Indexer.open(options_for(root)) as indexer:
+        first = indexer.sync()
+        git(root / "lib", "commit", "-qm", "empty", "--allow-empty")
+        second = indexer.sync()
+        assert second.epoch == first.epoch
+        with open_current(indexer.state) as snapshot:
+            submodules = snapshot.epoch.repo_version["submodules"]
+        assert submodules == [["lib", git(root / "lib", "rev-parse", "HEAD").strip()]]
+    assert "lib/lib.py" in listed(root)
+    with Indexer.open(options_for(root, overlay=False)) as indexer:
+        for name in ("one.py", "two.py"):
+            write(root / "lib", name, "x = 1\n")
+            indexer.sync()
+            git(root / "lib", "add", name)
+            indexer.sync()
+            with open_current(indexer.state) as snapshot:
+                assert get_file(snapshot, f"lib/{name}") is not None
+
+
+@pytest.mark.parametrize("how", ["option", "config", "ci"])
+def test_overlay_off_indexes_what_git_tracks(root: Path, how: str) -> None:
+    write(root, "untracked.py", "def untracked():\n    return 1\n")
+    if how == "option":
+        found = listed(root, overlay=False)
+    else:
+        context = context_for(root, overlay="off") if how == "config" else context_for(root, in_ci=True)
+        initialize(context)
+        found = listed(root, overlay=False)
+        assert status(context).overlay == "off"
+    assert found == {*FILES}
+    assert listed(root) == {*FILES, "untracked.py"}
+    assert listed(root, overlay=False) == {*FILES}
+
+
+def test_overlay_off_follows_the_index_of_git(root: Path) -> None:
+    """Changes of git's index that leave its size and, on a coarse clock, its time as they were."""
+    stamp = time.time_ns() + 3_600_000_000_000
+    for name in ("one.py", "two.py"):
+        write(root, name, "x = 1\n")
+    with Indexer.open(options_for(root, overlay=False)) as indexer:
+        for tracked, other in (("one.py", "two.py"), ("two.py", "one.py"), ("one.py", "two.py")):
+            git(root, "add", tracked)
+            git(root, "rm", "-q", "--cached", "--ignore-unmatch", other)
+            os.utime(root / ".git/index", ns=(stamp, stamp))
+            indexer.sync()
+            with open_current(indexer.state) as snapshot:
+                assert get_file(snapshot, tracked) is not None
+                assert get_file(snapshot, other) is None
+
+
+def test_names_that_are_not_utf8_are_tracked_too(root: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.py")
+    write(root, name, "def coffee():\n    return 1\n")
+    git(root, "add", "-A")
+    with Indexer.open(options_for(root, overlay=False)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            assert get_file(snapshot, name) is not None
+
+
+class Killer(threading.Thread):
+    """Kills every parse worker as soon as it starts, `count` of them."""
+
+    def __init__(self, indexer: Indexer, count: int) -> None:
+        super().__init__(daemon=True)
+        self.indexer, self.count, self.killed = indexer, count, set[int]()
+
+    def run(self) -> None:
+        deadline = time.monotonic() + 20
+        while len(self.killed) < self.count and time.monotonic() < deadline:
+            for pid in set(self.indexer.pool.pids) - self.killed:
+                self.killed.add(pid)
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.0005)
+
+
+def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_path: Path) -> None:
+    sync(root)
+    write(root, "pkg/b.py", "class Deadly:\n    pass\n")
+    with Indexer.open(options_for(root)) as indexer:
+        killer = Killer(indexer, 2)
+        killer.start()
+        report = indexer.sync()
+        killer.join()
+        assert report.set_aside == ("pkg/b.py",)
+        with open_current(indexer.state) as snapshot:
+            file = get_file(snapshot, "pkg/b.py")
+            assert file is not None and (file.state, file.reason) == (FileState.FAILED, "worker_died")
+        os.utime(root / "pkg/b.py")
+        again = indexer.sync()
+        assert (again.parsed, again.set_aside) == (0, ())
+    context = context_for(root)
+    assert status(context).set_aside == (("pkg/b.py", "worker_died"),)
+    assert initialize(context).set_aside == (("pkg/b.py", "worker_died"),)
+    write(root, "pkg/b.py", "class Mended:\n    pass\n")
+    with Indexer.open(options_for(root)) as indexer:
+        assert indexer.sync().parsed == 1
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
+    assert status(context).set_aside == ()
+
+
+def test_a_file_set_aside_is_tried_again_when_only_its_line_endings_change(root: Path, tmp_path: Path) -> None:
+    sync(root)
+    write(root, "pkg/b.py", "class Deadly:\n    pass\n")
+    with Indexer.open(options_for(root)) as indexer:
+        killer = Killer(indexer, 2)
+        killer.start()
+        indexer.sync()
+        killer.join()
+        write(root, "pkg/b.py", "class Deadly:\r\n    pass\r\n")
+        indexer.sync()
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
+
+
+def test_not_a_git_repository(tmp_path: Path) -> None:
+    root = tmp_path / "plain"
+    write(root, "a.py", "def a():\n    return 1\n")
+    with Indexer.open(options_for(root)) as indexer:
+        assert indexer.sync().files == 1
+        with open_current(indexer.state) as snapshot:
+            assert snapshot.epoch.head is None
+    assert sync(root, overlay=False).files == 1
+
+
+def test_an_empty_directory_and_an_unborn_head(tmp_path: Path) -> None:
+    root = tmp_path / "empty"
+    root.mkdir()
+    assert sync(root).files == 0
+    git(root, "init", "-q", "-b", "main")
+    assert sync(root).files == 0
+    write(root, "a.py", "def a():\n    return 1\n")
+    assert sync(root).added == 1
+    assert sync(root, overlay=False).files == 0
+    git(root, "add", "-A")
+    assert sync(root, overlay=False).files == 1
+    git(root, "commit", "-qm", "first")
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            assert snapshot.epoch.head == git(root, "rev-parse", "HEAD").strip()
+
+
+@pytest.mark.parametrize("damage", ["HEAD", "index"])
+def test_damaged_git_metadata_is_said_and_the_index_stays(root: Path, damage: str) -> None:
+    sync(root)
+    settle(root)
+    whole = (root / ".git" / damage).read_bytes()
+    write(root, f".git/{damage}", b"\0broken\xff" * 8)
+    before = state_files(root)
+    write(root, "pkg/a.py", "def changed():\n    return 1\n")
+    for changes in ({}, {"overlay": False}):
+        with pytest.raises(CodePlaneError) as raised:
+            sync(root, **changes)
+        assert raised.value.code is ErrorCode.GIT_DAMAGED
+    assert state_files(root) == before
+    write(root, f".git/{damage}", whole)
+    assert sync(root).modified == 1
+
+
+def test_damaged_git_metadata_leaves_no_half_built_index(root: Path) -> None:
+    write(root, ".git/HEAD", b"\0broken\xff")
+    with pytest.raises(CodePlaneError) as raised:
+        sync(root)
+    assert raised.value.code is ErrorCode.GIT_DAMAGED
+    assert not list((root / ".codeplane").glob("generations/*"))
+
+
+def test_a_failed_write_is_forgotten_and_done_again(root: Path, tmp_path: Path) -> None:
+    """A publish that an exception cuts off, in the same process, at each of its points."""
+    armed = [""]
+
+    def barrier(point: str) -> None:
+        if point == armed[0]:
+            armed[0] = ""
+            raise KeyboardInterrupt
+
+    with Indexer.open(options_for(root), barrier=barrier) as indexer:
+        indexer.sync()
+        for number, point in enumerate(("lexical-committed", "published", "lexical-committed")):
+            write(root, "pkg/a.py", f"def version_{number}():\n    return 1\n")
+            write(root, f"new_{number}.py", "x = 1\n")
+            shutil.rmtree(root / "web", ignore_errors=True)
+            armed[0] = point
+            with pytest.raises(KeyboardInterrupt):
+                indexer.sync()
+            indexer.sync()
+            assert logical_dump(indexer) == scratch_dump(root, tmp_path)
