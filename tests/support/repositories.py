@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -46,10 +47,17 @@ def scratch_dump(root: Path, tmp_path: Path, **changes: object) -> list[str]:
     """The dump of an index of the same tree, made by a user who never indexed it."""
     copy = tmp_path / "scratch" / "repo"
     shutil.rmtree(copy.parent, ignore_errors=True)
-    shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(".codeplane"))
+    shutil.copytree(root, copy, symlinks=True, ignore=_not_to_copy)
     with Indexer.open(options_for(copy, **changes)) as indexer:
         indexer.sync()
         return logical_dump(indexer)
+
+
+def _not_to_copy(folder: str, names: list[str]) -> set[str]:
+    """The index itself, and what cannot be copied: FIFOs, sockets, devices."""
+    plain = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
+    special = {name for name in names if stat.S_IFMT(os.lstat(os.path.join(folder, name)).st_mode) not in plain}
+    return special | ({".codeplane"} & set(names))
 
 
 def state_files(root: Path) -> dict[str, bytes]:

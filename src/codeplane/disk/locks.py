@@ -118,6 +118,9 @@ def find_owner(path: Path) -> int | None:
         return None
     try:
         words = os.read(fd, _NOTE_BYTES).split()
+    except OSError:
+        # A directory or a FIFO in its place holds no note.
+        return None
     finally:
         os.close(fd)
     if len(words) != 2 or not words[0].isdigit():

@@ -318,7 +318,7 @@ def _looked_up(language: Language) -> tuple[int, ...]:
 
 def _local_name(language: Language, site: ImportMatch) -> tuple[str | None, bool]:
     if site.alias is not None:
-        return (site.alias if site.alias not in ("_", ".") else None), True
+        return (site.alias if site.alias not in language.blank_aliases else None), True
     if site.name == "*" or (site.bound_at is None and language.expand_import is not None):
         return None, True
     if language.import_binding is not None:

@@ -132,6 +132,8 @@ class Language:
     """Evidence kind of explicit exports that replace the public definitions (`__all__`)."""
     import_binding: Callable[[str, str], tuple[str, bool]] | None = None
     """(source, name) -> the local name that an import without alias binds, and whether that is certain."""
+    blank_aliases: frozenset[str] = frozenset({"_", "."})
+    """Aliases of an import that bind nothing."""
     expand_import: Callable[[Any, bytes], list[ImportSite]] | None = None
     """Reads an import tree that no single pattern can (nested Rust `use`)."""
     expand_pattern: Callable[[Any], list[Any]] | None = None

@@ -90,6 +90,10 @@ Legacy.prototype.greet = function (other) {
   return other;
   //     ^ -> 88
 };
+Legacy.prototype.limit = Legacy.prototype.max = 3;
+//               ^ def property Legacy.limit
+//                                        ^ def property Legacy.max
+
 Legacy.create = (name) => new Legacy(name);
 //     ^ def method Legacy.create
 //                            ^ -> 85

@@ -1,11 +1,18 @@
 import type from './type.js';
+import _ from 'lodash';
+//     ^ import lodash default
+import { lodash } from 'lodash';
+//       ^ import lodash lodash
+
+_.map(lodash, type);
+//^ member_call
 
 export default function ({ onClose = () => type }) {
   return onClose();
-  //     ^ -> 3
+  //     ^ -> 10
 }
 
 export const other = () => {
   return other;
-  //     ^ -> 8
+  //     ^ -> 15
 };

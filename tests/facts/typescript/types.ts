@@ -100,7 +100,7 @@ import Alias = Geo.Round;
 
 declare module 'untyped' {
   export default function load(): Alias;
-  //                              ^ -> 98
+  //                              ^ -> 98 ?
 }
 declare global {
   interface Window {

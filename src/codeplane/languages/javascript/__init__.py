@@ -30,6 +30,7 @@ LANGUAGES = (
         namespaces=MappingProxyType(
             {"method": (MEMBER,), "constructor": (MEMBER,), "field": (MEMBER,), "property": (MEMBER,)}
         ),
+        blank_aliases=frozenset(),
         expand_import=read_import,
         expand_pattern=pattern_names,
         mend=mend,

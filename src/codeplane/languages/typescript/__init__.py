@@ -1,4 +1,4 @@
-"""TypeScript and TSX. Types and values have namespaces of their own; overloads and merged declarations are one symbol."""
+"""TypeScript and TSX. Types and values have namespaces of their own; overloads and merged declarations are one."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ _TYPESCRIPT = Language(
             "property": (MEMBER,),
         }
     ),
+    blank_aliases=frozenset(),
     expand_import=read_import,
     expand_pattern=pattern_names,
     mend=mend,

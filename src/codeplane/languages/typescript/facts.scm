@@ -48,13 +48,49 @@
 (with_statement body: (statement_block) @scope.block)
 (with_statement body: (statement_block) @open)
 
-; unless a default value is computed, which does not see the body's own names
-(function_declaration parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
-(generator_function_declaration parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
-(function_expression parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
-(generator_function parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
-(arrow_function parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
-(method_definition parameters: (formal_parameters [(required_parameter value: (_)) (required_parameter pattern: (object_pattern (object_assignment_pattern))) (required_parameter pattern: (object_pattern (pair_pattern value: (assignment_pattern))))]) body: (statement_block) @scope.block)
+; unless there are default values, which do not see the body's own names
+(function_declaration
+  parameters: (formal_parameters [
+    (required_parameter value: (_))
+    (required_parameter
+      pattern: (object_pattern [(object_assignment_pattern) (pair_pattern value: (assignment_pattern))]))
+  ])
+  body: (statement_block) @scope.block)
+(generator_function_declaration
+  parameters: (formal_parameters [
+    (required_parameter value: (_))
+    (required_parameter
+      pattern: (object_pattern [(object_assignment_pattern) (pair_pattern value: (assignment_pattern))]))
+  ])
+  body: (statement_block) @scope.block)
+(function_expression
+  parameters: (formal_parameters [
+    (required_parameter value: (_))
+    (required_parameter
+      pattern: (object_pattern [(object_assignment_pattern) (pair_pattern value: (assignment_pattern))]))
+  ])
+  body: (statement_block) @scope.block)
+(generator_function
+  parameters: (formal_parameters [
+    (required_parameter value: (_))
+    (required_parameter
+      pattern: (object_pattern [(object_assignment_pattern) (pair_pattern value: (assignment_pattern))]))
+  ])
+  body: (statement_block) @scope.block)
+(arrow_function
+  parameters: (formal_parameters [
+    (required_parameter value: (_))
+    (required_parameter
+      pattern: (object_pattern [(object_assignment_pattern) (pair_pattern value: (assignment_pattern))]))
+  ])
+  body: (statement_block) @scope.block)
+(method_definition
+  parameters: (formal_parameters [
+    (required_parameter value: (_))
+    (required_parameter
+      pattern: (object_pattern [(object_assignment_pattern) (pair_pattern value: (assignment_pattern))]))
+  ])
+  body: (statement_block) @scope.block)
 
 ; definitions
 (function_declaration
@@ -87,68 +123,35 @@
   ]) @def.function) @hoisted
 ; a function expression that nothing else gives a name; the one it has is seen in itself only
 (arguments (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (return_statement (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (parenthesized_expression (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (array (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (binary_expression (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (ternary_expression (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (arrow_function body: (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 (assignment_expression left: [(identifier) (subscript_expression)] right: (function_expression
-  name: (identifier) @name
-  parameters: (_) @params
-  return_type: (_)? @returns
-  body: (_) @body) @def.function @inner)
+  name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
 ((assignment_expression
   left: (member_expression property: (_) @_outer)
   right: (function_expression
-    name: (identifier) @name
-    parameters: (_) @params
-  return_type: (_)? @returns
-    body: (_) @body) @def.function @inner)
+    name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
   (#not-eq? @name @_outer))
 ((pair
   key: (_) @_outer
   value: (function_expression
-    name: (identifier) @name
-    parameters: (_) @params
-  return_type: (_)? @returns
-    body: (_) @body) @def.function @inner)
+    name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
   (#not-eq? @name @_outer))
 ((variable_declarator
   name: (_) @_outer
   value: (function_expression
-    name: (identifier) @name
-    parameters: (_) @params
-  return_type: (_)? @returns
-    body: (_) @body) @def.function @inner)
+    name: (identifier) @name parameters: (_) @params return_type: (_)? @returns body: (_) @body) @def.function @inner)
   (#not-eq? @name @_outer))
 (export_statement "default" @name value: [
     (arrow_function [parameters: (_) parameter: (_)] @params return_type: (_)? @returns body: (_) @body)
@@ -167,7 +170,8 @@
 (arrow_function body: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
 (assignment_expression right: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
 (pair value: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner)
-(class_heritage (extends_clause value: (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner))
+(class_heritage (extends_clause value:
+  (class name: (type_identifier) @name body: (class_body) @body) @def.class @inner))
 
 ; members
 ((method_definition
@@ -232,6 +236,26 @@
   (#eq? @_prototype "prototype"))
 ((assignment_expression
   left: (member_expression
+    object: (member_expression object: (_) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [
+    (identifier)
+    (member_expression)
+    (subscript_expression)
+    (assignment_expression)
+    (call_expression)
+    (new_expression)
+    (object)
+    (array)
+    (string)
+    (number)
+    (true)
+    (false)
+    (null)
+  ]) @def.property
+  (#eq? @_prototype "prototype"))
+((assignment_expression
+  left: (member_expression
     object: (member_expression property: (property_identifier) @_last) @owner
     property: (property_identifier) @name)
   right: [
@@ -270,12 +294,18 @@
 (ambient_declaration (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant))
 (ambient_declaration (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
 (ambient_declaration (variable_declaration (variable_declarator name: (_) @name) @def.variable))
-(internal_module body: (statement_block (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
-(internal_module body: (statement_block (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
-(internal_module body: (statement_block (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
-(module body: (statement_block (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
-(module body: (statement_block (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
-(module body: (statement_block (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
+(internal_module body: (statement_block
+  (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
+(internal_module body: (statement_block
+  (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
+(internal_module body: (statement_block
+  (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
+(module body: (statement_block
+  (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
+(module body: (statement_block
+  (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
+(module body: (statement_block
+  (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
 
 ; types
 (interface_declaration name: (type_identifier) @name body: (_) @body) @def.interface
@@ -330,8 +360,10 @@
 (program (variable_declaration (variable_declarator) @wrapped) @wrapper)
 (export_statement declaration: (lexical_declaration (variable_declarator) @wrapped) @wrapper)
 (export_statement declaration: (variable_declaration (variable_declarator) @wrapped) @wrapper)
-(statement_block (lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
-(statement_block (variable_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
+(statement_block (lexical_declaration
+  (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
+(statement_block (variable_declaration
+  (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
 (class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
 (abstract_class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
 (public_field_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
@@ -421,11 +453,15 @@
 ]) @export.explicit_export)
 (program (export_statement
   !source
-  (export_clause (export_specifier name: [(identifier) @name (string (string_fragment) @name) "default" @name] alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))) @export.explicit_export)
+  (export_clause (export_specifier
+    name: [(identifier) @name (string (string_fragment) @name) "default" @name]
+    alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))) @export.explicit_export)
 (export_statement "*" source: (string) @source) @reexport.export_statement
 (export_statement (namespace_export "*" @name (_) @alias) source: (string) @source) @reexport.export_statement
 (export_statement
-  (export_clause (export_specifier name: [(identifier) @name (string (string_fragment) @name) "default" @name] alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))
+  (export_clause (export_specifier
+    name: [(identifier) @name (string (string_fragment) @name) "default" @name]
+    alias: [(identifier) @alias (string (string_fragment) @alias) "default" @alias]?))
   source: (string) @source) @reexport.export_statement
 
 ((assignment_expression

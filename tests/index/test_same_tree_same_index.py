@@ -1,0 +1,108 @@
+"""The same files give the same index: whatever the hash seed, locale, time zone, workers, or order of creation."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from support.children import run
+from support.outside import NAMES, Outside
+from support.repositories import make_repository, write
+
+from codeplane.languages.registry import languages
+
+SCRIPT = """
+import dataclasses
+options = dataclasses.replace(options_for(root), workers=int(os.environ["WORKERS"]), hash_concurrency=int(os.environ["READERS"]))
+with Indexer.open(options) as indexer:
+    report = indexer.sync()
+    lines = [report.merkle_root, *logical_dump(indexer)]
+with open_current(indexer.state) as snapshot:
+    for word in ("alpha", "beta", "library", "return"):
+        lines.append(repr([hit[1:] for hit in snapshot.reader.search(word, 20)]))
+sys.stdout.buffer.write("\\n".join(lines).encode("utf-8", "surrogateescape"))
+"""
+
+PLAIN = {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "WORKERS": "1", "READERS": "1"}
+VARIATIONS = (
+    {"PYTHONHASHSEED": "1"},
+    {"PYTHONHASHSEED": "random"},
+    {"TZ": "Asia/Kathmandu"},
+    {"LC_ALL": "C"},
+    {"LC_ALL": "POSIX", "PYTHONUTF8": "0"},
+    {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
+    {"WORKERS": "2"},
+    {"WORKERS": "4", "READERS": "16", "PYTHONHASHSEED": "77"},
+)
+
+
+def tree(seed: int) -> dict[str, bytes]:
+    """A few dozen files of all languages, some with odd names and encodings."""
+    maker = Outside(Path(), seed)
+    suffixes = [".py", ".js", ".ts", ".go", ".rs", ".java", ".md"]
+    files = {
+        f"{folder}{name}{suffix}": (maker.content(suffix) * 3).encode()
+        for folder in ("", "pkg/", "pkg/deep/")
+        for name in NAMES[:3]
+        for suffix in suffixes
+    }
+    files |= {
+        "I/ı/İ.py": "def ı(İ):\n    return İ\n".encode(),
+        "ß.py": "STRASSE = straße = 1\n".encode(),
+        "wide.py": "def wide():\n    return 1\n".encode("utf-16"),
+        "latin.py": b"caf\xe9 = 1\n",
+        "binary.py": b"\0\1\2",
+        "dup/one.py": b"def same():\n    return 1\n",
+        "dup/two.py": b"def same():\n    return 1\n",
+        "empty.py": b"",
+    }
+    return files
+
+
+def build(root: Path, files: dict[str, bytes], seed: int) -> Path:
+    order = list(files)
+    random.Random(seed).shuffle(order)
+    return make_repository(root, {path: files[path] for path in order})
+
+
+def indexed(root: Path, variation: dict[str, str]) -> str:
+    shutil.rmtree(root / ".codeplane", ignore_errors=True)
+    return run(root, SCRIPT, environment={**PLAIN, **variation})
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    root = build(tmp_path_factory.mktemp("reference") / "repo", tree(1), 0)
+    return root, indexed(root, {})
+
+
+def test_the_reference_says_something(reference: tuple[Path, str]) -> None:
+    lines = reference[1].splitlines()
+    assert len(lines) > 500
+    for language in languages():
+        # TSX shares the files of TypeScript in this tree.
+        if language.name != "tsx":
+            assert any(f'"{language.name}"' in line for line in lines), language.name
+
+
+@pytest.mark.parametrize("variation", VARIATIONS, ids=lambda variation: ",".join(f"{k}={v}" for k, v in variation.items()))
+def test_the_surroundings_leave_no_trace(reference: tuple[Path, str], variation: dict[str, str]) -> None:
+    root, expected = reference
+    assert _digest(indexed(root, variation)) == _digest(expected)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_order_of_creation_leaves_no_trace(reference: tuple[Path, str], tmp_path: Path, seed: int) -> None:
+    root = build(tmp_path / "elsewhere" / "repo", tree(1), seed)
+    # Made, removed and made again: directory entries lie in another order.
+    for path, content in list(tree(1).items())[::3]:
+        (root / path).unlink()
+        write(root, path, content)
+    assert _digest(indexed(root, {"WORKERS": "2"})) == _digest(reference[1])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
