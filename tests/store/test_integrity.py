@@ -92,7 +92,7 @@ def test_which_version_is_newer() -> None:
     "sql",
     [
         "DELETE FROM files WHERE path = 'a.py'",
-        "DELETE FROM names",
+        "DELETE FROM name_files",
         "UPDATE files SET digest = NULL WHERE path = 'a.py'",
         "INSERT INTO problems VALUES (99 << 20, 'c', 1, 'm')",
     ],

@@ -10,6 +10,7 @@ from typing import cast
 from tree_sitter import Node, QueryCursor
 
 from codeplane.base.limits import MAX_NESTING, MAX_PROBLEMS_PER_FILE
+from codeplane.facts.blocks import NO_REFS, Columns, Refs, flags, pack
 from codeplane.facts.definitions import VARIABLES, Definitions, read_definitions
 from codeplane.facts.grammar import Grammar, load
 from codeplane.facts.lines import Lines
@@ -23,12 +24,12 @@ from codeplane.facts.model import (
     Facts,
     Import,
     Problem,
-    Ref,
     Role,
     Scope,
     Target,
     Thunk,
     ThunkMode,
+    Tier,
     Usage,
 )
 from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
@@ -40,6 +41,7 @@ _OPENING = b"([{"
 _NAMESPACES_OF_ALL = (VALUE,)
 _USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
 """Captures of names.scm in the order in which they overrule each other, as numbers of Usage."""
+_PROVEN = flags(0, 0, Tier.PROVEN, Certainty.CERTAIN)
 _CALLED = {int(Usage.NAME): int(Usage.CALL), int(Usage.MEMBER): int(Usage.MEMBER_CALL)}
 
 
@@ -96,7 +98,7 @@ def _flaws(grammar: Grammar, root: Node) -> int:
 
 
 def _too_deep(source: bytes) -> bool:
-    """Whether brackets nest so deep that queries over the tree turn quadratic. Those in strings count: rare, and safe."""
+    """Whether brackets nest so deep that queries turn quadratic. Those in strings count too: rare, and safe."""
     depth = 0
     for bracket in _BRACKETS.findall(source):
         if bracket in _OPENING:
@@ -127,7 +129,7 @@ def _read_imports(
 
 def _read_names(
     grammar: Grammar, root: Node, structure: Structure, tree: ScopeTree, definitions: Definitions, lines: Lines
-) -> tuple[list[str], list[Ref], Bindings]:
+) -> tuple[list[str], Refs, Bindings]:
     """Every identifier: where it stands, what it does there, and the binding that it means."""
     language, source = grammar.language, lines.source
     captures = QueryCursor(grammar.names).captures(root)
@@ -158,7 +160,7 @@ def _read_names(
     unique = dict.fromkeys(tokens)
     texts = [token.decode("utf-8", "replace") for token in unique]
     numbers = dict(zip(unique, range(len(texts)), strict=True))
-    rows: list[tuple[object, ...]] = []
+    rows: list[tuple[int, ...]] = []
     starts, line, line_count = lines.starts, 1, len(lines.starts)
     line_start, next_line = 0, starts[1] if line_count > 1 else 1 << 62
     plain = lines.ascii
@@ -176,23 +178,21 @@ def _read_names(
             next_line = starts[line] if line < line_count else 1 << 62
         if plain:
             start_col = offset - line_start
-            end_col = start_col + len(token)
         else:
             start_col = len(source[line_start:offset].decode("utf-8", "replace"))
-            end_col = start_col + len(texts[name])
         usage = find_usage(offset, 0)
         known = find_role(offset)
         if known is not None:
             role, bind = known
             if bind is None:
-                append((scope, name, line, start_col, end_col, role, usage, 0, 0, None))
+                append((scope, name, line, start_col, role | usage << 2, 0))
                 continue
             row = bound[bind]
             # A definition stands in the scope that it binds its name in, not in the one that it opens.
             scope = cast(int, row[0]) if role == 1 else inner
             certain = row[5] == 1
         elif usage > 2:
-            append((scope, name, line, start_col, end_col, 0, usage, 0, 0, None))
+            append((scope, name, line, start_col, usage << 2, 0))
             continue
         else:
             namespace = VALUE
@@ -205,14 +205,15 @@ def _read_names(
             if found is None and role == 3 and has_types:
                 found = resolve(scope, TYPE, texts[name], offset)
             if found is None:
-                append((scope, name, line, start_col, end_col, role, usage, 0, 0, None))
+                append((scope, name, line, start_col, role | usage << 2, 0))
                 continue
             bind, certain = found
         if certain:
-            append((scope, name, line, start_col, end_col, role, usage, 3, 1, bind))
+            append((scope, name, line, start_col, role | usage << 2 | _PROVEN, bind + 1))
         else:
-            append((scope, name, line, start_col, end_col, role, usage, 0, 0, bind))
-    return texts, cast(list[Ref], rows), bindings
+            append((scope, name, line, start_col, role | usage << 2, bind + 1))
+    refs = pack(texts, Columns(*zip(*rows, strict=True))) if rows else NO_REFS
+    return texts, refs, bindings
 
 
 def _bind_all(

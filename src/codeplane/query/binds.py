@@ -31,7 +31,7 @@ class BindRow(NamedTuple):
 def get_local_bind(snapshot: Snapshot, scope_id: int, name: str, namespace: Namespace | None = None) -> BindRow | None:
     """The binding of a name in this very scope; of several namespaces the first, unless one is named."""
     where, parameters = _in_scope(scope_id)
-    where += " AND binds.name_id = (SELECT name_id FROM names WHERE name = ?)"
+    where += " AND binds.name = ?"
     parameters.append(name)
     if namespace is not None:
         where += " AND namespace = ?"
@@ -56,7 +56,7 @@ def _make(row: Row) -> BindRow:
 
 
 _SELECT = (
-    "bind_id, files.path, files.unit_id, scope, (SELECT name FROM names WHERE names.name_id = binds.name_id),"
+    "bind_id, files.path, files.unit_id, scope, binds.name,"
     " namespace, target_kind, target, CASE target_kind"
     " WHEN 1 THEN (SELECT def_uid FROM defs WHERE def_id = (bind_id & ~1048575) | target)"
     " WHEN 2 THEN (SELECT import_uid FROM imports WHERE import_id = (bind_id & ~1048575) | target) END,"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
@@ -60,14 +61,15 @@ def list_defs_by_name(
     directory: str = "",
 ) -> Page[DefRow]:
     """Definitions of exactly this name, optionally of one unit, file or kind, or beneath a directory."""
-    where, parameters = _narrowed("WHERE defs.name = ?", [name], kind, directory)
+    where, parameters = _narrowed(_NAMED, [name, name], kind, directory)
     return _filtered(snapshot, where, parameters, limit, unit_id, path)
 
 
 def list_defs_by_qualified_name(
     snapshot: Snapshot, qualified_name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
-    where, parameters = _narrowed("WHERE qualified_name = ?", [qualified_name], kind, directory)
+    name = _LAST.split(qualified_name)[-1]
+    where, parameters = _narrowed(f"{_NAMED} AND qualified_name = ?", [name, name, qualified_name], kind, directory)
     return _filtered(snapshot, where, parameters, limit, None, None)
 
 
@@ -129,5 +131,8 @@ _SELECT = (
     " lexical_path, start_line, start_col, end_line, end_col, name_line, name_col, signature, signature_hash, doc,"
     " visibility, decorators"
 )
+_NAMED = "WHERE lower(defs.name) = lower(?) AND defs.name = ?"
+"""One index serves look-ups with and without case."""
+_LAST = re.compile(r"[.:/#]")
 _FROM = "FROM defs JOIN files ON files.file_id = def_id >> 20"
 _ORDER = "files.path, start_line, start_col, def_id"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
+from codeplane.facts.blocks import Refs, unpack
 from codeplane.facts.model import Certainty, Role, Target, Tier, Usage
-from codeplane.query.rows import file_range, page
+from codeplane.query.rows import file_range
 from codeplane.query.snapshot import Page, Snapshot, check_limit
-from codeplane.store.codec import path_from_text, row_range, split_row_id
-from codeplane.store.database import Row, Value
+from codeplane.store.codec import ORDINAL_BITS, path_from_text, row_range, split_row_id
+from codeplane.store.database import Value
 
 
 class RefRow(NamedTuple):
@@ -36,17 +39,19 @@ def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, li
     ANCHORED and UNKNOWN references stand for no definition in particular, so for them the page is empty.
     """
     check_limit(limit)
-    clauses: list[str] = []
-    parameters: list[Value] = []
+    found: list[RefRow] = []
     for (def_id,) in snapshot.reader.rows("SELECT def_id FROM defs WHERE def_uid = ? ORDER BY def_id", (def_uid,)):
-        if tier in (None, Tier.PROVEN):
-            clauses.append(_PROVEN)
-            parameters += _proven_parameters(def_id)
-        clauses.append("refs.target_def = ?" if tier is None else "(refs.target_def = ? AND refs.tier = ?)")
-        parameters += [def_id] if tier is None else [def_id, int(tier)]
-    if not clauses:
-        return Page((), 0)
-    return page(snapshot, _make, _SELECT, f"{_FROM} WHERE {' OR '.join(clauses)}", _ORDER, parameters, limit)
+        wanted: dict[int, set[int]] = {}
+        for (ref_id,) in snapshot.reader.rows("SELECT ref_id FROM ref_links WHERE target_def = ?", (def_id,)):
+            file_id, ordinal = split_row_id(ref_id)
+            wanted.setdefault(file_id, set()).add(ordinal)
+        here, ordinal = split_row_id(def_id)
+        binds = _binds_of(snapshot, here, ordinal)
+        for file_id in sorted({*wanted, here}):
+            linked = wanted.get(file_id, set())
+            proven = binds if file_id == here else set()
+            found += [row for row in _rows_of_file(snapshot, file_id) if _stands_for(row, linked, proven)]
+    return _page([row for row in found if tier is None or row.tier is tier], limit)
 
 
 def list_proven_refs(snapshot: Snapshot, def_uid: str, limit: int) -> Page[RefRow]:
@@ -57,15 +62,20 @@ def list_refs_by_name(
     snapshot: Snapshot, name: str, limit: int, tier: Tier | None = None, unit_id: int | None = None
 ) -> Page[RefRow]:
     """Every occurrence of an identifier, whatever it stands for."""
-    where = "WHERE refs.name_id = (SELECT name_id FROM names WHERE name = ?)"
-    parameters: list[Value] = [name]
-    if tier is not None:
-        where += " AND refs.tier = ?"
-        parameters.append(int(tier))
-    if unit_id is not None:
-        where += " AND files.unit_id = ?"
-        parameters.append(unit_id)
-    return page(snapshot, _make, _SELECT, f"{_FROM} {where}", _ORDER, parameters, limit)
+    check_limit(limit)
+    where = "WHERE name = ?" + (" AND files.unit_id = ?" if unit_id is not None else "")
+    parameters: list[Value] = [name] if unit_id is None else [name, unit_id]
+    sql = f"SELECT file_id, count FROM name_files JOIN files USING (file_id) {where} ORDER BY files.path"
+    files = snapshot.reader.rows(sql, parameters)
+    found: list[RefRow] = []
+    for file_id, _ in files:
+        # Without a tier the counts are known, and files beyond the page need not be unpacked.
+        if tier is None and len(found) >= limit:
+            break
+        found += [row for row in _rows_of_file(snapshot, file_id) if row.name == name]
+    if tier is None:
+        return replace(_page(found, limit), total=sum(count for _, count in files))
+    return _page([row for row in found if row.tier is tier], limit)
 
 
 def list_refs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[RefRow]:
@@ -74,28 +84,41 @@ def list_refs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[RefRow]
     span = file_range(snapshot, path)
     if span is None:
         return Page((), 0)
-    return page(snapshot, _make, _SELECT, f"{_FROM} WHERE ref_id BETWEEN ? AND ?", _ORDER, span, limit)
+    return _page(_rows_of_file(snapshot, split_row_id(span[0])[0]), limit)
 
 
-def _proven_parameters(def_id: int) -> list[Value]:
-    file_id, ordinal = split_row_id(def_id)
-    span = row_range(file_id)
-    return [*span, int(Tier.PROVEN), *span, int(Target.DEF), ordinal]
+def _stands_for(row: RefRow, linked: Set[int], binds: Set[int]) -> bool:
+    _, ordinal = split_row_id(row.ref_id)
+    return ordinal in linked or (row.tier is Tier.PROVEN and row.bind in binds)
 
 
-def _make(row: Row) -> RefRow:
-    ref_id, path, unit_id, scope, name, line, col, end, role, usage, tier, certainty, bind, target = row
-    kinds = (Role(role), Usage(usage), Tier(tier), Certainty(certainty))
-    return RefRow(ref_id, path_from_text(path), unit_id, scope, name, line, col, end, *kinds, bind, target)
+def _binds_of(snapshot: Snapshot, file_id: int, definition: int) -> set[int]:
+    """Ordinals of the bindings that stand for a definition of this file."""
+    sql = "SELECT bind_id FROM binds WHERE bind_id BETWEEN ? AND ? AND target_kind = ? AND target = ?"
+    rows = snapshot.reader.rows(sql, (*row_range(file_id), int(Target.DEF), definition))
+    return {split_row_id(bind_id)[1] for (bind_id,) in rows}
 
 
-_SELECT = (
-    "ref_id, files.path, files.unit_id, scope, (SELECT name FROM names WHERE names.name_id = refs.name_id),"
-    " start_line, start_col, end_col, role, usage, tier, certainty, bind, target_def"
-)
-_FROM = "FROM refs JOIN files ON files.file_id = ref_id >> 20"
-_ORDER = "files.path, start_line, start_col, ref_id"
-_PROVEN = (
-    "(refs.ref_id BETWEEN ? AND ? AND refs.tier = ? AND refs.bind IN (SELECT bind_id & 1048575 FROM binds"
-    " WHERE bind_id BETWEEN ? AND ? AND target_kind = ? AND target = ?))"
-)
+def _rows_of_file(snapshot: Snapshot, file_id: int) -> list[RefRow]:
+    """References of a file, in document order."""
+    found = snapshot.reader.row(
+        "SELECT path, unit_id, block FROM files JOIN ref_blocks USING (file_id) WHERE file_id = ?", (file_id,)
+    )
+    if found is None:
+        return []
+    path, unit_id, block = path_from_text(found[0]), found[1], found[2]
+    names, _ = unpack(block)
+    sql = "SELECT ref_id, target_def, tier, certainty FROM ref_links WHERE ref_id BETWEEN ? AND ?"
+    links = {ref_id: link for ref_id, *link in snapshot.reader.rows(sql, row_range(file_id))}
+    rows: list[RefRow] = []
+    for ref_id, ref in enumerate(Refs(block, ()), file_id << ORDINAL_BITS):
+        target, tier, certainty = links.get(ref_id, (None, ref.tier, ref.certainty))
+        kinds = (Role(ref.role), Usage(ref.usage), Tier(tier), Certainty(certainty))
+        place = (names[ref.name], ref.start_line, ref.start_col, ref.end_col)
+        rows.append(RefRow(ref_id, path, unit_id, ref.scope, *place, *kinds, ref.bind, target))
+    return rows
+
+
+def _page(rows: list[RefRow], limit: int) -> Page[RefRow]:
+    ordered = sorted(rows, key=lambda row: (row.path, row.start_line, row.start_col, row.ref_id))
+    return Page(tuple(ordered[:limit]), len(rows))

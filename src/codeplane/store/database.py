@@ -47,7 +47,6 @@ def create_database(path: Path) -> apsw.Connection:
         connection.pragma("journal_mode", "memory")
         connection.pragma("synchronous", "off")
         connection.pragma("locking_mode", "exclusive")
-        connection.pragma("temp_store", "memory")
         return connection
 
 

@@ -11,6 +11,7 @@ from itertools import chain
 
 import orjson
 
+from codeplane.facts.blocks import unpack
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
 from codeplane.store.reader import Reader
@@ -21,6 +22,7 @@ def dump(reader: Reader) -> Iterator[str]:
     for table, sql in _TABLES.items():
         lines = (_line(table, row) for row in reader.stream(sql))
         yield from sorted(lines) if table in _SORT_HERE else lines
+    yield from _ref_lines(reader)
     documents = sorted((path, digest) for _, digest, path in reader.documents())
     yield from (_line("documents", document) for document in documents)
     yield from sorted(chain.from_iterable(_group_lines(reader)))
@@ -31,10 +33,18 @@ def _line(table: str, row: Row) -> str:
     return f"{table}\t{orjson.dumps((path, *row[1:])).decode()}"
 
 
+def _ref_lines(reader: Reader) -> Iterator[str]:
+    sql = "SELECT path, block FROM ref_blocks JOIN files USING (file_id) ORDER BY path"
+    for path, block in reader.stream(sql):
+        names, columns = unpack(block)
+        for row in zip(*columns, strict=True):
+            yield _line("refs", (path, names[row[1]], *row))
+
+
 def _group_lines(reader: Reader) -> Iterator[list[str]]:
     """Exemplars of a group by where they stand, because their ids hold file ids."""
     sql = "SELECT unit_id, member_token, receiver_shape, total_count, exemplar_ids FROM anchor_groups"
-    place = "SELECT path, start_line, start_col FROM refs JOIN files ON file_id = ref_id >> 20 WHERE ref_id = ?"
+    place = "SELECT path, ?1 & 1048575 FROM files WHERE file_id = ?1 >> 20"
     for unit_id, token, shape, total, exemplars in reader.rows(sql):
         places = [reader.row(place, (ref_id,)) for ref_id in orjson.loads(exemplars)]
         yield [f"anchor_groups\t{orjson.dumps((unit_id, token, shape, total, places)).decode()}"]
@@ -73,14 +83,7 @@ _TABLES = {
     "binds": _facts_sql(
         "binds",
         "bind_id",
-        "scope, names.name, namespace, target_kind, target, certainty, binds.reason",
-        "LEFT JOIN names USING (name_id)",
-    ),
-    "refs": _facts_sql(
-        "refs",
-        "ref_id",
-        f"scope, names.name, start_line, start_col, end_col, role, usage, tier, certainty, bind, {_TARGET}",
-        "LEFT JOIN names USING (name_id)",
+        "scope, name, namespace, target_kind, target, certainty, binds.reason",
     ),
     "exports": _facts_sql(
         "export_entries", "entry_id", f"surface_id, exported_name, {_TARGET}, certainty, evidence_kind"
@@ -93,6 +96,8 @@ _TABLES = {
     "dynamic_sites": _facts_sql(
         "dynamic_sites", "site_id", "start_line, start_col, pattern_type, extracted_literals, has_non_literal_key"
     ),
+    "links": _facts_sql("ref_links", "ref_id", f"{_TARGET}, tier, certainty"),
+    "names": "SELECT path, name, count FROM name_files JOIN files USING (file_id) ORDER BY path, name",
     "problems": _facts_sql("problems", "problem_id", "code, line, message"),
     "surfaces": "SELECT family, surface_hash FROM export_surfaces JOIN units USING (unit_id)",
 }

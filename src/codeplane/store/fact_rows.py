@@ -8,48 +8,50 @@ they are turned into rows before the first is written, so that bad facts write n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.facts.blocks import pack_rows, unpack
 from codeplane.facts.model import Facts, Problem
-from codeplane.facts.wire import columns_of
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
-from codeplane.store.names import Names
 from codeplane.store.schema import BIND_REASONS, FACT_TABLES
 
 _BATCH = 16
 """Rows per statement where there are many: a statement costs more than a row."""
 
-_REF_SQL = "(?,?,?,?,?,?,?,?,?,?,?,NULL)"
 _BIND_SQL = "(?,?,?,?,?,?,?,?)"
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(BIND_REASONS)}
 
 
 class FactRows(NamedTuple):
-    """Ready to be bound; refs and binds lie flat, one value after the other."""
+    """Ready to be bound; binds lie flat, one value after the other."""
 
-    refs: list[Any]
+    file_id: int
+    block: bytes
+    names: list[tuple[str, int, int]]
+    """(name, file id, how often)."""
     binds: list[Any]
     small: list[tuple[str, list[Any]]]
 
 
-def make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names) -> FactRows:
+def make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem]) -> FactRows:
     """Rows of one file; INTERNAL when the facts are not of the shape of the model."""
     try:
         try:
-            return _make_rows(file_id, unit_id, facts, problems, names)
+            return _make_rows(file_id, unit_id, facts, problems)
         except (UnicodeEncodeError, orjson.JSONEncodeError):
-            return _make_rows(file_id, unit_id, storable_facts(facts), problems, names)
+            return _make_rows(file_id, unit_id, storable_facts(facts), problems)
     except (TypeError, ValueError, IndexError, KeyError) as error:
         raise CodePlaneError(ErrorCode.INTERNAL, f"facts of an unexpected shape: {error}") from error
 
 
-def insert_rows(connection: apsw.Connection, rows: FactRows) -> None:
-    _insert_flat(connection, "refs", _REF_SQL, 11, rows.refs)
+def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> None:
+    if rows.block:
+        connection.execute("INSERT INTO ref_blocks VALUES (?, ?)", (rows.file_id, rows.block))
+        connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
     _insert_flat(connection, "binds", _BIND_SQL, 8, rows.binds)
     for sql, values in rows.small:
         connection.executemany(sql, values)
@@ -57,6 +59,9 @@ def insert_rows(connection: apsw.Connection, rows: FactRows) -> None:
 
 def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     """Remove all rows of a file, and what other files say about them."""
+    names, _ = unpack(connection.execute("SELECT block FROM ref_blocks WHERE file_id = ?", (file_id,)).get or b"")
+    connection.executemany("DELETE FROM name_files WHERE name = ? AND file_id = ?", [(name, file_id) for name in names])
+    connection.execute("DELETE FROM ref_blocks WHERE file_id = ?", (file_id,))
     span = row_range(file_id)
     for sql in _DELETE_SQL:
         connection.execute(sql, span)
@@ -64,23 +69,21 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
 
 def storable_facts(facts: Facts) -> Facts:
     """The same facts with lone surrogates replaced, for the rare source that has them."""
-    return Facts(*(_storable(table) for table in facts))
+    made = Facts(*(_storable(table) for table in facts._replace(refs=())))
+    return made._replace(refs=list(facts.refs))
 
 
-def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem], names: Names) -> FactRows:
+def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem]) -> FactRows:
     base = file_id << ORDINAL_BITS
     if max(len(table) for table in facts) > ORDINAL_MASK:
         raise ValueError("too many rows for one file")
-    ids = names.ids(facts.names)
-    refs = _flat_refs(base, facts, ids)
-    bind_ids = names.ids([bind[1] for bind in facts.binds])
+    refs = pack_rows(facts.names, facts.refs)
+    names = [(name, file_id, count) for name, count in zip(facts.names, refs.counts, strict=bool(refs)) if count]
     reasons = _REASON_NUMBERS
     binds = [
         value
-        for (row_id, (scope, _, namespace, kind, target, certainty, reason)), name_id in zip(
-            enumerate(facts.binds, base), bind_ids, strict=True
-        )
-        for value in (row_id, scope, name_id, namespace, kind, target, certainty, reasons[reason])
+        for row_id, (scope, name, namespace, kind, target, certainty, reason) in enumerate(facts.binds, base)
+        for value in (row_id, scope, name, namespace, kind, target, certainty, reasons[reason])
     ]
     small: list[tuple[str, list[Any]]] = []
     if facts.scopes:
@@ -99,17 +102,7 @@ def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequen
         small.append((_SITES, sites))
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
-    return FactRows(refs, binds, small)
-
-
-def _flat_refs(base: int, facts: Facts, ids: Sequence[int]) -> list[Any]:
-    columns = columns_of(facts.refs)
-    if not columns:
-        return []
-    scopes, numbers, *others = columns
-    named = map(ids.__getitem__, cast(Sequence[int], numbers))
-    rows = zip(range(base, base + len(numbers)), scopes, named, *others, strict=True)
-    return list(chain.from_iterable(rows))
+    return FactRows(file_id, refs.block, names, binds, small)
 
 
 def _export_rows(base: int, unit_id: int | None, facts: Facts) -> list[tuple[str, list[Any]]]:
@@ -155,6 +148,8 @@ def _insert_sql(table: str, width: int) -> str:
     return f"INSERT INTO {table} VALUES ({','.join('?' * width)})"
 
 
+_LOAD_NAMES = "INSERT INTO loaded_names VALUES (?, ?, ?)"
+_PUT_NAMES = "INSERT INTO name_files VALUES (?, ?, ?)"
 _SCOPES = _insert_sql("scopes", 7)
 _DEFS = _insert_sql("defs", 19)
 _IMPORTS = _insert_sql("imports", 12)
@@ -165,7 +160,8 @@ _PROBLEMS = _insert_sql("problems", 4)
 
 _DELETE_SQL = (
     *(f"DELETE FROM {table} WHERE {key} BETWEEN ?1 AND ?2" for table, key in FACT_TABLES.items()),
+    "DELETE FROM ref_links WHERE ref_id BETWEEN ?1 AND ?2",
     # What stood for a definition that is gone is unresolved until it is resolved again.
-    "UPDATE refs SET target_def = NULL, tier = 0, certainty = 0 WHERE target_def BETWEEN ?1 AND ?2",
+    "DELETE FROM ref_links WHERE target_def BETWEEN ?1 AND ?2",
     "UPDATE export_entries SET target_def = NULL WHERE target_def BETWEEN ?1 AND ?2",
 )

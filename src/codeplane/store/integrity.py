@@ -89,9 +89,7 @@ def _stamp(state: StateDirectory) -> tuple[object, ...]:
     return tuple(stamps)
 
 
-def _verify_current(
-    state: StateDirectory, runtime: Fingerprint, binding: Binding | None, depth: Depth
-) -> Integrity:
+def _verify_current(state: StateDirectory, runtime: Fingerprint, binding: Binding | None, depth: Depth) -> Integrity:
     generation: Generation | None = None
     try:
         generation = state.current()
@@ -151,17 +149,19 @@ def _check_lexical(generation: Generation, recorded: RecordedSegments) -> bool:
 
 
 def _check_rows(reader: Reader) -> None:
-    """Every row belongs to a file, every name exists, and both halves hold the same files."""
+    """Every row belongs to a file, names count all references, and both halves hold the same files."""
     for table, key in FACT_TABLES.items():
         sql = f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM files WHERE file_id = {key} >> 20)"
         if reader.count(sql):
             raise corrupt(f"{table} has rows of no file")
-    for table in ("refs", "binds"):
-        sql = (
-            f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM names WHERE names.name_id = {table}.name_id)"
-        )
+    for table in ("ref_blocks", "name_files"):
+        sql = f"SELECT count(*) FROM {table} WHERE file_id NOT IN (SELECT file_id FROM files)"
         if reader.count(sql):
-            raise corrupt(f"{table} has rows without a name")
+            raise corrupt(f"{table} has rows of no file")
+    if reader.count("SELECT coalesce(sum(count), 0) FROM name_files") != reader.count(
+        "SELECT coalesce(sum(refs), 0) FROM files"
+    ):
+        raise corrupt("the names count other references than the files")
     if reader.count("SELECT count(*) FROM files") != reader.epoch.files:
         raise corrupt("the epoch counts other files than there are")
     sql = "SELECT file_id, lower(hex(digest)) FROM files WHERE lexical ORDER BY file_id"

@@ -4,6 +4,10 @@ A row of a file has the id `file_id << 20 | ordinal`: the rows of one file are o
 the primary key, so they need neither a file column nor an index to be found or removed.
 Other columns that name a row of the same file hold its ordinal; `target_def` holds a whole
 id, because it may lie in another file. Enumerations are the integers of the fact model.
+
+References are the exception: there are so many, and so alike, that those of a file are one
+packed block. `name_files` says in which files a name occurs and how often; `ref_links` for which
+definition of another file a reference stands.
 """
 
 from __future__ import annotations
@@ -19,7 +23,6 @@ FACT_TABLES = {
     "defs": "def_id",
     "imports": "import_id",
     "binds": "bind_id",
-    "refs": "ref_id",
     "export_entries": "entry_id",
     "export_thunks": "thunk_id",
     "dynamic_sites": "site_id",
@@ -79,7 +82,15 @@ CREATE TABLE files (
     problems INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE names (name_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+CREATE TABLE ref_blocks (file_id INTEGER PRIMARY KEY, block BLOB NOT NULL) STRICT;
+
+CREATE TABLE name_files (
+    name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ref_links (
+    ref_id INTEGER PRIMARY KEY, target_def INTEGER NOT NULL, tier INTEGER NOT NULL, certainty INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE scopes (
     scope_id INTEGER PRIMARY KEY,
@@ -131,27 +142,12 @@ CREATE TABLE imports (
 CREATE TABLE binds (
     bind_id INTEGER PRIMARY KEY,
     scope INTEGER NOT NULL,
-    name_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
     namespace INTEGER NOT NULL,
     target_kind INTEGER NOT NULL,
     target INTEGER,
     certainty INTEGER NOT NULL,
     reason INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE refs (
-    ref_id INTEGER PRIMARY KEY,
-    scope INTEGER NOT NULL,
-    name_id INTEGER NOT NULL,
-    start_line INTEGER NOT NULL,
-    start_col INTEGER NOT NULL,
-    end_col INTEGER NOT NULL,
-    role INTEGER NOT NULL,
-    usage INTEGER NOT NULL,
-    tier INTEGER NOT NULL,
-    certainty INTEGER NOT NULL,
-    bind INTEGER,
-    target_def INTEGER
 ) STRICT;
 
 CREATE TABLE export_surfaces (
@@ -239,17 +235,20 @@ CREATE TABLE def_snapshots (
 
 INDEXES = """
 CREATE UNIQUE INDEX files_path ON files (path);
-CREATE UNIQUE INDEX names_name ON names (name);
 CREATE INDEX defs_uid ON defs (def_uid);
-CREATE INDEX defs_name ON defs (name);
 CREATE INDEX defs_lower_name ON defs (lower(name));
-CREATE INDEX defs_qualified_name ON defs (qualified_name);
 CREATE INDEX imports_uid ON imports (import_uid);
-CREATE INDEX refs_name ON refs (name_id);
-CREATE INDEX refs_target ON refs (target_def) WHERE target_def IS NOT NULL;
+CREATE INDEX ref_links_target ON ref_links (target_def);
 CREATE INDEX export_entries_name ON export_entries (surface_id, exported_name);
 CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
 CREATE UNIQUE INDEX anchor_groups_key ON anchor_groups (unit_id, member_token, receiver_shape);
 CREATE INDEX def_snapshots_until ON def_snapshots (until_epoch);
 """
 """Made after a bulk load: sorting once is far cheaper than keeping sorted."""
+
+LOADED_NAMES = "CREATE TEMP TABLE loaded_names (name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL)"
+SORT_NAMES = """
+INSERT INTO name_files SELECT name, file_id, count FROM loaded_names ORDER BY name, file_id;
+DROP TABLE loaded_names;
+"""
+"""In a bulk load names come file by file; they go to their table in its own order, at the end."""

@@ -18,6 +18,7 @@ import orjson
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_EXEMPLARS
 from codeplane.base.paths import RepoPath
+from codeplane.facts.blocks import unpack
 from codeplane.facts.model import Facts, Problem
 from codeplane.store import epochs
 from codeplane.store.codec import path_to_text, row_range, signed64
@@ -39,7 +40,6 @@ from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, tree_bytes
 from codeplane.store.lexical import LexicalDoc, LexicalWriter
 from codeplane.store.mending import mend
-from codeplane.store.names import Names
 from codeplane.store.records import (
     AnchorGroup,
     Change,
@@ -51,7 +51,7 @@ from codeplane.store.records import (
     PendingChange,
     RefLink,
 )
-from codeplane.store.schema import INDEXES, SCHEMA_VERSION, TABLES, UNITS, unit_of
+from codeplane.store.schema import INDEXES, LOADED_NAMES, SCHEMA_VERSION, SORT_NAMES, TABLES, UNITS, unit_of
 from codeplane.store.segments import RecordedSegments
 
 Barrier = Callable[[str], None]
@@ -79,7 +79,6 @@ class Writer:
         self._derived_changed = False
         self._broken = False
         with sqlite_errors():
-            self._names = Names(connection, complete=bulk)
             self._next_file_id = int(epochs.read_meta(connection, "next_file_id") or 1)
             self._first_epoch = int(epochs.read_meta(connection, "first_epoch") or 1)
             self._epoch = epochs.current_epoch(connection)
@@ -122,7 +121,7 @@ class Writer:
             known_id = self._find_file_id(file.path)
             file_id = self._next_file_id if known_id is None else known_id
             # Before the old rows go: facts of a wrong shape leave everything as it was.
-            made = make_rows(file_id, unit_id, facts, problems, self._names)
+            made = make_rows(file_id, unit_id, facts, problems)
         with self._writing():
             if known_id is None:
                 self._next_file_id += 1
@@ -132,11 +131,11 @@ class Writer:
                 self._clear_file(file_id)
                 self._lexical.delete(file_id)
             try:
-                insert_rows(self._connection, made)
+                insert_rows(self._connection, made, bulk=self._bulk)
             except UnicodeEncodeError:
                 delete_rows(self._connection, file_id)
-                made = make_rows(file_id, unit_id, storable_facts(facts), problems, self._names)
-                insert_rows(self._connection, made)
+                made = make_rows(file_id, unit_id, storable_facts(facts), problems)
+                insert_rows(self._connection, made, bulk=self._bulk)
             counts = (len(facts.scopes), len(facts.defs), len(facts.imports), len(facts.refs), len(problems))
             self._connection.execute(
                 _PUT_FILE, (*self._file_values(file_id, unit_id, file, lexical is not None), *counts)
@@ -185,7 +184,7 @@ class Writer:
             unit_id = unit_of(file.family)
             self._keep_history(file_id)
             counts = self._connection.execute(_COUNTS, (file_id,)).get
-            names = [name for (name,) in self._connection.execute(_NAMES, row_range(file_id))]
+            names, _ = unpack(self._connection.execute(_BLOCK, (file_id,)).get or b"")
             self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, True), *counts))
             self._lexical.delete(file_id)
             self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, LexicalDoc(text, names))
@@ -230,10 +229,8 @@ class Writer:
     def link_refs(self, links: Iterable[RefLink]) -> None:
         """Say for which definitions references stand, after their files were put."""
         with self._writing():
-            values = [(link.target_def, link.tier, link.certainty, link.ref_id) for link in links]
-            self._connection.executemany(
-                "UPDATE refs SET target_def = ?, tier = ?, certainty = ? WHERE ref_id = ?", values
-            )
+            values = [(link.ref_id, link.target_def, link.tier, link.certainty) for link in links]
+            self._connection.executemany("INSERT OR REPLACE INTO ref_links VALUES (?, ?, ?, ?)", values)
             self._derived_changed = self._derived_changed or bool(values)
 
     def put_surface(self, unit_id: int, surface_hash: str | None) -> None:
@@ -305,7 +302,6 @@ class Writer:
         with sqlite_errors():
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            self._names.forget()
         self._lexical.rollback()
         self._pending.clear()
         self._derived_changed = False
@@ -349,7 +345,6 @@ class Writer:
             finish_bulk(connection)
             self._bulk = False
             self._file_ids = None
-            self._names = Names(connection, complete=False)
         self._epoch = epoch
         self._lexical_ahead = False
         self._pending.clear()
@@ -363,6 +358,7 @@ class Writer:
         with ThreadPoolExecutor(1, thread_name_prefix="lexical") as threads:
             committed = threads.submit(self._commit_lexical)
             with self._writing():
+                self._connection.execute(SORT_NAMES)
                 self._connection.execute(INDEXES)
             committed.result()
 
@@ -478,6 +474,7 @@ def create_writer(
             }
             epochs.write_meta(connection, meta)
             connection.execute("COMMIT")
+            connection.execute(LOADED_NAMES)
         lexical = LexicalWriter(generation.lexical, create=True)
         return Writer(generation, connection, lexical, bulk=True, barrier=barrier)
     except BaseException:
@@ -498,7 +495,7 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
 
 _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
 _FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
-_NAMES = "SELECT name FROM names WHERE name_id IN (SELECT name_id FROM refs WHERE ref_id BETWEEN ? AND ?)"
+_BLOCK = "SELECT block FROM ref_blocks WHERE file_id = ?"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
 _EXPORTS = "SELECT surface_id, exported_name, evidence_kind FROM export_entries WHERE entry_id BETWEEN ? AND ?"
 _TOUCH_FILE = """

@@ -1,0 +1,123 @@
+"""What an index may cost on disk: a cap on the whole, on the log, on the history, and on what is left behind.
+
+The long version: `pytest -m sweep tests/faults -k growth` (syncs by CPL_ROUNDS).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
+
+from codeplane.base.limits import MAX_WAL_BYTES
+from codeplane.config.model import Config, IndexConfig
+from codeplane.index.indexer import Indexer
+from codeplane.operations.context import Context
+from codeplane.operations.indexing import initialize
+from codeplane.operations.status import status
+from codeplane.query.snapshot import open_current
+from codeplane.store.schema import KEPT_EPOCHS
+from codeplane.workspace.snapshot import open_view
+
+
+def noise(seed: int, words: int) -> str:
+    chooser = random.Random(seed)
+    return "".join(f"name_{chooser.getrandbits(64):x} = value_{chooser.getrandbits(64):x}\n" for _ in range(words))
+
+
+def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 150) for number in range(300)}
+    root = make_repository(tmp_path / "repo", files)
+    cap = 2 * 1024 * 1024
+    config = Config(index=IndexConfig(workers=1, max_bytes=cap))
+    context = Context(root, config, options_for(root).user_state, tmp_path / "cache")
+    report = initialize(context)
+    assert 0 < report.pending < 300
+    assert any("cap" in warning and str(report.pending) in warning for warning in report.warnings)
+    # The cap is looked at now and then, so it is passed by a bounded amount.
+    assert report.index_bytes < 2 * cap
+    found = status(context)
+    assert (found.pending, found.state, found.cap_bytes) == (report.pending, "building", cap)
+    with open_view(options_for(root, max_bytes=cap)) as view:
+        assert view.freshness.status == "stale" and view.warnings
+    again = initialize(context)
+    assert again.pending == report.pending and again.index_bytes <= report.index_bytes + 64 * 1024
+    with Indexer.open(options_for(root)) as indexer:
+        report_2 = indexer.sync()
+        assert (report_2.pending, report_2.decision) == (0, "resumed")
+        assert logical_dump(indexer) == scratch_dump(root, tmp_path)
+
+
+def test_a_full_index_still_follows_edits_and_removals(tmp_path: Path) -> None:
+    """What is in it must not turn wrong because there is no room for more."""
+    files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 150) for number in range(200)}
+    root = make_repository(tmp_path / "repo", files)
+    changes = {"max_bytes": 2 * 1024 * 1024}
+    sync(root, **changes)
+    write(root, "m000.py", "def edited():\n    return 1\n")
+    (root / "m001.py").unlink()
+    report = sync(root, **changes)
+    assert report.pending and report.removed == 1
+    with open_view(options_for(root, **changes)) as view:
+        rows = view.snapshot.reader.rows
+        assert rows("SELECT path FROM files WHERE path = 'm001.py'") == []
+        assert len(rows("SELECT 1 FROM defs WHERE name = 'edited'")) == 1
+
+
+def growth(tmp_path: Path, syncs: int) -> None:
+    root = make_repository(tmp_path / "repo", {f"m{number}.py": noise(number, 40) for number in range(20)})
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        sizes: list[int] = []
+        for number in range(syncs):
+            write(root, f"m{number % 20}.py", noise(number, 40))
+            indexer.sync()
+            assert indexer._writer is not None
+            assert indexer._writer.wal_bytes() < MAX_WAL_BYTES // 4
+            if number % 50 == 49:
+                sizes.append(indexer.state.size_bytes())
+        with open_current(indexer.state) as snapshot:
+            count = snapshot.reader.count
+            assert count("SELECT count(*) FROM epochs") <= KEPT_EPOCHS
+            assert count("SELECT count(DISTINCT epoch) FROM epoch_files") <= KEPT_EPOCHS
+            assert count("SELECT count(DISTINCT until_epoch) FROM def_snapshots") <= KEPT_EPOCHS
+            names = count("SELECT count(*) FROM names")
+        print(f"sizes {sizes}, {names} names")
+        files = [path for path in indexer.state.path.rglob("*") if path.is_file()]
+        assert len(files) < 250
+    # Flat: the second half is not larger than the first by more than noise.
+    half = len(sizes) // 2
+    assert max(sizes[half:]) < 1.5 * max(sizes[:half]) + 512 * 1024, sizes
+
+
+def test_many_small_syncs_stay_bounded(tmp_path: Path) -> None:
+    growth(tmp_path, 400)
+
+
+@pytest.mark.sweep
+@pytest.mark.timeout(0)
+def test_growth_at_length(tmp_path: Path) -> None:
+    growth(tmp_path, int(os.environ.get("CPL_ROUNDS", "3000")))
+
+
+def test_the_log_stays_bounded_while_a_reader_holds_it(tmp_path: Path) -> None:
+    """A reader keeps old pages alive; the log grows no further than the cap, and shrinks when the reader is gone."""
+    root = make_repository(tmp_path / "repo", {f"m{number}.py": noise(number, 100) for number in range(10)})
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        assert indexer._writer is not None
+        with open_current(indexer.state):
+            for number in range(60):
+                write(root, f"m{number % 10}.py", noise(number, 100))
+                indexer.sync()
+            held = indexer._writer.wal_bytes()
+        for number in range(3):
+            write(root, "m0.py", noise(1000 + number, 100))
+            indexer.sync()
+        assert indexer._writer.wal_bytes() < max(held, 2 * 1024 * 1024)
+    assert not list((root / ".codeplane").rglob("*-wal")) or all(
+        path.stat().st_size == 0 for path in (root / ".codeplane").rglob("*-wal")
+    )
