@@ -51,5 +51,5 @@ def test_bytes_and_text_agree() -> None:
     assert normalize_text(b"a \xff b").split() == ["a", "b"]
 
 
-def test_parts_hold_words_of_compounds_once_in_order() -> None:
-    assert parts_text(["load_file", "HTTPServer", "plain", "file_name"]) == "file http load name server"
+def test_parts_hold_the_words_of_compounds_in_order() -> None:
+    assert parts_text(["load_file", "HTTPServer", "plain", "file_name"]) == "load file http server file name"

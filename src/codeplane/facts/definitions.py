@@ -149,24 +149,28 @@ def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tu
 
 
 def _signature(language: Language, site: DefSite, source: bytes) -> str:
-    stop = site.body[0] if site.body else site.end
-    limit = min(stop, site.start + 4 * MAX_SIGNATURE_CHARS)
-    raw = source[site.start : limit].decode("utf-8", "replace")
+    """From the start of the definition to its body, on one line, without comments around the name and parameters."""
+    limit = min(site.body[0] if site.body else site.end, site.start + 4 * MAX_SIGNATURE_CHARS)
     if site.body is None:
+        raw = source[site.start : limit]
         if site.kind not in ("function", "method"):
-            raw = raw.partition("\n")[0]
+            raw = raw.partition(b"\n")[0]
+        text = raw.decode("utf-8", "replace")
     else:
-        # What stands between the parameters and the body may end in a comment; it is not part of the signature.
-        known = max(site.name_end, *(part[1] for part in (site.params, site.returns) if part), site.start)
+        known = max(site.name_end, site.params[1] if site.params else 0, site.returns[1] if site.returns else 0)
+        head = source[site.start : site.name_start].decode("utf-8", "replace")
+        if "\n" in head:
+            head = "\n".join(line for line in head.split("\n") if not line.lstrip().startswith(language.comments))
+        text = head + source[site.name_start : min(known, limit)].decode("utf-8", "replace")
         if known < limit:
             tail = source[known:limit].decode("utf-8", "replace")
             for marker in language.comments:
                 tail = tail.partition(marker)[0]
-            raw = source[site.start : known].decode("utf-8", "replace") + tail
-    text = " ".join(raw.split())
+            text += tail
+    text = " ".join(text.split())
     if language.signature_noise is not None:
         text = language.signature_noise.sub("", text)
-    text = _TAIL.sub("", text)
+    text = _TAIL.sub("", text).replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
 
 

@@ -181,8 +181,10 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
 def _leave_to_imports(found: Structure) -> None:
     """A name that an import binds is no definition, whatever declares it (`const fs = require("fs")`)."""
     bound = {site.bound_at[0] for site in found.imports if site.bound_at is not None}
-    found.defs = [site for site in found.defs if site.name_start not in bound]
-    found.binds = [site for site in found.binds if site.start not in bound]
+    if not bound.isdisjoint(site.name_start for site in found.defs):
+        found.defs = [site for site in found.defs if site.name_start not in bound]
+    if not bound.isdisjoint(site.start for site in found.binds):
+        found.binds = [site for site in found.binds if site.start not in bound]
 
 
 def _leaves(nodes: list[Node], grammar: Grammar) -> list[Node]:
@@ -202,6 +204,14 @@ def _subject(captures: Captures) -> tuple[str, str, str]:
 
 
 def _read_def(found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes) -> None:
+    if len(captures) == 2 and "name" in captures:
+        # A variable, most often: nothing but itself and its name.
+        start, end = node.start_byte, node.end_byte
+        for name in _leaves(captures["name"], grammar):
+            at, to = name.start_byte, name.end_byte
+            text = source[at:to].decode("utf-8", "replace")
+            found.defs.append(DefSite(start, end, kind, text, at, to, None, None, None, None, ()))
+        return
     until = captures.get("until")
     implied = "implied" in captures
     place = "hoisted" if "hoisted" in captures else "inner" if "inner" in captures else ""

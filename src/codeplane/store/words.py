@@ -32,22 +32,22 @@ def normalize_text(text: str | bytes) -> str:
     return _MARKS.sub(b" ", data).decode("utf-8", "replace").replace("\ufffd", " ")
 
 
-@lru_cache(maxsize=65536)
 def split_words(name: str) -> tuple[str, ...]:
     """The words of an identifier, lowercase: `parseHTTPHeader2` is parse, http, header, 2."""
     if name.isascii():
-        return tuple(word.lower() for word in _ASCII_WORD.findall(name))
+        return tuple(_ASCII_WORD.findall(name)) if name.islower() else tuple(map(str.lower, _ASCII_WORD.findall(name)))
     return tuple(word.lower() for chunk in _CHUNK.findall(name) for word in _split_case(chunk))
 
 
 def parts_text(names: Iterable[str]) -> str:
-    """Every word of the identifiers that have more than one, once, in a fixed order."""
-    words: set[str] = set()
-    for name in names:
-        found = split_words(name)
-        if len(found) > 1:
-            words.update(found)
-    return " ".join(sorted(words))
+    """The words of the identifiers that have more than one, in the order of the identifiers."""
+    return " ".join(filter(None, map(_parts, names)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _parts(name: str) -> str:
+    words = split_words(name)
+    return " ".join(words) if len(words) > 1 else ""
 
 
 def _split_case(chunk: str) -> list[str]:
