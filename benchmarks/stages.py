@@ -30,6 +30,7 @@ from benchmarks.trees import bare_walk, pruned_directories
 
 from codeplane.config.model import Config
 from codeplane.disk.text import decode
+from codeplane.facts.blocks import Refs, unpack
 from codeplane.facts.grammar import load
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
@@ -105,28 +106,62 @@ def parse(root: Path, place: Path) -> Found:
 
 
 def insert(root: Path, place: Path) -> Found:
+    """The rows as they are stored."""
+    return _insert(_stored_rows(root), place / "floor.db", TABLES, INDEXES)
+
+
+def insert_plain(root: Path, place: Path) -> Found:
+    """The same with references as plain rows, which the product packs: one for each, an index by name."""
+    numbers: dict[str, int] = {}
+    refs: list[tuple[int | None, ...]] = []
+    tables = _stored_rows(root)
+    for file_id, block in tables.pop("ref_blocks"):
+        ids = [numbers.setdefault(name, len(numbers)) for name in unpack(block)[0]]
+        refs += ((at, ref[0], ids[ref[1]], *ref[2:]) for at, ref in enumerate(Refs(block, ()), file_id << 20))
+    del tables["name_files"]
+    tables |= {"plain_refs": refs, "plain_names": [(number, name) for name, number in numbers.items()]}
+    return _insert(tables, place / "floor-plain.db", TABLES + _PLAIN_TABLES, INDEXES + _PLAIN_INDEXES)
+
+
+def _stored_rows(root: Path) -> dict[str, list[Any]]:
     with open_current(_state(root), lexical=False) as snapshot:
         names = snapshot.reader.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-        tables = [(name, snapshot.reader.rows(f"SELECT * FROM {name}")) for (name,) in names]
-    connection = create_database(place / "floor.db")
+        return {name: snapshot.reader.rows(f"SELECT * FROM {name}") for (name,) in names}
+
+
+def _insert(tables: dict[str, list[Any]], path: Path, schema: str, indexes: str) -> Found:
+    connection = create_database(path)
 
     def work() -> None:
         # As the product does, in a transaction of its own: until the first page is on disk, pages that leave
         # the cache get no checksum, and cannot be read again.
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute(TABLES)
+        connection.execute(schema)
         connection.execute("COMMIT")
         connection.execute("BEGIN IMMEDIATE")
-        for name, rows in tables:
+        for name, rows in tables.items():
             if rows:
                 connection.executemany(f"INSERT INTO {name} VALUES ({','.join('?' * len(rows[0]))})", rows)
-        connection.execute(INDEXES)
+        connection.execute(indexes)
         connection.execute("COMMIT")
 
     found, _ = _clocked(work)
-    kept = sum(connection.execute(f"SELECT count(*) FROM {name}").get for name, _ in tables)
+    kept = sum(connection.execute(f"SELECT count(*) FROM {name}").get for name in tables)
     connection.close()
-    return found | {"rows": kept, "bytes": (place / "floor.db").stat().st_size}
+    return found | {"rows": kept, "bytes": path.stat().st_size}
+
+
+_PLAIN_TABLES = """
+CREATE TABLE plain_names (name_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+CREATE TABLE plain_refs (
+    ref_id INTEGER PRIMARY KEY, scope INTEGER, name_id INTEGER, start_line INTEGER, start_col INTEGER, end_col INTEGER,
+    role INTEGER, usage INTEGER, tier INTEGER, certainty INTEGER, bind INTEGER
+) STRICT;
+"""
+_PLAIN_INDEXES = """
+CREATE UNIQUE INDEX plain_names_name ON plain_names (name);
+CREATE INDEX plain_refs_name ON plain_refs (name_id);
+"""
 
 
 def text_index(root: Path, place: Path) -> Found:
@@ -186,6 +221,7 @@ STAGES: dict[str, Callable[[Path, Path], Found]] = {
     "read": read,
     "parse": parse,
     "insert": insert,
+    "insert_plain": insert_plain,
     "lexical": text_index,
     "walk": walk,
 }
@@ -219,11 +255,8 @@ def _state(root: Path) -> Any:
 
 def _names(snapshot: Snapshot) -> dict[int, list[str]]:
     """Identifiers of each file, by file id."""
-    texts: dict[int, str] = dict(snapshot.reader.rows("SELECT name_id, name FROM names"))
-    found: dict[int, list[str]] = defaultdict(list)
-    for file_id, name_id in snapshot.reader.stream("SELECT DISTINCT ref_id >> 20, name_id FROM refs"):
-        found[file_id].append(texts[name_id])
-    return found
+    blocks = snapshot.reader.stream("SELECT file_id, block FROM ref_blocks")
+    return defaultdict(list, {file_id: unpack(block)[0] for file_id, block in blocks})
 
 
 if __name__ == "__main__":

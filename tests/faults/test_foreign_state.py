@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.children import start
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.config.documents import repository_layer
@@ -22,6 +20,8 @@ from codeplane.operations.doctor import diagnose
 from codeplane.operations.status import status
 from codeplane.query.defs import list_defs_by_name
 from codeplane.workspace.snapshot import open_view
+from support.children import start
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 OURS: dict[str, str | bytes] = {"a.py": "def ours():\n    return 1\n"}
 THEIRS: dict[str, str | bytes] = {"a.py": "def planted():\n    return 1\n"}
@@ -153,7 +153,9 @@ def test_a_linked_part_of_a_generation_is_replaced(root: Path, outside: Path, pa
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["../../../outside\n", "/etc\n", "1/../1\n", "..\n", "1\n\n", "0\n", "1\0\n", "9" * 40])
+@pytest.mark.parametrize(
+    "text", ["../../../outside\n", "/etc\n", "1/../1\n", "..\n", "1\n\n", "0\n", "1\0\n", "9" * 40]
+)
 def test_current_cannot_point_elsewhere(root: Path, outside: Path, text: str) -> None:
     sync(root)
     (root / ".codeplane/CURRENT").write_text(text)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.repositories import logical_dump, make_repository, options_for, state_files, write
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
@@ -24,6 +23,7 @@ from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
 from codeplane.store.layout import STATE_NAME
 from codeplane.workspace.snapshot import open_view
+from support.repositories import logical_dump, make_repository, options_for, state_files, write
 
 HONEST = {ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY, ErrorCode.NOT_INDEXED, ErrorCode.STATE_DIRECTORY_UNSAFE}
 

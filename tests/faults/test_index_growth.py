@@ -10,7 +10,6 @@ import random
 from pathlib import Path
 
 import pytest
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 from codeplane.base.limits import MAX_WAL_BYTES
 from codeplane.config.model import Config, IndexConfig
@@ -21,6 +20,7 @@ from codeplane.operations.status import status
 from codeplane.query.snapshot import open_current
 from codeplane.store.schema import KEPT_EPOCHS
 from codeplane.workspace.snapshot import open_view
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 
 def noise(seed: int, words: int) -> str:
@@ -37,8 +37,8 @@ def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
     report = initialize(context)
     assert 0 < report.pending < 300
     assert any("cap" in warning and str(report.pending) in warning for warning in report.warnings)
-    # The cap is looked at now and then, so it is passed by a bounded amount.
-    assert report.index_bytes < 2 * cap
+    # It is looked at now and then, and before the indexes are made and the text is written: passed, but bounded.
+    assert report.index_bytes < 4 * cap
     found = status(context)
     assert (found.pending, found.state, found.cap_bytes) == (report.pending, "building", cap)
     with open_view(options_for(root, max_bytes=cap)) as view:
@@ -67,40 +67,52 @@ def test_a_full_index_still_follows_edits_and_removals(tmp_path: Path) -> None:
         assert len(rows("SELECT 1 FROM defs WHERE name = 'edited'")) == 1
 
 
-def growth(tmp_path: Path, syncs: int) -> None:
-    root = make_repository(tmp_path / "repo", {f"m{number}.py": noise(number, 40) for number in range(20)})
+WORDS = tuple(f"word_{number}" for number in range(500))
+
+
+def source(number: int) -> str:
+    """Another file each time, out of the same words."""
+    chooser = random.Random(number)
+    body = "".join(f"    {chooser.choice(WORDS)} = {chooser.choice(WORDS)}({number})\n" for _ in range(40))
+    return f"def {chooser.choice(WORDS)}():\n{body}"
+
+
+def growth(tmp_path: Path, syncs: int) -> list[int]:
+    """Sizes of the index after every fiftieth of many small syncs."""
+    root = make_repository(tmp_path / "repo", {f"m{number}.py": source(number) for number in range(20)})
+    sizes: list[int] = []
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
-        sizes: list[int] = []
         for number in range(syncs):
-            write(root, f"m{number % 20}.py", noise(number, 40))
+            write(root, f"m{number % 20}.py", source(1000 + number))
             indexer.sync()
             assert indexer._writer is not None
             assert indexer._writer.wal_bytes() < MAX_WAL_BYTES // 4
             if number % 50 == 49:
-                sizes.append(indexer.state.size_bytes())
+                sizes.append(indexer.state.size_bytes() - indexer._writer.wal_bytes())
         with open_current(indexer.state) as snapshot:
             count = snapshot.reader.count
             assert count("SELECT count(*) FROM epochs") <= KEPT_EPOCHS
             assert count("SELECT count(DISTINCT epoch) FROM epoch_files") <= KEPT_EPOCHS
             assert count("SELECT count(DISTINCT until_epoch) FROM def_snapshots") <= KEPT_EPOCHS
-            names = count("SELECT count(*) FROM names")
-        print(f"sizes {sizes}, {names} names")
-        files = [path for path in indexer.state.path.rglob("*") if path.is_file()]
-        assert len(files) < 250
-    # Flat: the second half is not larger than the first by more than noise.
-    half = len(sizes) // 2
-    assert max(sizes[half:]) < 1.5 * max(sizes[:half]) + 512 * 1024, sizes
+        print(f"sizes {sizes}")
+        assert sum(path.is_file() for path in indexer.state.path.rglob("*")) < 250
+    return sizes
 
 
 def test_many_small_syncs_stay_bounded(tmp_path: Path) -> None:
-    growth(tmp_path, 400)
+    sizes = growth(tmp_path, 200)
+    # Each epoch adds its history, a few hundred bytes, and nothing else.
+    assert sizes[-1] - sizes[0] < 150 * 2048 + 256 * 1024, sizes
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(0)
 def test_growth_at_length(tmp_path: Path) -> None:
-    growth(tmp_path, int(os.environ.get("CPL_ROUNDS", "3000")))
+    """Beyond the epochs that are kept, the size no longer grows at all."""
+    sizes = growth(tmp_path, int(os.environ.get("CPL_ROUNDS", "3000")))
+    settled = sizes[KEPT_EPOCHS // 50 + 1 :]
+    assert max(settled) < 1.2 * min(settled) + 256 * 1024, sizes
 
 
 def test_the_log_stays_bounded_while_a_reader_holds_it(tmp_path: Path) -> None:

@@ -12,17 +12,19 @@ import time
 from pathlib import Path
 
 import pytest
-from support.children import start
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.store.integrity import Verdict
 from codeplane.workspace.snapshot import open_view
+from support.children import start
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 
 def sources(count: int, edition: int = 0) -> dict[str, str | bytes]:
-    text = "import os\n\ndef load_{n}_{e}(a):\n    return os.path.join(a, 'x')\n\nclass C{n}:\n    def m(self): return 1\n"
+    text = (
+        "import os\n\ndef load_{n}_{e}(a):\n    return os.path.join(a, 'x')\n\nclass C{n}:\n    def m(self): return 1\n"
+    )
     return {f"pkg/m{number}.py": text.format(n=number, e=edition) * 10 for number in range(count)}
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.children import run, start
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import Progress
@@ -20,6 +18,8 @@ from codeplane.query.defs import list_defs_by_name
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
 from codeplane.workspace.snapshot import open_view
+from support.children import run, start
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 FILES: dict[str, str | bytes] = {f"f{number:02}.py": f"def load_{number}():\n    return 1\n" for number in range(40)}
 LATE = "f39.py"

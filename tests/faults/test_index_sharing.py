@@ -7,8 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from support.children import run, start
-from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
@@ -17,6 +15,8 @@ from codeplane.query.snapshot import open_current
 from codeplane.store.integrity import Verdict
 from codeplane.store.layout import StateDirectory
 from codeplane.workspace.snapshot import open_view
+from support.children import run, start
+from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, sync, write
 
 
 def sources(count: int) -> dict[str, str | bytes]:
@@ -49,8 +49,10 @@ def test_processes_that_start_at_once(tmp_path: Path, timeout: float) -> None:
             output, errors = child.communicate(timeout=60)
             assert child.returncode == 0, errors
             said.append(output.strip())
-        assert said.count("built") == 1 or timeout == 0.0 and said.count("built") >= 1
-        assert set(said) <= ({"built", "fresh", "synced", "INDEX_LOCKED"} if timeout == 0 else {"built", "fresh", "synced"})
+        assert said.count("built") == 1 or (timeout == 0.0 and said.count("built") >= 1)
+        assert set(said) <= (
+            {"built", "fresh", "synced", "INDEX_LOCKED"} if timeout == 0 else {"built", "fresh", "synced"}
+        )
         with Indexer.open(options_for(root)) as indexer:
             assert indexer.sync().rebuild_reason is None
             assert logical_dump(indexer) == scratch_dump(root, tmp_path)

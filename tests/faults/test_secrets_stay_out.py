@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from support.repositories import git, make_repository, options_for, state_files, sync, write
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.config.model import Config
@@ -15,6 +14,7 @@ from codeplane.operations.context import Context
 from codeplane.operations.lookup import find_definitions, outline
 from codeplane.query.files import get_file
 from codeplane.workspace.snapshot import open_view
+from support.repositories import git, make_repository, options_for, state_files, sync, write
 
 FORMATS = (
     ".env",
@@ -83,7 +83,12 @@ def test_no_byte_of_a_secret_is_kept(tmp_path: Path) -> None:
 def _spellings(token: str) -> tuple[bytes, ...]:
     """As it is, and as an encoding would hide it; half of it is enough to be a leak."""
     half = token[:13]
-    return half.encode(), half.encode("utf-16-le"), base64.b64encode(half.encode()).rstrip(b"=")[:-1], half[::-1].encode()
+    return (
+        half.encode(),
+        half.encode("utf-16-le"),
+        base64.b64encode(half.encode()).rstrip(b"=")[:-1],
+        half[::-1].encode(),
+    )
 
 
 def test_the_check_would_find_one(tmp_path: Path) -> None:

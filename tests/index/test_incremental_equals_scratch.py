@@ -9,10 +9,10 @@ import os
 from pathlib import Path
 
 import pytest
-from support.outside import Outside
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump
 
 from codeplane.index.indexer import Indexer
+from support.outside import Outside
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump
 
 
 def run_oracle(tmp_path: Path, seed: int, steps: int, compare_every: int) -> None:

@@ -7,13 +7,13 @@ import socket
 from pathlib import Path
 
 import pytest
-from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.index.indexer import Indexer
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.files import get_file
 from codeplane.workspace.snapshot import open_view
+from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "web/b.ts": "export const beta = 1;\n"}
 
@@ -116,7 +116,7 @@ def test_nothing_outside_the_root_is_read(tmp_path: Path) -> None:
         "web/up": outside / "deep",
         "relative.py": Path("../outside/secret.py"),
         "absolute": Path("/"),
-        "loop": Path("."),
+        "loop": Path(),
         ".gitignore": outside / "ignore",
         "web/.cplignore": outside / "ignore",
     }

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from support.repositories import git, make_repository, options_for, write
-
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
 from codeplane.query.files import get_file, list_files
 from codeplane.query.snapshot import open_current
+from support.repositories import git, make_repository, options_for, write
 
 
 def states(indexer: Indexer) -> dict[str, tuple[str, str | None]]:
@@ -88,7 +87,9 @@ def test_overlay_off_keeps_to_tracked_files(tmp_path: Path) -> None:
 
 
 def test_the_cap_leaves_files_for_later_and_says_so(tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "repo", {f"m{number:03}.py": f"def f{number}(): pass\n" * 40 for number in range(300)})
+    root = make_repository(
+        tmp_path / "repo", {f"m{number:03}.py": f"def f{number}(): pass\n" * 40 for number in range(300)}
+    )
     with Indexer.open(options_for(root, max_bytes=300_000)) as indexer:
         report = indexer.sync()
         assert 0 < report.pending < 300
@@ -102,9 +103,13 @@ def test_the_cap_leaves_files_for_later_and_says_so(tmp_path: Path) -> None:
 
 
 def test_hash_concurrency_changes_nothing_but_speed(tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "repo", {f"d{number % 7}/f{number}.md": f"text {number}\n" for number in range(300)})
+    root = make_repository(
+        tmp_path / "repo", {f"d{number % 7}/f{number}.md": f"text {number}\n" for number in range(300)}
+    )
     roots = set()
     for concurrency in (1, 16, 64):
-        with Indexer.open(IndexOptions(root, tmp_path / f"state{concurrency}", hash_concurrency=concurrency)) as indexer:
+        with Indexer.open(
+            IndexOptions(root, tmp_path / f"state{concurrency}", hash_concurrency=concurrency)
+        ) as indexer:
             roots.add(indexer.sync().merkle_root)
     assert len(roots) == 1

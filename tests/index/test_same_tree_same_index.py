@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+
+from codeplane.languages.registry import languages
 from support.children import run
 from support.outside import NAMES, Outside
 from support.repositories import make_repository, write
-
-from codeplane.languages.registry import languages
 
 SCRIPT = """
 import dataclasses
@@ -87,7 +87,9 @@ def test_the_reference_says_something(reference: tuple[Path, str]) -> None:
             assert any(f'"{language.name}"' in line for line in lines), language.name
 
 
-@pytest.mark.parametrize("variation", VARIATIONS, ids=lambda variation: ",".join(f"{k}={v}" for k, v in variation.items()))
+@pytest.mark.parametrize(
+    "variation", VARIATIONS, ids=lambda variation: ",".join(f"{k}={v}" for k, v in variation.items())
+)
 def test_the_surroundings_leave_no_trace(reference: tuple[Path, str], variation: dict[str, str]) -> None:
     root, expected = reference
     assert _digest(indexed(root, variation)) == _digest(expected)

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.config.model import Config, IndexConfig
@@ -21,6 +20,7 @@ from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
 from codeplane.store.records import FileState
+from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
 
 FILES: dict[str, str | bytes] = {
     "pkg/a.py": "import os\n\ndef a(x):\n    return x\n",

@@ -80,7 +80,13 @@ def test_pages_are_prefixes_of_one_order_and_count_all(sample: Sample, state: St
 
 
 @pytest.mark.parametrize(
-    "sql", ["DELETE FROM defs", "UPDATE ref_links SET tier = 3", "INSERT INTO meta VALUES ('a', 'b')", "DROP TABLE ref_blocks"]
+    "sql",
+    [
+        "DELETE FROM defs",
+        "UPDATE ref_links SET tier = 3",
+        "INSERT INTO meta VALUES ('a', 'b')",
+        "DROP TABLE ref_blocks",
+    ],
 )
 def test_a_snapshot_cannot_write(sample: Sample, state: StateDirectory, sql: str) -> None:
     generation = sample.build(state, {"a.py": "def f(): f"})

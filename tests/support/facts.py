@@ -102,7 +102,9 @@ def render(extraction: Extraction) -> str:
         if bind.target_kind == Target.DEF and bind.target is not None:
             target = f"def {facts.defs[bind.target].lexical_path}"
         certainty = "" if bind.certainty else " uncertain"
-        out.append(f"bind {number} scope={bind.scope} ns={bind.namespace} {bind.name} {target} {bind.reason_code}{certainty}")
+        out.append(
+            f"bind {number} scope={bind.scope} ns={bind.namespace} {bind.name} {target} {bind.reason_code}{certainty}"
+        )
     for ref in (Ref(*row) for row in facts.refs):
         target = f" bind={ref.bind}" if ref.bind is not None else ""
         tier = " proven" if ref.tier == 3 else ""
@@ -111,7 +113,9 @@ def render(extraction: Extraction) -> str:
             f" {Usage(ref.usage).name.lower()} scope={ref.scope}{target}{tier}"
         )
     for export in facts.exports:
-        out.append(f"export {export.exported_name} def={export.definition} {export.evidence_kind} certain={export.certainty}")
+        out.append(
+            f"export {export.exported_name} def={export.definition} {export.evidence_kind} certain={export.certainty}"
+        )
     for thunk in facts.thunks:
         out.append(
             f"reexport {thunk.source_literal!r} {thunk.mode} {thunk.explicit_names} {thunk.alias_map} {thunk.evidence_kind}"

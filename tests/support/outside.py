@@ -51,7 +51,9 @@ class Outside:
         return sorted(
             path
             for path in self.root.rglob("*")
-            if path.is_file() and not path.is_symlink() and not hidden & set(path.relative_to(self.root).parts)
+            if path.is_file()
+            and not path.is_symlink()
+            and not hidden & set(path.relative_to(self.root).parts)
             and path.name != ".gitmodules"
         )
 

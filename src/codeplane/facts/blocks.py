@@ -24,7 +24,7 @@ from codeplane.facts.model import Ref
 BLOCK_VERSION = "1"
 
 _LEVEL = 1
-_WIDTHS = (("B", 1 << 8), ("H", 1 << 16), ("I", 1 << 32))
+_WIDTHS = ("B", "H", "i")
 
 
 class Columns(NamedTuple):
@@ -125,13 +125,16 @@ def unpack(block: bytes) -> tuple[list[str], Columns]:
 
 
 def _packed(column: Sequence[int]) -> bytes:
-    largest = max(column)
-    # Steps between lines are negative only where rows do not come in document order.
-    code = "i" if min(column) < 0 else next(code for code, bound in _WIDTHS if largest < bound)
-    values = array(code, column)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return code.encode() + values.tobytes()
+    """In the narrowest of the widths that holds every value; only steps of rows out of order are negative."""
+    for code in _WIDTHS:
+        try:
+            values = array(code, column)
+        except OverflowError:
+            continue
+        if sys.byteorder == "big":
+            values.byteswap()
+        return code.encode() + values.tobytes()
+    raise OverflowError("a number beyond 32 bits")
 
 
 def _unpacked(part: bytes) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_left
 from typing import cast
 
@@ -36,8 +35,8 @@ from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 
-_BRACKETS = re.compile(rb"[\[({]|[\])}]")
-_OPENING = b"([{"
+_NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
+_ONE_BRACKET = bytes.maketrans(b"[{]}", b"(())")
 _NAMESPACES_OF_ALL = (VALUE,)
 _USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
 """Captures of names.scm in the order in which they overrule each other, as numbers of Usage."""
@@ -99,15 +98,14 @@ def _flaws(grammar: Grammar, root: Node) -> int:
 
 def _too_deep(source: bytes) -> bool:
     """Whether brackets nest so deep that queries turn quadratic. Those in strings count too: rare, and safe."""
-    depth = 0
-    for bracket in _BRACKETS.findall(source):
-        if bracket in _OPENING:
-            depth += 1
-            if depth > MAX_NESTING:
-                return True
-        elif depth:
-            depth -= 1
-    return False
+    brackets = source.translate(_ONE_BRACKET, _NO_BRACKETS)
+    for _ in range(MAX_NESTING):
+        # The innermost pairs go; what is left of ordinary code after a few rounds is what strings hold.
+        remaining = brackets.replace(b"()", b"")
+        if len(remaining) == len(brackets):
+            return brackets.count(b"(") > MAX_NESTING
+        brackets = remaining
+    return b"(" in brackets
 
 
 def _read_imports(
@@ -168,6 +166,9 @@ def _read_names(
     call_namespace = language.call_namespace
     has_types = bool(language.namespaces)
     find_role, find_usage, append = roles.get, usages.get, rows.append
+    resolved: dict[tuple[int, int, int], tuple[int, bool] | None] = {}
+    """Where declaration order does not matter, a name means the same throughout its scope."""
+    ordered = language.sequential
     bind: int | None
     certain: bool
     for offset, token, scope, inner in zip(offsets, tokens, lookup, innermost, strict=True):
@@ -201,7 +202,10 @@ def _read_names(
                 if offset in macros:
                     namespace = CALLABLE
             role = 3 if offset in exported else 0
-            found = resolve(scope, namespace, texts[name], offset)
+            key = (scope, name, namespace)
+            if ordered or key not in resolved:
+                resolved[key] = resolve(scope, namespace, texts[name], offset)
+            found = resolved[key]
             if found is None and role == 3 and has_types:
                 found = resolve(scope, TYPE, texts[name], offset)
             if found is None:
@@ -251,9 +255,7 @@ def _bind_all(
             if not site.implied:
                 sites.append((site.name_start, entry, Role.DEFINITION))
     for site, scope in definitions.writes:
-        entry = bindings.add(
-            scope, VALUE, site.name, Target.UNKNOWN, None, BindReason.LOCAL_ASSIGN, visible_from=site.end
-        )
+        entry = bindings.add_local(scope, VALUE, site.name, BindReason.LOCAL_ASSIGN, site.end)
         sites.append((site.name_start, entry, Role.DEFINITION))
     looked_up = _looked_up(language)
     for number, imported in enumerate(structure.imports):
@@ -291,17 +293,20 @@ def _bind_all(
         name = source[bind.start : bind.end].decode("utf-8", "replace")
         reason = BindReason.PARAM if bind.how == "param" else BindReason.LOCAL_ASSIGN
         namespace = TYPE if bind.how in ("type", "inferred") else VALUE
-        entry = bindings.add(
-            scope,
-            namespace,
-            name,
-            Target.UNKNOWN,
-            None,
-            reason,
-            certain=certain,
-            visible_from=bind.visible_from,
-            hides=bind.how == "let",
-        )
+        if certain and bind.how != "let":
+            entry = bindings.add_local(scope, namespace, name, reason, bind.visible_from)
+        else:
+            entry = bindings.add(
+                scope,
+                namespace,
+                name,
+                Target.UNKNOWN,
+                None,
+                reason,
+                certain=certain,
+                visible_from=bind.visible_from,
+                hides=bind.how == "let",
+            )
         sites.append((bind.start, entry, Role.DEFINITION))
     for start, entry, role in sites:
         if start not in roles or role is Role.DEFINITION:

@@ -172,6 +172,19 @@ class Bindings:
             row[5] = int(Certainty.UNCERTAIN)
         return number
 
+    def add_local(self, scope: int, namespace: int, name: str, reason: BindReason, visible_from: int) -> int:
+        """A parameter or a variable: the same as `add`, for what most sites are."""
+        if not self._redirects:
+            names = self._by_scope[scope]
+            key = (namespace, name)
+            if key not in names:
+                number = names[key] = len(self.rows)
+                self._visible_from.append(visible_from)
+                self._identities.append("")
+                self.rows.append([scope, name, namespace, 0, None, 1, reason.value])
+                return number
+        return self.add(scope, namespace, name, Target.UNKNOWN, None, reason, visible_from=visible_from)
+
     def add_member(self, scope: int, name: str, definition: int) -> int:
         """A method declared outside of its type: bound, so that it has a place, but found by no look-up."""
         self._visible_from.append(0)

@@ -7,7 +7,7 @@ turns out to be, it ends as one row. Nothing is published here.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from codeplane.base.digests import Digest
@@ -102,11 +102,19 @@ class BatchRun:
         return batch
 
     def _jobs(self, batch: Batch, changes: Changes) -> Iterator[Job]:
+        """Files that are known come first: a full index takes no more, but what it holds stays right."""
+        new = [path for path in changes.candidates if path not in batch.known]
+        if len(new) < len(changes.candidates):
+            yield from self._read(batch, [path for path in changes.candidates if path in batch.known], capped=False)
+        if new and not batch.interrupted:
+            yield from self._read(batch, new, capped=True)
+
+    def _read(self, batch: Batch, paths: Sequence[RepoPath], capped: bool) -> Iterator[Job]:
         """Read the candidates; what needs no parse is settled on the way."""
         limit = self._options.max_lexical_bytes
-        for read in read_many(self._root, changes.candidates, limit, self._options.hash_concurrency):
+        for number, read in enumerate(read_many(self._root, paths, limit, self._options.hash_concurrency)):
             batch.interrupted = self._cancelled is not None and self._cancelled()
-            batch.full = self._is_full(batch)
+            batch.full = capped and number % _SIZE_CHECK_FILES == 0 and self._is_full()
             if batch.interrupted or batch.full:
                 return
             prepared = self._take(batch, read)
@@ -152,10 +160,8 @@ class BatchRun:
             return False
         return self._writer.find_text(row.path) == (row.text_digest, row.state)
 
-    def _is_full(self, batch: Batch) -> bool:
-        """Looked at now and then; a small index is never full."""
-        if batch.done % _SIZE_CHECK_FILES:
-            return False
+    def _is_full(self) -> bool:
+        """A small index never is."""
         return self._writer.size_bytes() > self._options.cap_bytes(self._source_bytes)
 
     def _put_parsed(self, batch: Batch, parsed: Parsed) -> None:
