@@ -1,4 +1,4 @@
-"""Huge files, endless nesting, files that are no files: the index is built, within its memory, and says what it left out."""
+"""Huge files, endless nesting: the index is built, within its memory, and says what it left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from codeplane.config.model import Config

@@ -16,7 +16,8 @@ from support.repositories import make_repository, write
 
 SCRIPT = """
 import dataclasses
-options = dataclasses.replace(options_for(root), workers=int(os.environ["WORKERS"]), hash_concurrency=int(os.environ["READERS"]))
+workers, readers = int(os.environ["WORKERS"]), int(os.environ["READERS"])
+options = dataclasses.replace(options_for(root), workers=workers, hash_concurrency=readers)
 with Indexer.open(options) as indexer:
     report = indexer.sync()
     lines = [report.merkle_root, *logical_dump(indexer)]

@@ -135,14 +135,14 @@ class Outside:
 
     def do_commit(self) -> None:
         self._end_operation()
-        git(self.root, "add", "-A")
-        git(self.root, "commit", "-qm", "step", "--allow-empty")
+        self._try("add", "-A")
+        self._try("commit", "-qm", "step", "--allow-empty")
 
     def do_branch(self) -> None:
         name = f"b{len(self.branches)}"
         self.do_commit()
-        git(self.root, "switch", "-qc", name)
-        self.branches.append(name)
+        if self._try("switch", "-qc", name):
+            self.branches.append(name)
 
     def do_switch(self) -> None:
         self.do_commit()

@@ -84,7 +84,9 @@ def _require_ours(snapshot: Snapshot, options: IndexOptions) -> None:
     binding = read_binding(options.user_state, Path(os.path.realpath(options.root)))
     if binding is None or not binding.covers(meta("repo_uuid") or "", meta("index_id") or ""):
         raise CodePlaneError(
-            ErrorCode.NOT_READY, "the index was not made here by this user; it is being replaced", remedy="try again later"
+            ErrorCode.NOT_READY,
+            "the index was not made here by this user; it is being replaced",
+            remedy="try again later",
         )
     if differences(parse_fingerprint(meta("fingerprint") or ""), runtime_fingerprint()):
         raise CodePlaneError(
