@@ -30,7 +30,7 @@ from benchmarks.trees import bare_walk, pruned_directories
 
 from codeplane.config.model import Config
 from codeplane.disk.text import decode
-from codeplane.facts.blocks import Refs, unpack
+from codeplane.facts.blocks import unpack
 from codeplane.facts.grammar import load
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
@@ -111,15 +111,21 @@ def insert(root: Path, place: Path) -> Found:
 
 
 def insert_plain(root: Path, place: Path) -> Found:
-    """The same with references as plain rows, which the product packs: one for each, an index by name."""
+    """The same with a plain row for each scope, binding and reference (the product packs them), and an index by name."""
     numbers: dict[str, int] = {}
     refs: list[tuple[int | None, ...]] = []
     tables = _stored_rows(root)
-    for file_id, block in tables.pop("ref_blocks"):
-        ids = [numbers.setdefault(name, len(numbers)) for name in unpack(block)[0]]
-        refs += ((at, ref[0], ids[ref[1]], *ref[2:]) for at, ref in enumerate(Refs(block, ()), file_id << 20))
+    scopes: list[tuple[Any, ...]] = []
+    binds: list[tuple[Any, ...]] = []
+    for file_id, block in tables.pop("blocks"):
+        held, base = unpack(block), file_id << 20
+        ids = [numbers.setdefault(name, len(numbers)) for name in held.names]
+        refs += ((at, ref[0], ids[ref[1]], *ref[2:]) for at, ref in enumerate(held.refs, base))
+        scopes += ((at, *scope) for at, scope in enumerate(held.scopes, base))
+        binds += ((at, *bind) for at, bind in enumerate(held.binds, base))
     del tables["name_files"]
     tables |= {"plain_refs": refs, "plain_names": [(number, name) for name, number in numbers.items()]}
+    tables |= {"plain_scopes": scopes, "plain_binds": binds}
     return _insert(tables, place / "floor-plain.db", TABLES + _PLAIN_TABLES, INDEXES + _PLAIN_INDEXES)
 
 
@@ -156,6 +162,14 @@ CREATE TABLE plain_names (name_id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRIC
 CREATE TABLE plain_refs (
     ref_id INTEGER PRIMARY KEY, scope INTEGER, name_id INTEGER, start_line INTEGER, start_col INTEGER, end_col INTEGER,
     role INTEGER, usage INTEGER, tier INTEGER, certainty INTEGER, bind INTEGER
+) STRICT;
+CREATE TABLE plain_scopes (
+    scope_id INTEGER PRIMARY KEY, parent INTEGER, kind TEXT, start_line INTEGER, start_col INTEGER, end_line INTEGER,
+    end_col INTEGER
+) STRICT;
+CREATE TABLE plain_binds (
+    bind_id INTEGER PRIMARY KEY, scope INTEGER, name TEXT, namespace INTEGER, target_kind INTEGER, target INTEGER,
+    certainty INTEGER, reason TEXT
 ) STRICT;
 """
 _PLAIN_INDEXES = """
@@ -255,8 +269,8 @@ def _state(root: Path) -> Any:
 
 def _names(snapshot: Snapshot) -> dict[int, list[str]]:
     """Identifiers of each file, by file id."""
-    blocks = snapshot.reader.stream("SELECT file_id, block FROM ref_blocks")
-    return defaultdict(list, {file_id: unpack(block)[0] for file_id, block in blocks})
+    blocks = snapshot.reader.stream("SELECT file_id, block FROM blocks")
+    return defaultdict(list, {file_id: unpack(block).names for file_id, block in blocks})
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""A packed block gives back every reference that was put into it."""
+"""A packed block gives back everything that was put into it."""
 
 from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeplane.facts.blocks import NO_REFS, Refs, pack_rows, unpack
+from codeplane.facts.blocks import PackedFacts, pack, unpack
 from codeplane.facts.extract import extract
-from codeplane.facts.model import Ref
+from codeplane.facts.model import Bind, BindReason, Facts, Ref, Scope
 
 NAMES = ("a", "größe", "long_identifier", "$x", "变量")
 
@@ -30,28 +30,28 @@ def references(draw: st.DrawFn) -> list[Ref]:
 @given(references())
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_round_trip(rows: list[Ref]) -> None:
-    packed = pack_rows(NAMES, rows)
-    assert len(packed) == len(rows)
-    assert list(packed) == rows
-    assert list(Refs(packed.block, packed.counts)) == rows
-    if rows:
-        assert unpack(packed.block)[0] == list(NAMES)
-        assert packed.counts == [sum(row.name == ordinal for row in rows) for ordinal in range(len(NAMES))]
+    scopes = [Scope(None, "file", 1, 0, 9, 0), Scope(0, "class", 2, 1, 3, 4)]
+    binds = [Bind(0, "größe", 2, 1, 5, 0, BindReason.PARAM), Bind(1, "a", 0, 0, None, 1, BindReason.LOCAL_ASSIGN)]
+    packed = pack(Facts(NAMES, scopes, (), (), binds, rows))
+    assert (packed.ref_count, packed.scope_count) == (len(rows), 2)
+    assert list(packed.counts) == [sum(row.name == ordinal for row in rows) for ordinal in range(len(NAMES))]
+    held = unpack(packed.block)
+    assert (held.names, held.scopes, held.binds, list(held.refs)) == (list(NAMES), scopes, binds, rows)
 
 
 def test_nothing_is_an_empty_block() -> None:
-    assert pack_rows((), ()) is NO_REFS
-    assert unpack(b"") [0] == [] and list(NO_REFS) == []
+    assert pack(Facts()) == PackedFacts()
+    assert [len(part) for part in unpack(b"")] == [0, 0, 0, 0]
 
 
 def test_rows_out_of_order_keep_their_order() -> None:
     rows = [Ref(0, 0, line, 0, 1, 0, 0, 0, 0, None) for line in (9, 3, 400, 1)]
-    assert [row.start_line for row in pack_rows(NAMES, rows)] == [9, 3, 400, 1]
+    held = unpack(pack(Facts(NAMES, refs=rows)).block)
+    assert [row.start_line for row in held.refs] == [9, 3, 400, 1]
 
 
 def test_a_reference_costs_a_few_bytes() -> None:
-    source = b"".join(b"def function_%d(first, second):\n    return first.attribute(second, key=first)\n" % n for n in range(500))
-    refs = extract("python", "m.py", 0, source).facts.refs
-    assert isinstance(refs, Refs)
-    assert len(refs) == 500 * 8
-    assert len(refs.block) < 8 * len(refs)
+    lines = (b"def function_%d(first, second):\n    return first.attribute(second, key=first)\n" % n for n in range(500))
+    packed = pack(extract("python", "m.py", 0, b"".join(lines)).facts)
+    assert packed.ref_count == 500 * 8
+    assert len(packed.block) < 10 * packed.ref_count

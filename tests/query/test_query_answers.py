@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.paths import RepoPath
+from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import (
     Bind,
     BindReason,
@@ -112,13 +113,15 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
     root: Path = tmp_path_factory.mktemp("repo")
     sample = Sample()
     with sample.create(create_state(root)) as writer:
-        library = writer.put_file(sample.row("pkg/lib.py", "load"), LIBRARY, (), LexicalDoc("load save", ("loadFile",)))
+        library = writer.put_file(
+            sample.row("pkg/lib.py", "load"), pack(LIBRARY), (), LexicalDoc("load save", ("loadFile",))
+        )
         problems = [Problem("syntax", 9, "second"), Problem("syntax", 2, "first")]
-        user = writer.put_file(sample.row("app/use.py", "use"), USER, problems, LexicalDoc("load twice load"))
+        user = writer.put_file(sample.row("app/use.py", "use"), pack(USER), problems, LexicalDoc("load twice load"))
         go = sample.row("cmd/main.go", "go")._replace(language="go", family="go")
-        writer.put_file(go, Facts(names=("load",), defs=(_definition("uid-go", "Load", 3),)), (), LexicalDoc("load go"))
+        writer.put_file(go, pack(Facts(("load",), defs=(_definition("uid-go", "Load", 3),))), (), LexicalDoc("load go"))
         skipped = sample.row("big.bin", "big")._replace(state=FileState.SKIPPED, reason="binary", language=None)
-        writer.put_file(skipped._replace(family=None), Facts())
+        writer.put_file(skipped._replace(family=None), PackedFacts())
         writer.link_refs([RefLink(row_id(user, 1), row_id(library, 0), Tier.STRONG, Certainty.CERTAIN)])
         writer.put_surface(PYTHON, "surface-hash")
         groups = [

@@ -85,7 +85,7 @@ def test_pages_are_prefixes_of_one_order_and_count_all(sample: Sample, state: St
         "DELETE FROM defs",
         "UPDATE ref_links SET tier = 3",
         "INSERT INTO meta VALUES ('a', 'b')",
-        "DROP TABLE ref_blocks",
+        "DROP TABLE blocks",
     ],
 )
 def test_a_snapshot_cannot_write(sample: Sample, state: StateDirectory, sql: str) -> None:

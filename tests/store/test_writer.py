@@ -6,6 +6,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
+from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import Facts, Problem, Tier
 from codeplane.store import epochs
 from codeplane.store.codec import path_from_text, path_to_text, row_id
@@ -39,7 +40,7 @@ def test_rows_may_be_plain_lists(sample: Sample, state: StateDirectory) -> None:
     lists = Facts(*([list(row) if isinstance(row, tuple) else row for row in table] for table in facts))  # type: ignore[arg-type]
     named = sample.build(state, {"a.py": text})
     with sample.create(state) as writer:
-        writer.put_file(sample.row("a.py", text), lists, (), LexicalDoc(text, lists.names))
+        writer.put_file(sample.row("a.py", text), pack(lists), (), LexicalDoc(text, lists.names))
         sample.publish(writer)
     assert sample.dump(named) == sample.dump(writer.generation)
 
@@ -57,7 +58,7 @@ def test_a_file_read_back_is_the_file_that_was_put(sample: Sample, state: StateD
     big = FileStat(1, 2, 3, (1 << 64) - 5, 9, 1 << 62)
     row = sample.row("a.py", "text")._replace(stat=big, state=FileState.SKIPPED, reason="too_large", language=None)
     with sample.create(state) as writer:
-        writer.put_file(row, Facts())
+        writer.put_file(row, PackedFacts())
         sample.publish(writer)
         assert list(load_files(writer)) == [row._replace(stat=big._replace(inode=-5))]
 
@@ -82,7 +83,8 @@ def test_no_two_paths_are_stored_alike() -> None:
 
 def test_text_that_is_not_unicode_is_stored_all_the_same(sample: Sample, state: StateDirectory) -> None:
     facts = sample.facts("def f(): pass")
-    odd = facts._replace(
+    packed = pack(facts)
+    odd = packed._replace(
         names=("a\udc80", *facts.names[1:]), defs=tuple(row._replace(doc="x\ud800y") for row in facts.defs)
     )
     with sample.create(state) as writer:
@@ -95,7 +97,7 @@ def test_text_that_is_not_unicode_is_stored_all_the_same(sample: Sample, state: 
 def test_facts_of_a_wrong_shape_change_nothing(sample: Sample, state: StateDirectory) -> None:
     generation = sample.build(state, {"a.py": "def f(): pass"})
     before = sample.dump(generation)
-    wrong = Facts(names=("a",), refs=((0, 5),))  # type: ignore[arg-type]
+    wrong = PackedFacts(names=("a",), counts=(1, 2))
     with open_writer(generation).writer as writer:
         with pytest.raises(CodePlaneError) as raised:
             writer.put_file(sample.row("a.py", "other"), wrong)

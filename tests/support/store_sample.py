@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
+from codeplane.facts.blocks import pack
 from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, Role, Scope, Target, Tier, Usage
 from codeplane.store.dump import dump
 from codeplane.store.files import load_known
@@ -81,7 +82,7 @@ class Sample:
 
     def put(self, writer: Writer, path: str, text: str) -> int:
         facts = self.facts(text)
-        return writer.put_file(self.row(path, text), facts, (), LexicalDoc(text, facts.names))
+        return writer.put_file(self.row(path, text), pack(facts), (), LexicalDoc(text, facts.names))
 
     def publish(self, writer: Writer, head: str = "head") -> int:
         return writer.publish(EpochInfo("root", head, {"head": head}, 1))

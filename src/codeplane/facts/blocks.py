@@ -1,8 +1,8 @@
-"""The references of a file as one packed block: they are most of what is known, and always used a file at a time.
+"""Scopes, bindings and references of a file as one packed block.
 
-A block holds the file's identifiers and one column of numbers for each thing said of an
-occurrence; columns compress well because neighbours are alike. Any change of the format is
-a change of what an index holds, and so of its fingerprint.
+They are most of what is known, alike from line to line, and always used a file at a time; what
+is looked up across files (definitions, imports, exports) stays apart. References are held as
+columns of numbers, which compress well. Any change of the format is a new BLOCK_VERSION.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate
 from operator import sub
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import orjson
 
-from codeplane.facts.model import Ref
+from codeplane.facts.model import Bind, Def, DynamicSite, Export, Facts, Import, Ref, Scope, Thunk
 
-BLOCK_VERSION = "1"
+BLOCK_VERSION = "2"
 
 _LEVEL = 1
 _WIDTHS = ("B", "H", "i")
 
 
 class Columns(NamedTuple):
-    """One value per occurrence, in document order."""
+    """References, one value per occurrence, in document order."""
 
     scopes: Sequence[int]
     names: Sequence[int]
@@ -46,21 +45,18 @@ def flags(role: int, usage: int, tier: int, certainty: int) -> int:
 
 
 class Refs(Sequence[Ref]):
-    """References of one file; unpacked when first looked at."""
+    """References held as columns; looked at, they are rows."""
 
-    def __init__(self, block: bytes, counts: Sequence[int]) -> None:
-        self.block = block
-        self.counts = counts
-        """How often each identifier occurs, by ordinal."""
-        self._length = sum(counts)
+    def __init__(self, names: Sequence[str], columns: Columns) -> None:
+        self._names = names
+        self.columns = columns
 
     def __len__(self) -> int:
-        return self._length
+        return len(self.columns.names)
 
     def __iter__(self) -> Iterator[Ref]:
-        names, columns = self.unpacked
-        lengths = [len(name) for name in names]
-        for scope, name, line, column, flag, bind in zip(*columns, strict=True):
+        lengths = [len(name) for name in self._names]
+        for scope, name, line, column, flag, bind in zip(*self.columns, strict=True):
             end = column + lengths[name]
             bound = bind - 1 if bind else None
             yield Ref(scope, name, line, column, end, flag & 3, flag >> 2 & 7, flag >> 5 & 3, flag >> 7, bound)
@@ -73,55 +69,90 @@ class Refs(Sequence[Ref]):
         return list(self)[index]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Refs) and self.block == other.block
+        return isinstance(other, Refs) and self.columns == other.columns
 
     __hash__ = None  # type: ignore[assignment]
 
-    @cached_property
-    def unpacked(self) -> tuple[list[str], Columns]:
-        return unpack(self.block)
+
+NO_COLUMNS = Columns((), (), (), (), (), ())
 
 
-NO_REFS = Refs(b"", ())
+class PackedFacts(NamedTuple):
+    """Facts as they travel from a worker and go into the store: rows to look up, and the block."""
+
+    names: Sequence[str] = ()
+    counts: Sequence[int] = ()
+    """How often each name occurs."""
+    scope_count: int = 0
+    defs: Sequence[Def] = ()
+    imports: Sequence[Import] = ()
+    exports: Sequence[Export] = ()
+    thunks: Sequence[Thunk] = ()
+    dynamic_sites: Sequence[DynamicSite] = ()
+    block: bytes = b""
+
+    @property
+    def ref_count(self) -> int:
+        return sum(self.counts)
 
 
-def pack(names: Sequence[str], columns: Columns) -> Refs:
-    if not columns.names:
-        return NO_REFS
-    lines = columns.lines
-    steps = [lines[0], *map(sub, lines[1:], lines)]
-    parts = [orjson.dumps(names)]
-    parts += (_packed(column) for column in columns._replace(lines=steps))
-    head = orjson.dumps([len(part) for part in parts])
-    counted = Counter(columns.names)
-    counts = [counted[ordinal] for ordinal in range(len(names))]
-    return Refs(zlib.compress(b"\n".join((head, b"".join(parts))), _LEVEL), counts)
+class Unpacked(NamedTuple):
+    names: list[str]
+    scopes: list[Scope]
+    binds: list[Bind]
+    refs: Refs
 
 
-def pack_rows(names: Sequence[str], rows: Sequence[Ref]) -> Refs:
-    """The same from rows; what a row says of its end follows from its name."""
-    if isinstance(rows, Refs):
-        return rows
-    if not rows:
-        return NO_REFS
-    scopes, ordinals, lines, starts, _, roles, usages, tiers, certainties, binds = zip(*rows, strict=True)
-    marked = [flags(*said) for said in zip(roles, usages, tiers, certainties, strict=True)]
-    bound = [0 if bind is None else bind + 1 for bind in binds]
-    return pack(names, Columns(scopes, ordinals, lines, starts, marked, bound))
+def pack(facts: Facts) -> PackedFacts:
+    block, counts = b"", tuple[int, ...]()
+    if facts.scopes or facts.binds or facts.refs:
+        columns = facts.refs.columns if isinstance(facts.refs, Refs) else _columns(facts.refs)
+        counted = Counter(columns.names)
+        counts = tuple(counted[ordinal] for ordinal in range(len(facts.names)))
+        block = _pack(facts.names, facts.scopes, facts.binds, columns)
+    defs, imports = facts.defs, facts.imports
+    rest = (facts.exports, facts.thunks, facts.dynamic_sites)
+    return PackedFacts(facts.names, counts, len(facts.scopes), defs, imports, *rest, block)
 
 
-def unpack(block: bytes) -> tuple[list[str], Columns]:
-    """Names and columns of a block. Blocks come from checksummed pages; damage is found before this."""
+def unpack(block: bytes) -> Unpacked:
+    """What a block holds. Blocks come from checksummed pages; damage is found before this."""
     if not block:
-        return [], Columns((), (), (), (), (), ())
+        return Unpacked([], [], [], Refs((), NO_COLUMNS))
     head, _, body = zlib.decompress(block).partition(b"\n")
     parts: list[bytes] = []
     start = 0
     for length in orjson.loads(head):
         parts.append(body[start : start + length])
         start += length
-    scopes, names, steps, columns, marked, binds = (_unpacked(part) for part in parts[1:])
-    return orjson.loads(parts[0]), Columns(scopes, names, list(accumulate(steps)), columns, marked, binds)
+    names = orjson.loads(parts[0])
+    scopes = [Scope(*row) for row in orjson.loads(parts[1])]
+    binds = [Bind(*row) for row in orjson.loads(parts[2])]
+    if len(parts) == 3:
+        return Unpacked(names, scopes, binds, Refs(names, NO_COLUMNS))
+    in_scopes, ordinals, steps, columns, marked, bound = (_unpacked(part) for part in parts[3:])
+    refs = Refs(names, Columns(in_scopes, ordinals, list(accumulate(steps)), columns, marked, bound))
+    return Unpacked(names, scopes, binds, refs)
+
+
+def _pack(names: Sequence[str], scopes: Sequence[Scope], binds: Sequence[Bind], columns: Columns) -> bytes:
+    parts = [orjson.dumps(value, default=tuple) for value in (names, scopes, binds)]
+    lines = columns.lines
+    if lines:
+        steps = [lines[0], *map(sub, lines[1:], lines)]
+        parts += (_packed(column) for column in columns._replace(lines=steps))
+    head = orjson.dumps([len(part) for part in parts])
+    return zlib.compress(b"\n".join((head, b"".join(parts))), _LEVEL)
+
+
+def _columns(rows: Sequence[Ref]) -> Columns:
+    """From rows; what a row says of its end follows from its name."""
+    if not rows:
+        return NO_COLUMNS
+    scopes, names, lines, starts, _, roles, usages, tiers, certainties, binds = zip(*rows, strict=True)
+    marked = [flags(*said) for said in zip(roles, usages, tiers, certainties, strict=True)]
+    bound = [0 if bind is None else bind + 1 for bind in binds]
+    return Columns(scopes, names, lines, starts, marked, bound)
 
 
 def _packed(column: Sequence[int]) -> bytes:
@@ -138,7 +169,7 @@ def _packed(column: Sequence[int]) -> bytes:
 
 
 def _unpacked(part: bytes) -> list[int]:
-    values = array(part[:1].decode())
+    values: array[Any] = array(part[:1].decode())
     values.frombytes(part[1:])
     if sys.byteorder == "big":
         values.byteswap()

@@ -9,7 +9,7 @@ from typing import cast
 from tree_sitter import Node, QueryCursor
 
 from codeplane.base.limits import MAX_NESTING, MAX_PROBLEMS_PER_FILE
-from codeplane.facts.blocks import NO_REFS, Columns, Refs, flags, pack
+from codeplane.facts.blocks import NO_COLUMNS, Columns, Refs, flags
 from codeplane.facts.definitions import VARIABLES, Definitions, read_definitions
 from codeplane.facts.grammar import Grammar, load
 from codeplane.facts.lines import Lines
@@ -216,7 +216,7 @@ def _read_names(
             append((scope, name, line, start_col, role | usage << 2 | _PROVEN, bind + 1))
         else:
             append((scope, name, line, start_col, role | usage << 2, bind + 1))
-    refs = pack(texts, Columns(*zip(*rows, strict=True))) if rows else NO_REFS
+    refs = Refs(texts, Columns(*zip(*rows, strict=True)) if rows else NO_COLUMNS)
     return texts, refs, bindings
 
 

@@ -148,7 +148,7 @@ class Bind(NamedTuple):
 class Ref(NamedTuple):
     """An identifier occurrence; it never spans lines. `name` is an ordinal of Facts.names.
 
-    What extraction makes holds them packed (`facts.blocks`); looked at, they are rows like the others.
+    What extraction makes holds them as columns (`facts.blocks`); looked at, they are rows like the others.
     """
 
     scope: int

@@ -10,14 +10,15 @@ from __future__ import annotations
 import selectors
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
 
 from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES, PARSE_SECONDS
-from codeplane.facts.model import Extraction
+from codeplane.facts.blocks import PackedFacts
+from codeplane.facts.model import Problem
 from codeplane.facts.wire import decode
 from codeplane.processes.children import Child
 
@@ -36,11 +37,12 @@ class Job(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """`extraction` holds plain rows in the column order of the model; None when the file was set aside."""
+    """Rows are plain sequences in the column order of the model. `failure` says why a file was set aside."""
 
     job: Job
-    extraction: Extraction | None
-    failure: str | None
+    facts: PackedFacts = PackedFacts()
+    problems: Sequence[Problem] = ()
+    failure: str | None = None
 
 
 @dataclass
@@ -197,12 +199,12 @@ class _Run:
                 yield from self._lost(worker, "timeout")
 
     def _finish(self, worker: _Worker, frame: bytes) -> Parsed:
-        number, extraction = decode(frame)
+        number, facts, problems = decode(frame)
         worker.jobs.remove(number)
         worker.busy_since = time.monotonic()
         job = self._pending.pop(number)
         worker.queued_bytes -= len(job.source)
-        return Parsed(job, extraction, None)
+        return Parsed(job, facts, problems)
 
     def _lost(self, worker: _Worker, why: str) -> Iterator[Parsed]:
         """The worker is gone. The file that it was at is to blame; the others only waited behind it."""
@@ -214,7 +216,7 @@ class _Run:
         if self._attempts[blamed] < PARSE_ATTEMPTS:
             self._retry.appendleft(blamed)
             return
-        yield Parsed(self._pending.pop(blamed), None, why)
+        yield Parsed(self._pending.pop(blamed), failure=why)
 
 
 def _wire(path: str) -> str:

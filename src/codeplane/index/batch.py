@@ -16,7 +16,8 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.observe import Changes, Known, Outcome, Read, find_renames, read_many
 from codeplane.disk.stats import FileStat as DiskStat
 from codeplane.disk.walk import Scan
-from codeplane.facts.model import Facts, Problem
+from codeplane.facts.blocks import PackedFacts
+from codeplane.facts.model import Problem
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.index.classify import Prepared, prepare
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
@@ -26,7 +27,7 @@ from codeplane.store.lexical import LexicalDoc
 from codeplane.store.records import FileRow, FileStat, FileState
 from codeplane.store.writer import Writer
 
-_NOTHING = Facts()
+_NOTHING = PackedFacts()
 _BYTE_ENCODINGS = frozenset({"utf-8", "latin-1"})
 _PROGRESS_SECONDS = 0.05
 _SIZE_CHECK_FILES = 64
@@ -167,15 +168,15 @@ class BatchRun:
     def _put_parsed(self, batch: Batch, parsed: Parsed) -> None:
         prepared: Prepared = parsed.job.tag
         batch.parsed += 1
-        if parsed.extraction is None:
+        if parsed.failure is not None:
             failed = prepared.row._replace(state=FileState.FAILED, reason=parsed.failure)
             batch.set_aside.append(failed.path)
             self._put(batch, prepared._replace(row=failed), _NOTHING, ())
         else:
-            self._put(batch, prepared, *parsed.extraction)
+            self._put(batch, prepared, parsed.facts, parsed.problems)
         self._advance(batch, prepared.row.stat.size)
 
-    def _put(self, batch: Batch, prepared: Prepared, facts: Facts, problems: tuple[Problem, ...]) -> None:
+    def _put(self, batch: Batch, prepared: Prepared, facts: PackedFacts, problems: Sequence[Problem]) -> None:
         row = prepared.row
         before = batch.known.get(row.path)
         unit = FAMILIES.index(row.family) if row.family else 0

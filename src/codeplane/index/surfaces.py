@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from codeplane.facts.model import Facts
+from codeplane.facts.blocks import PackedFacts
 
 _MODULUS = 1 << 128
 
@@ -21,7 +21,7 @@ class Surfaces:
         self._sums = {unit: int(text, 16) for unit, text in known}
         self.changed: set[int] = set()
 
-    def replace(self, path: str, before: Iterable[tuple[int, str, str]], unit: int, facts: Facts) -> None:
+    def replace(self, path: str, before: Iterable[tuple[int, str, str]], unit: int, facts: PackedFacts) -> None:
         """`before` are the (unit, name, evidence) triples that the file exported until now."""
         for old_unit, name, evidence in before:
             self._add(old_unit, -_weight(path, name, evidence))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.model import BindReason, Certainty, Namespace, Target
-from codeplane.query.rows import first, page
-from codeplane.query.snapshot import Page, Snapshot
-from codeplane.store.codec import path_from_text, row_range, split_row_id
-from codeplane.store.database import Row, Value
-from codeplane.store.schema import BIND_REASONS
+from codeplane.facts.model import Bind, BindReason, Certainty, Namespace, Target
+from codeplane.query.rows import find_block
+from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.store.codec import row_id, split_row_id
 
 
 class BindRow(NamedTuple):
@@ -30,36 +28,53 @@ class BindRow(NamedTuple):
 
 def get_local_bind(snapshot: Snapshot, scope_id: int, name: str, namespace: Namespace | None = None) -> BindRow | None:
     """The binding of a name in this very scope; of several namespaces the first, unless one is named."""
-    where, parameters = _in_scope(scope_id)
-    where += " AND binds.name = ?"
-    parameters.append(name)
-    if namespace is not None:
-        where += " AND namespace = ?"
-        parameters.append(int(namespace))
-    return first(snapshot, _make, _SELECT, f"{_FROM} {where}", "namespace, bind_id", parameters)
+    found = [
+        row
+        for row in _rows_in_scope(snapshot, scope_id)
+        if row.name == name and (namespace is None or row.namespace is namespace)
+    ]
+    return min(found, key=lambda row: (row.namespace, row.bind_id), default=None)
 
 
 def list_binds_in_scope(snapshot: Snapshot, scope_id: int, limit: int) -> Page[BindRow]:
-    where, parameters = _in_scope(scope_id)
-    return page(snapshot, _make, _SELECT, f"{_FROM} {where}", "bind_id", parameters, limit)
+    check_limit(limit)
+    rows = _rows_in_scope(snapshot, scope_id)
+    return Page(tuple(rows[:limit]), len(rows))
 
 
-def _in_scope(scope_id: int) -> tuple[str, list[Value]]:
-    file_id, ordinal = split_row_id(scope_id)
-    return "WHERE bind_id BETWEEN ? AND ? AND scope = ?", [*row_range(file_id), ordinal]
+def _rows_in_scope(snapshot: Snapshot, scope_id: int) -> list[BindRow]:
+    file_id, scope = split_row_id(scope_id)
+    block = find_block(snapshot, file_id)
+    if block is None:
+        return []
+    return [
+        BindRow(
+            row_id(file_id, ordinal),
+            block.path,
+            block.unit_id,
+            bind.scope,
+            bind.name,
+            Namespace(bind.namespace),
+            Target(bind.target_kind),
+            bind.target,
+            _target_uid(snapshot, file_id, bind),
+            Certainty(bind.certainty),
+            BindReason(bind.reason_code),
+        )
+        for ordinal, bind in enumerate(block.held.binds)
+        if bind.scope == scope
+    ]
 
 
-def _make(row: Row) -> BindRow:
-    bind_id, path, unit_id, scope, name, namespace, kind, target, uid, certainty, reason = row
-    place = (bind_id, path_from_text(path), unit_id, scope, name, Namespace(namespace))
-    return BindRow(*place, Target(kind), target, uid, Certainty(certainty), BindReason(BIND_REASONS[reason]))
+def _target_uid(snapshot: Snapshot, file_id: int, bind: Bind) -> str | None:
+    sql = _UIDS.get(bind.target_kind)
+    if sql is None or bind.target is None:
+        return None
+    found = snapshot.reader.row(sql, (row_id(file_id, bind.target),))
+    return None if found is None else str(found[0])
 
 
-_SELECT = (
-    "bind_id, files.path, files.unit_id, scope, binds.name,"
-    " namespace, target_kind, target, CASE target_kind"
-    " WHEN 1 THEN (SELECT def_uid FROM defs WHERE def_id = (bind_id & ~1048575) | target)"
-    " WHEN 2 THEN (SELECT import_uid FROM imports WHERE import_id = (bind_id & ~1048575) | target) END,"
-    " certainty, binds.reason"
-)
-_FROM = "FROM binds JOIN files ON files.file_id = bind_id >> 20"
+_UIDS = {
+    int(Target.DEF): "SELECT def_uid FROM defs WHERE def_id = ?",
+    int(Target.IMPORT): "SELECT import_uid FROM imports WHERE import_id = ?",
+}

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.blocks import Refs, unpack
 from codeplane.facts.model import Certainty, Role, Target, Tier, Usage
-from codeplane.query.rows import file_range
+from codeplane.query.rows import FileBlock, file_range, find_block
 from codeplane.query.snapshot import Page, Snapshot, check_limit
-from codeplane.store.codec import ORDINAL_BITS, path_from_text, row_range, split_row_id
+from codeplane.store.codec import ORDINAL_BITS, row_range, split_row_id
 from codeplane.store.database import Value
 
 
@@ -46,7 +45,7 @@ def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, li
             file_id, ordinal = split_row_id(ref_id)
             wanted.setdefault(file_id, set()).add(ordinal)
         here, ordinal = split_row_id(def_id)
-        binds = _binds_of(snapshot, here, ordinal)
+        binds = _binds_of(find_block(snapshot, here), ordinal)
         for file_id in sorted({*wanted, here}):
             linked = wanted.get(file_id, set())
             proven = binds if file_id == here else set()
@@ -92,30 +91,28 @@ def _stands_for(row: RefRow, linked: Set[int], binds: Set[int]) -> bool:
     return ordinal in linked or (row.tier is Tier.PROVEN and row.bind in binds)
 
 
-def _binds_of(snapshot: Snapshot, file_id: int, definition: int) -> set[int]:
+def _binds_of(block: FileBlock | None, definition: int) -> set[int]:
     """Ordinals of the bindings that stand for a definition of this file."""
-    sql = "SELECT bind_id FROM binds WHERE bind_id BETWEEN ? AND ? AND target_kind = ? AND target = ?"
-    rows = snapshot.reader.rows(sql, (*row_range(file_id), int(Target.DEF), definition))
-    return {split_row_id(bind_id)[1] for (bind_id,) in rows}
+    if block is None:
+        return set()
+    wanted = (int(Target.DEF), definition)
+    return {at for at, bind in enumerate(block.held.binds) if (bind.target_kind, bind.target) == wanted}
 
 
 def _rows_of_file(snapshot: Snapshot, file_id: int) -> list[RefRow]:
     """References of a file, in document order."""
-    found = snapshot.reader.row(
-        "SELECT path, unit_id, block FROM files JOIN ref_blocks USING (file_id) WHERE file_id = ?", (file_id,)
-    )
-    if found is None:
+    block = find_block(snapshot, file_id)
+    if block is None:
         return []
-    path, unit_id, block = path_from_text(found[0]), found[1], found[2]
-    names, _ = unpack(block)
     sql = "SELECT ref_id, target_def, tier, certainty FROM ref_links WHERE ref_id BETWEEN ? AND ?"
     links = {ref_id: link for ref_id, *link in snapshot.reader.rows(sql, row_range(file_id))}
+    names = block.held.names
     rows: list[RefRow] = []
-    for ref_id, ref in enumerate(Refs(block, ()), file_id << ORDINAL_BITS):
+    for ref_id, ref in enumerate(block.held.refs, file_id << ORDINAL_BITS):
         target, tier, certainty = links.get(ref_id, (None, ref.tier, ref.certainty))
         kinds = (Role(ref.role), Usage(ref.usage), Tier(tier), Certainty(certainty))
         place = (names[ref.name], ref.start_line, ref.start_col, ref.end_col)
-        rows.append(RefRow(ref_id, path, unit_id, ref.scope, *place, *kinds, ref.bind, target))
+        rows.append(RefRow(ref_id, block.path, block.unit_id, ref.scope, *place, *kinds, ref.bind, target))
     return rows
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
 
+from codeplane.base.paths import RepoPath
+from codeplane.facts.blocks import Unpacked, unpack
 from codeplane.query.snapshot import Page, Snapshot, check_limit
-from codeplane.store.codec import path_to_text, row_range
+from codeplane.store.codec import path_from_text, path_to_text, row_range
 from codeplane.store.database import Row, Value
 
 T = TypeVar("T")
@@ -44,6 +46,23 @@ def file_range(snapshot: Snapshot, path: str) -> tuple[int, int] | None:
     """The ids that rows of this path may have; None for a path that is not indexed."""
     row = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
     return None if row is None else row_range(int(row[0]))
+
+
+class FileBlock(NamedTuple):
+    """The packed facts of a file, and whose they are."""
+
+    file_id: int
+    path: RepoPath
+    unit_id: int | None
+    held: Unpacked
+
+
+def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
+    """None for a file that is not there, or has no facts."""
+    found = snapshot.reader.row(
+        "SELECT path, unit_id, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
+    )
+    return None if found is None else FileBlock(file_id, path_from_text(found[0]), found[1], unpack(found[2]))
 
 
 def json_list(text: str | None) -> tuple[str, ...]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.query.rows import file_range, first, page
+from codeplane.query.rows import file_range, find_block
 from codeplane.query.snapshot import Page, Snapshot, check_limit
-from codeplane.store.codec import path_from_text
-from codeplane.store.database import Row
+from codeplane.store.codec import row_id, split_row_id
 
 
 class ScopeRow(NamedTuple):
@@ -25,21 +24,24 @@ class ScopeRow(NamedTuple):
 
 
 def get_scope(snapshot: Snapshot, scope_id: int) -> ScopeRow | None:
-    return first(snapshot, _make, _SELECT, f"{_FROM} WHERE scope_id = ?", "scope_id", (scope_id,))
+    file_id, ordinal = split_row_id(scope_id)
+    rows = _rows(snapshot, file_id)
+    return rows[ordinal] if ordinal < len(rows) else None
 
 
 def list_scopes_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[ScopeRow]:
     """Scopes of a file, by their ordinals."""
     check_limit(limit)
     span = file_range(snapshot, path)
-    if span is None:
-        return Page((), 0)
-    return page(snapshot, _make, _SELECT, f"{_FROM} WHERE scope_id BETWEEN ? AND ?", "scope_id", span, limit)
+    rows = _rows(snapshot, split_row_id(span[0])[0]) if span is not None else []
+    return Page(tuple(rows[:limit]), len(rows))
 
 
-def _make(row: Row) -> ScopeRow:
-    return ScopeRow(row[0], path_from_text(row[1]), *row[2:])
-
-
-_SELECT = "scope_id, files.path, files.unit_id, parent, kind, start_line, start_col, end_line, end_col"
-_FROM = "FROM scopes JOIN files ON files.file_id = scope_id >> 20"
+def _rows(snapshot: Snapshot, file_id: int) -> list[ScopeRow]:
+    block = find_block(snapshot, file_id)
+    if block is None:
+        return []
+    return [
+        ScopeRow(row_id(file_id, ordinal), block.path, block.unit_id, *scope)
+        for ordinal, scope in enumerate(block.held.scopes)
+    ]

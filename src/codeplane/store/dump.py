@@ -22,7 +22,7 @@ def dump(reader: Reader) -> Iterator[str]:
     for table, sql in _TABLES.items():
         lines = (_line(table, row) for row in reader.stream(sql))
         yield from sorted(lines) if table in _SORT_HERE else lines
-    yield from _ref_lines(reader)
+    yield from _block_lines(reader)
     documents = sorted((path, digest) for _, digest, path in reader.documents())
     yield from (_line("documents", document) for document in documents)
     yield from sorted(chain.from_iterable(_group_lines(reader)))
@@ -33,12 +33,12 @@ def _line(table: str, row: Row) -> str:
     return f"{table}\t{orjson.dumps((path, *row[1:])).decode()}"
 
 
-def _ref_lines(reader: Reader) -> Iterator[str]:
-    sql = "SELECT path, block FROM ref_blocks JOIN files USING (file_id) ORDER BY path"
-    for path, block in reader.stream(sql):
-        names, columns = unpack(block)
-        for row in zip(*columns, strict=True):
-            yield _line("refs", (path, names[row[1]], *row))
+def _block_lines(reader: Reader) -> Iterator[str]:
+    for path, block in reader.stream("SELECT path, block FROM blocks JOIN files USING (file_id) ORDER BY path"):
+        held = unpack(block)
+        for table, rows in (("scopes", held.scopes), ("binds", held.binds)):
+            yield from (_line(table, (path, *row)) for row in rows)
+        yield from (_line("refs", (path, held.names[row.name], *row)) for row in held.refs)
 
 
 def _group_lines(reader: Reader) -> Iterator[list[str]]:
@@ -67,7 +67,6 @@ _TABLES = {
         "SELECT path, unit_id, language, family, size, lower(hex(digest)), lower(hex(coalesce(text_digest, digest))),"
         " encoding, lines, state, reason, lexical FROM files ORDER BY path"
     ),
-    "scopes": _facts_sql("scopes", "scope_id", "parent, kind, start_line, start_col, end_line, end_col"),
     "defs": _facts_sql(
         "defs",
         "def_id",
@@ -79,11 +78,6 @@ _TABLES = {
         "import_id",
         "import_uid, scope, imported_name, alias, source_literal, import_kind, certainty,"
         " start_line, start_col, end_line, end_col",
-    ),
-    "binds": _facts_sql(
-        "binds",
-        "bind_id",
-        "scope, name, namespace, target_kind, target, certainty, binds.reason",
     ),
     "exports": _facts_sql(
         "export_entries", "entry_id", f"surface_id, exported_name, {_TARGET}, certainty, evidence_kind"

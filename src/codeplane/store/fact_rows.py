@@ -14,30 +14,23 @@ import apsw
 import orjson
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.facts.blocks import pack_rows, unpack
-from codeplane.facts.model import Facts, Problem
+from codeplane.facts.blocks import PackedFacts, unpack
+from codeplane.facts.model import Problem
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
-from codeplane.store.schema import BIND_REASONS, FACT_TABLES
-
-_BATCH = 16
-"""Rows per statement where there are many: a statement costs more than a row."""
-
-_BIND_SQL = "(?,?,?,?,?,?,?,?)"
-_REASON_NUMBERS = {reason: number for number, reason in enumerate(BIND_REASONS)}
+from codeplane.store.schema import FACT_TABLES
 
 
 class FactRows(NamedTuple):
-    """Ready to be bound; binds lie flat, one value after the other."""
+    """Ready to be bound."""
 
     file_id: int
     block: bytes
     names: list[tuple[str, int, int]]
     """(name, file id, how often)."""
-    binds: list[Any]
     small: list[tuple[str, list[Any]]]
 
 
-def make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem]) -> FactRows:
+def make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
     """Rows of one file; INTERNAL when the facts are not of the shape of the model."""
     try:
         try:
@@ -50,44 +43,34 @@ def make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequenc
 
 def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> None:
     if rows.block:
-        connection.execute("INSERT INTO ref_blocks VALUES (?, ?)", (rows.file_id, rows.block))
+        connection.execute("INSERT INTO blocks VALUES (?, ?)", (rows.file_id, rows.block))
         connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
-    _insert_flat(connection, "binds", _BIND_SQL, 8, rows.binds)
     for sql, values in rows.small:
         connection.executemany(sql, values)
 
 
 def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     """Remove all rows of a file, and what other files say about them."""
-    names, _ = unpack(connection.execute("SELECT block FROM ref_blocks WHERE file_id = ?", (file_id,)).get or b"")
+    names = unpack(connection.execute("SELECT block FROM blocks WHERE file_id = ?", (file_id,)).get or b"").names
     connection.executemany("DELETE FROM name_files WHERE name = ? AND file_id = ?", [(name, file_id) for name in names])
-    connection.execute("DELETE FROM ref_blocks WHERE file_id = ?", (file_id,))
+    connection.execute("DELETE FROM blocks WHERE file_id = ?", (file_id,))
     span = row_range(file_id)
     for sql in _DELETE_SQL:
         connection.execute(sql, span)
 
 
-def storable_facts(facts: Facts) -> Facts:
+def storable_facts(facts: PackedFacts) -> PackedFacts:
     """The same facts with lone surrogates replaced, for the rare source that has them."""
-    made = Facts(*(_storable(table) for table in facts._replace(refs=())))
-    return made._replace(refs=list(facts.refs))
+    return PackedFacts(*(_storable(part) for part in facts))
 
 
-def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequence[Problem]) -> FactRows:
+def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
     base = file_id << ORDINAL_BITS
-    if max(len(table) for table in facts) > ORDINAL_MASK:
+    if max(facts.ref_count, len(facts.defs), len(facts.imports), len(facts.exports)) > ORDINAL_MASK:
         raise ValueError("too many rows for one file")
-    refs = pack_rows(facts.names, facts.refs)
-    names = [(name, file_id, count) for name, count in zip(facts.names, refs.counts, strict=bool(refs)) if count]
-    reasons = _REASON_NUMBERS
-    binds = [
-        value
-        for row_id, (scope, name, namespace, kind, target, certainty, reason) in enumerate(facts.binds, base)
-        for value in (row_id, scope, name, namespace, kind, target, certainty, reasons[reason])
-    ]
+    counted = zip(facts.names, facts.counts, strict=True) if facts.counts else ()
+    names = [(name, file_id, count) for name, count in counted if count]
     small: list[tuple[str, list[Any]]] = []
-    if facts.scopes:
-        small.append((_SCOPES, [(row_id, *row) for row_id, row in enumerate(facts.scopes, base)]))
     if facts.defs:
         small.append((_DEFS, [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)]))
     if facts.imports:
@@ -102,10 +85,10 @@ def _make_rows(file_id: int, unit_id: int | None, facts: Facts, problems: Sequen
         small.append((_SITES, sites))
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
-    return FactRows(file_id, refs.block, names, binds, small)
+    return FactRows(file_id, facts.block, names, small)
 
 
-def _export_rows(base: int, unit_id: int | None, facts: Facts) -> list[tuple[str, list[Any]]]:
+def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tuple[str, list[Any]]]:
     """The surface of a unit has the unit's number."""
     unit = -1 if unit_id is None else unit_id
     entries = [
@@ -118,18 +101,6 @@ def _export_rows(base: int, unit_id: int | None, facts: Facts) -> list[tuple[str
     ]
     found = ((_ENTRIES, entries), (_THUNKS, thunks))
     return [(sql, values) for sql, values in found if values]
-
-
-def _insert_flat(connection: apsw.Connection, table: str, one: str, width: int, values: list[Any]) -> None:
-    if not values:
-        return
-    step = width * _BATCH
-    whole = len(values) // step * step
-    if whole:
-        batch = f"INSERT INTO {table} VALUES {','.join([one] * _BATCH)}"
-        connection.executemany(batch, [values[at : at + step] for at in range(0, whole, step)])
-    single = f"INSERT INTO {table} VALUES {one}"
-    connection.executemany(single, [values[at : at + width] for at in range(whole, len(values), width)])
 
 
 def _json(values: Sequence[object]) -> str | None:
@@ -150,7 +121,6 @@ def _insert_sql(table: str, width: int) -> str:
 
 _LOAD_NAMES = "INSERT INTO loaded_names VALUES (?, ?, ?)"
 _PUT_NAMES = "INSERT INTO name_files VALUES (?, ?, ?)"
-_SCOPES = _insert_sql("scopes", 7)
 _DEFS = _insert_sql("defs", 19)
 _IMPORTS = _insert_sql("imports", 12)
 _ENTRIES = _insert_sql("export_entries", 6)

@@ -154,7 +154,7 @@ def _check_rows(reader: Reader) -> None:
         sql = f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM files WHERE file_id = {key} >> 20)"
         if reader.count(sql):
             raise corrupt(f"{table} has rows of no file")
-    for table in ("ref_blocks", "name_files"):
+    for table in ("blocks", "name_files"):
         sql = f"SELECT count(*) FROM {table} WHERE file_id NOT IN (SELECT file_id FROM files)"
         if reader.count(sql):
             raise corrupt(f"{table} has rows of no file")

@@ -5,38 +5,28 @@ the primary key, so they need neither a file column nor an index to be found or 
 Other columns that name a row of the same file hold its ordinal; `target_def` holds a whole
 id, because it may lie in another file. Enumerations are the integers of the fact model.
 
-References are the exception: there are so many, and so alike, that those of a file are one
-packed block. `name_files` says in which files a name occurs and how often; `ref_links` for which
-definition of another file a reference stands.
+Scopes, bindings and references are the exception: there are so many, they are so alike, and they
+are only asked a file at a time, that those of a file are one packed block. `name_files` says in
+which files a name occurs and how often; `ref_links` for which definition of another file a
+reference stands.
 """
 
 from __future__ import annotations
 
-from codeplane.facts.model import BindReason
 from codeplane.languages.families import FAMILIES
 
 SCHEMA_VERSION = 1
 KEPT_EPOCHS = 1000
 
 FACT_TABLES = {
-    "scopes": "scope_id",
     "defs": "def_id",
     "imports": "import_id",
-    "binds": "bind_id",
     "export_entries": "entry_id",
     "export_thunks": "thunk_id",
     "dynamic_sites": "site_id",
     "problems": "problem_id",
 }
 """Tables whose rows belong to one file, with their primary keys."""
-
-BIND_REASONS: tuple[str, ...] = (
-    BindReason.PARAM,
-    BindReason.LOCAL_ASSIGN,
-    BindReason.DEF_IN_SCOPE,
-    BindReason.IMPORT_ALIAS,
-)
-"""Stored as positions; another order is another SCHEMA_VERSION."""
 
 UNITS: tuple[tuple[int, str, str, str], ...] = tuple((number, name, "", name) for number, name in enumerate(FAMILIES))
 """(unit_id, family, root, name): one unit per language family, spanning the repository."""
@@ -82,7 +72,7 @@ CREATE TABLE files (
     problems INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE ref_blocks (file_id INTEGER PRIMARY KEY, block BLOB NOT NULL) STRICT;
+CREATE TABLE blocks (file_id INTEGER PRIMARY KEY, block BLOB NOT NULL) STRICT;
 
 CREATE TABLE name_files (
     name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, file_id)
@@ -90,16 +80,6 @@ CREATE TABLE name_files (
 
 CREATE TABLE ref_links (
     ref_id INTEGER PRIMARY KEY, target_def INTEGER NOT NULL, tier INTEGER NOT NULL, certainty INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE scopes (
-    scope_id INTEGER PRIMARY KEY,
-    parent INTEGER,
-    kind TEXT NOT NULL,
-    start_line INTEGER NOT NULL,
-    start_col INTEGER NOT NULL,
-    end_line INTEGER NOT NULL,
-    end_col INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE defs (
@@ -137,17 +117,6 @@ CREATE TABLE imports (
     start_col INTEGER NOT NULL,
     end_line INTEGER NOT NULL,
     end_col INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE binds (
-    bind_id INTEGER PRIMARY KEY,
-    scope INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    namespace INTEGER NOT NULL,
-    target_kind INTEGER NOT NULL,
-    target INTEGER,
-    certainty INTEGER NOT NULL,
-    reason INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE export_surfaces (

@@ -18,8 +18,8 @@ import orjson
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_EXEMPLARS
 from codeplane.base.paths import RepoPath
-from codeplane.facts.blocks import unpack
-from codeplane.facts.model import Facts, Problem
+from codeplane.facts.blocks import PackedFacts, unpack
+from codeplane.facts.model import Problem
 from codeplane.store import epochs
 from codeplane.store.codec import path_to_text, row_range, signed64
 from codeplane.store.database import (
@@ -112,7 +112,7 @@ class Writer:
         return wal_bytes(self.generation.database)
 
     def put_file(
-        self, file: FileRow, facts: Facts, problems: Sequence[Problem] = (), lexical: LexicalDoc | None = None
+        self, file: FileRow, facts: PackedFacts, problems: Sequence[Problem] = (), lexical: LexicalDoc | None = None
     ) -> int:
         """Replace all that is known of a path; returns its file id."""
         unit_id = unit_of(file.family)
@@ -136,7 +136,7 @@ class Writer:
                 delete_rows(self._connection, file_id)
                 made = make_rows(file_id, unit_id, storable_facts(facts), problems)
                 insert_rows(self._connection, made, bulk=self._bulk)
-            counts = (len(facts.scopes), len(facts.defs), len(facts.imports), len(facts.refs), len(problems))
+            counts = (facts.scope_count, len(facts.defs), len(facts.imports), facts.ref_count, len(problems))
             self._connection.execute(
                 _PUT_FILE, (*self._file_values(file_id, unit_id, file, lexical is not None), *counts)
             )
@@ -184,7 +184,7 @@ class Writer:
             unit_id = unit_of(file.family)
             self._keep_history(file_id)
             counts = self._connection.execute(_COUNTS, (file_id,)).get
-            names, _ = unpack(self._connection.execute(_BLOCK, (file_id,)).get or b"")
+            names = unpack(self._connection.execute(_BLOCK, (file_id,)).get or b"").names
             self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, True), *counts))
             self._lexical.delete(file_id)
             self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, LexicalDoc(text, names))
@@ -495,7 +495,7 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
 
 _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
 _FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
-_BLOCK = "SELECT block FROM ref_blocks WHERE file_id = ?"
+_BLOCK = "SELECT block FROM blocks WHERE file_id = ?"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
 _EXPORTS = "SELECT surface_id, exported_name, evidence_kind FROM export_entries WHERE entry_id BETWEEN ? AND ?"
 _TOUCH_FILE = """
