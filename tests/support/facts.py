@@ -94,8 +94,8 @@ def render(extraction: Extraction) -> str:
         out.extend(_render_def(row))
     for item in facts.imports:
         out.append(
-            f"import {item.start_line}:{item.start_col} {item.import_kind} {item.source_literal!r} name={item.imported_name!r}"
-            f" alias={item.alias!r} scope={item.scope}"
+            f"import {item.start_line}:{item.start_col} {item.import_kind} {item.source_literal!r}"
+            f" name={item.imported_name!r} alias={item.alias!r} scope={item.scope}"
         )
     for number, bind in enumerate(Bind(*row) for row in facts.binds):
         target = {Target.DEF: "def", Target.IMPORT: "import", Target.UNKNOWN: "-"}[Target(bind.target_kind)]
@@ -118,7 +118,8 @@ def render(extraction: Extraction) -> str:
         )
     for thunk in facts.thunks:
         out.append(
-            f"reexport {thunk.source_literal!r} {thunk.mode} {thunk.explicit_names} {thunk.alias_map} {thunk.evidence_kind}"
+            f"reexport {thunk.source_literal!r} {thunk.mode} {thunk.explicit_names} {thunk.alias_map}"
+            f" {thunk.evidence_kind}"
         )
     for site in facts.dynamic_sites:
         out.append(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import selectors
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -77,7 +77,7 @@ class ParserPool:
             worker.child.kill()
         self._workers.clear()
 
-    def parse(self, jobs: Iterable[Job]) -> Iterator[Parsed]:
+    def parse(self, jobs: Iterable[Job]) -> Generator[Parsed, None, None]:
         """Results in the order in which they are ready. Abandoning the iterator kills the busy workers."""
         run = _Run(self, iter(jobs))
         try:
