@@ -111,7 +111,7 @@ def insert(root: Path, place: Path) -> Found:
 
 
 def insert_plain(root: Path, place: Path) -> Found:
-    """The same with a plain row for each scope, binding and reference (the product packs them), and an index by name."""
+    """The same with a plain row for each scope, binding and reference, which the product packs; indexed by name."""
     numbers: dict[str, int] = {}
     refs: list[tuple[int | None, ...]] = []
     tables = _stored_rows(root)
