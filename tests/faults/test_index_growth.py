@@ -37,8 +37,8 @@ def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
     report = initialize(context)
     assert 0 < report.pending < 300
     assert any("cap" in warning and str(report.pending) in warning for warning in report.warnings)
-    # It is looked at now and then, and before the indexes are made and the text is written: passed, but bounded.
-    assert report.index_bytes < 4 * cap
+    # What is in the workers when the cap is met is still put: for a cap this small that counts, but it is bounded.
+    assert report.index_bytes < 2.5 * cap
     found = status(context)
     assert (found.pending, found.state, found.cap_bytes) == (report.pending, "building", cap)
     with open_view(options_for(root, max_bytes=cap)) as view:

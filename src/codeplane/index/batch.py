@@ -30,7 +30,7 @@ from codeplane.store.writer import Writer
 _NOTHING = PackedFacts()
 _BYTE_ENCODINGS = frozenset({"utf-8", "latin-1"})
 _PROGRESS_SECONDS = 0.05
-_SIZE_CHECK_FILES = 64
+_SIZE_CHECK_FILES = 16
 
 
 @dataclass

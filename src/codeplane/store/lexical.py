@@ -55,6 +55,8 @@ class LexicalWriter:
         self._writer: tantivy.IndexWriter | None = None
         self._merging = False
         self._known: Mapping[str, tuple[int, str]] = {}
+        self.uncommitted_bytes = 0
+        """Text that was added since the last commit and is not yet on disk."""
         with lexical_errors():
             if create:
                 self._index = tantivy.Index(_schema(), path=str(directory), reuse=False)
@@ -73,6 +75,7 @@ class LexicalWriter:
         document.add_text("language_family", family or "")
         document.add_text("content", normalize_text(doc.text))
         document.add_text("parts", parts_text(doc.names))
+        self.uncommitted_bytes += len(doc.text)
         with lexical_errors():
             self._open_writer().add_document(document)
 
@@ -86,6 +89,7 @@ class LexicalWriter:
             return
         with lexical_errors():
             self._writer.commit()
+        self.uncommitted_bytes = 0
         self._merging = True
         if read_segments(self._directory).count < _MERGE_SEGMENTS:
             self._finish_writer()
@@ -109,9 +113,12 @@ class LexicalWriter:
         """Forget all changes since the last commit."""
         if self._writer is None or self._merging:
             return
-        with lexical_errors():
-            self._writer.rollback()
-        self._finish_writer()
+        try:
+            with lexical_errors():
+                self._writer.rollback()
+        finally:
+            # Whatever failed: its threads must not outlive it, they write into the directory.
+            self._finish_writer()
 
     def documents(self) -> Iterator[tuple[int, str, RepoPath]]:
         """(file_id, digest, path) of every committed document."""

@@ -58,6 +58,11 @@ Barrier = Callable[[str], None]
 """Called at the points of a publish where a kill would hurt most; tests stop the process there."""
 
 
+_INDEXES_SHARE = 0.4
+_TEXT_SHARE = 0.4
+"""What secondary indexes add to a bulk load, and what the text index takes of a text."""
+
+
 class Writer:
     """Made by `create_writer` for a new generation (bulk) or by `recovery.open_writer` for an existing one."""
 
@@ -191,10 +196,13 @@ class Writer:
             self._note(file.path, Change.MODIFIED, file.digest)
 
     def size_bytes(self) -> int:
-        """Bytes that the generation takes, with what is written but not yet committed."""
+        """Bytes that the generation takes, and will take for what is not yet committed, by rule of thumb."""
         with sqlite_errors():
-            pages = int(self._connection.pragma("page_count"))
-        return pages * PAGE_BYTES + self.wal_bytes() + tree_bytes(self.generation.lexical)
+            database = int(self._connection.pragma("page_count")) * PAGE_BYTES + self.wal_bytes()
+        if self._bulk:
+            database += int(database * _INDEXES_SHARE)
+        text = int(self._lexical.uncommitted_bytes * _TEXT_SHARE)
+        return database + text + tree_bytes(self.generation.lexical)
 
     def note_rename(self, old: RepoPath, new: RepoPath) -> None:
         """Keep a removal and an addition of this epoch as the one change that they are."""
