@@ -228,20 +228,16 @@ def test_defs_and_outline_show_what_was_found(indexed: Sandbox) -> None:
         .startswith("shop/orders.py")
     )
     outline = indexed.json("outline", "shop/orders.py")
-    assert [row["name"] for row in outline["result"]["results"]] == ["Order", "total", "place"]
+    assert [row["name"] for row in outline["result"]["symbols"]] == ["Order", "total", "place"]
     assert outline["meta"]["freshness"]["status"] == "fresh"
-    assert outline["result"]["results"][1] | {"def_uid": ""} == {
-        "path": "shop/orders.py",
+    assert outline["result"]["symbols"][1] == {
         "line_start": 4,
         "line_end": 5,
         "kind": "method",
         "name": "total",
-        "qualified_name": "shop.orders.Order.total",
         "signature": "def total(self) -> int",
-        "language": "python",
         "visibility": "public",
         "symbol_ref": "shop/orders.py#Order.total@4",
-        "def_uid": "",
     }
 
 

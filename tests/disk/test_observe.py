@@ -323,11 +323,10 @@ def test_renames(removed: dict[RepoPath, Digest], added: dict[RepoPath, Digest],
 
 
 def test_should_save() -> None:
-    assert not should_save(changed=False, hashed=0)
-    assert should_save(changed=True, hashed=0)
-    assert should_save(changed=False, hashed=1)
-    assert should_save(changed=False, hashed=0, metadata_changed=True)
-    assert should_save(changed=False, hashed=0, counter_advanced=True)
+    assert not should_save(changed=False)
+    assert should_save(changed=True)
+    assert should_save(changed=False, metadata_changed=True)
+    assert should_save(changed=False, counter_advanced=True)
 
 
 @pytest.mark.parametrize(

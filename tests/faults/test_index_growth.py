@@ -40,14 +40,15 @@ def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
     # What is in the workers when the cap is met is still put: for a cap this small that counts, but it is bounded.
     assert report.index_bytes < 2.5 * cap
     found = status(context)
-    assert (found.pending, found.state, found.cap_bytes) == (report.pending, "building", cap)
+    assert (found.pending, found.state, found.cap_bytes) == (report.pending, "ready", cap)
+    assert found.reason is not None and "cap" in found.reason
     with open_view(options_for(root, max_bytes=cap)) as view:
         assert view.freshness.status == "stale" and view.warnings
     again = initialize(context)
     assert again.pending == report.pending and again.index_bytes <= report.index_bytes + 64 * 1024
     with Indexer.open(options_for(root)) as indexer:
         report_2 = indexer.sync()
-        assert (report_2.pending, report_2.decision) == (0, "resumed")
+        assert (report_2.pending, report_2.decision) == (0, "synced")
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
 
 

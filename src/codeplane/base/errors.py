@@ -43,6 +43,7 @@ class ErrorCode(Enum):
     GIT_DAMAGED = (3003, ErrorKind.OPERATOR, False)
     GIT_UNSUPPORTED = (3004, ErrorKind.OPERATOR, False)
     STATE_DIRECTORY_UNSAFE = (3005, ErrorKind.OPERATOR, False)
+    STATE_DIRECTORY_READ_ONLY = (3006, ErrorKind.OPERATOR, False)
 
     INDEX_CORRUPT = (4001, ErrorKind.STATE, False)
     NOT_INDEXED = (4002, ErrorKind.STATE, False)

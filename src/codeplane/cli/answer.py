@@ -59,6 +59,10 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
         except CodePlaneError as error:
             telemetry.debug("command failed", command=command, error=error.code.name)
             return _fail(error, request_id, json=json)
+        except KeyboardInterrupt:
+            telemetry.info("stopped on request", command=command)
+            print("Stopped.", file=sys.stderr)
+            return INTERRUPTED
         except OSError as error:
             telemetry.error("command failed", command=command, **telemetry.describe(error))
             return _fail(_unforeseen(error, error.strerror), request_id, json=json)
@@ -76,6 +80,12 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
     if reply.exit_code is not None:
         return reply.exit_code
     return OK if reply.status == "ok" else FAILED
+
+
+def usage_failed(message: str) -> None:
+    """A call that could not even be read, answered to a program."""
+    error = CodePlaneError(ErrorCode.ARGUMENT_INVALID, message, example="cpl --help")
+    _fail(error, "r_" + os.urandom(4).hex(), json=True)
 
 
 def write_warnings(warnings: Sequence[str]) -> None:

@@ -32,7 +32,19 @@ def main() -> None:
     # Names on disk need not be valid text, and a pipe need not be UTF-8: printing must not fail.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app(prog_name="cpl")
+    try:
+        code = app.main(prog_name="cpl", standalone_mode=False)
+    except click.UsageError as error:
+        if "--json" in sys.argv:
+            from codeplane.cli.answer import usage_failed
+
+            usage_failed(error.format_message())
+        else:
+            error.show()
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        code = 130
+    sys.exit(code)
 
 
 def _then_exit(action: Callable[[Any], None]) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -169,7 +181,7 @@ def defs(context: click.Context, name: str, kind: str | None, path: str | None, 
 
 
 @app.command()
-@click.argument("file")
+@click.argument("file", type=click.Path())
 @json_option
 @click.pass_context
 def outline(context: click.Context, file: str, json: bool) -> None:

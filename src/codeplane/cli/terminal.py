@@ -42,13 +42,11 @@ class Style:
 
 
 def columns() -> int:
-    """Width to write for; a pipe has no edge, and gets what a wide terminal would."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            return max(40, os.get_terminal_size(stream.fileno()).columns or 80)
-        except (OSError, ValueError):
-            continue
-    return 120
+    """Width to write for; a pipe has no edge."""
+    try:
+        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns or 80)
+    except (OSError, ValueError):
+        return sys.maxsize
 
 
 def number(value: int) -> str:

@@ -94,6 +94,12 @@ class FileLock:
         shown = display(str(self.path))
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             return CodePlaneError(ErrorCode.NO_SPACE, f"no space left for lock '{shown}'")
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            return CodePlaneError(
+                ErrorCode.STATE_DIRECTORY_READ_ONLY,
+                f"'{display(str(self.path.parent))}' cannot be written ({error.strerror})",
+                remedy="Make it writable for you; until then the index can only be read as it is.",
+            )
         return CodePlaneError(ErrorCode.STATE_DIRECTORY_UNSAFE, f"cannot use lock '{shown}': {error.strerror}")
 
     def _locked(self) -> CodePlaneError:

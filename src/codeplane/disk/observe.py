@@ -195,12 +195,13 @@ def find_renames(
     return sorted(pairs)
 
 
-def should_save(*, changed: bool, hashed: int, metadata_changed: bool = False, counter_advanced: bool = False) -> bool:
+def should_save(*, changed: bool, metadata_changed: bool = False, counter_advanced: bool = False) -> bool:
     """Whether a look at the tree left something worth writing.
 
-    Hashes alone are: unless the later time of observation is kept, a racy file is hashed for ever.
+    `changed` includes files that were only hashed: unless the later time of observation is kept, a racy
+    file is hashed for ever.
     """
-    return changed or hashed > 0 or metadata_changed or counter_advanced
+    return changed or metadata_changed or counter_advanced
 
 
 class FullHash(NamedTuple):

@@ -203,7 +203,7 @@ def _read_names(
                     namespace = CALLABLE
             role = 3 if offset in exported else 0
             key = (scope, name, namespace)
-            if ordered or key not in resolved:
+            if ordered or key not in resolved or tree.kinds[scope] == "class":
                 resolved[key] = resolve(scope, namespace, texts[name], offset)
             found = resolved[key]
             if found is None and role == 3 and has_types:
@@ -242,6 +242,8 @@ def _bind_all(
             name = source[bind.start : bind.end].decode("utf-8", "replace")
             bindings.redirect(scope, name, 0 if bind.how == "global" else tree.enclosing_function(scope))
     for number, (row, site) in enumerate(zip(definitions.rows, definitions.sites, strict=True)):
+        if site.kind in VARIABLES:
+            bindings.variables.add(number)
         if site.owner is not None or (language.members_qualified and tree.kinds[row.scope] == "class"):
             roles[site.name_start] = (int(Role.DEFINITION), bindings.add_member(row.scope, row.name, number))
             continue
@@ -278,6 +280,7 @@ def _bind_all(
             if imported.bound_at is not None and namespace == VALUE:
                 sites.append((imported.bound_at[0], entry, Role.IMPORT))
     bound = {bind.start for bind in structure.binds if bind.how != "maybe"}
+    defined = {site.name_start for site in definitions.sites}
     for bind in structure.binds:
         place = bisect_left(offsets, bind.start)
         if bind.how in ("global", "nonlocal") or place == len(offsets) or offsets[place] != bind.start:
@@ -291,6 +294,9 @@ def _bind_all(
         elif bind.how == "inferred":
             scope = tree.conditional_of(scope)
         name = source[bind.start : bind.end].decode("utf-8", "replace")
+        if bind.start in defined and (known := bindings.find(scope, VALUE, name)) is not None:
+            sites.append((bind.start, known, Role.DEFINITION))  # the very site of a definition, not another one
+            continue
         reason = BindReason.PARAM if bind.how == "param" else BindReason.LOCAL_ASSIGN
         namespace = TYPE if bind.how in ("type", "inferred") else VALUE
         if certain and bind.how != "let":

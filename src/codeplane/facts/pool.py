@@ -2,7 +2,7 @@
 
 Jobs are handed out a few at a time so that no worker waits for the parent. A worker that
 dies, or takes too long for one file, is replaced; the file it was at is tried once more,
-alone with a fresh worker, and then set aside. Nothing that a file does reaches the parent.
+alone with a new worker, and then set aside. Nothing that a file does reaches the parent.
 """
 
 from __future__ import annotations
@@ -156,6 +156,10 @@ class _Run:
         """The worker with the least to do; a retried file gets one to itself."""
         pool = self._pool
         idle = [worker for worker in pool._workers if not worker.jobs]
+        if alone and idle:
+            # Not one whose memory other files have used up.
+            idle[0].child.kill()
+            pool._workers.remove(idle.pop(0))
         if not idle and len(pool._workers) < pool._size:
             pool._workers.append(pool._start())
             return pool._workers[-1]
@@ -170,7 +174,7 @@ class _Run:
         ]
         return min(open_workers, key=lambda worker: worker.queued_bytes + len(worker.jobs), default=None)
 
-    def _collect(self) -> Iterator[Parsed]:
+    def _collect(self) -> list[Parsed]:
         """Wait until something happens, and report what is finished."""
         now = time.monotonic()
         busy = [worker for worker in self._pool._workers if worker.jobs]
@@ -181,22 +185,20 @@ class _Run:
                     selector.register(worker.child.input, selectors.EVENT_WRITE, worker)
             wait = min((worker.busy_since + self._pool._seconds - now for worker in busy), default=0.0)
             events = selector.select(max(0.0, wait))
+        finished: list[Parsed] = []
         for key, mask in events:
-            worker = key.data
-            if worker not in self._pool._workers:
-                continue
             if mask & selectors.EVENT_WRITE:
-                worker.child.flush()
-                continue
-            frames, alive = worker.child.receive()
-            for frame in frames:
-                yield self._finish(worker, frame)
-            if not alive:
-                yield from self._lost(worker, "worker_died")
+                key.data.child.flush()
+        # A worker is late only if nothing of it has arrived: the parent itself may have been stopped for a while.
         deadline = time.monotonic() - self._pool._seconds
         for worker in busy:
-            if worker.jobs and worker.busy_since < deadline and worker in self._pool._workers:
-                yield from self._lost(worker, "timeout")
+            frames, alive = worker.child.receive()
+            finished += [self._finish(worker, frame) for frame in frames]
+            if not alive:
+                finished += self._lost(worker, "worker_died")
+            elif worker.jobs and not frames and worker.busy_since < deadline:
+                finished += self._lost(worker, "timeout")
+        return finished
 
     def _finish(self, worker: _Worker, frame: bytes) -> Parsed:
         number, facts, problems = decode(frame)
@@ -206,7 +208,7 @@ class _Run:
         worker.queued_bytes -= len(job.source)
         return Parsed(job, facts, problems)
 
-    def _lost(self, worker: _Worker, why: str) -> Iterator[Parsed]:
+    def _lost(self, worker: _Worker, why: str) -> list[Parsed]:
         """The worker is gone. The file that it was at is to blame; the others only waited behind it."""
         self._pool._retire(worker)
         blamed, *innocent = worker.jobs
@@ -215,8 +217,8 @@ class _Run:
         self._attempts[blamed] = self._attempts.get(blamed, 0) + 1
         if self._attempts[blamed] < PARSE_ATTEMPTS:
             self._retry.appendleft(blamed)
-            return
-        yield Parsed(self._pending.pop(blamed), failure=why)
+            return []
+        return [Parsed(self._pending.pop(blamed), failure=why)]
 
 
 def _wire(path: str) -> str:

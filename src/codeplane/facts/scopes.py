@@ -121,9 +121,15 @@ class Bindings:
             for opened, parent in zip(self._open, tree.parents, strict=True)
         ]
         self.rows: list[list[object]] = []
+        self.variables: set[object] = set()
+        """Ordinals of definitions that are variables."""
         self._visible_from: list[int] = []
         self._identities: list[str] = []
-        self._ordered = [language.sequential and kind not in NON_LOCAL for kind in tree.kinds]
+        self._ordered = [
+            (language.sequential and kind not in NON_LOCAL) or (language.class_scope_hidden and kind == "class")
+            for kind in tree.kinds
+        ]
+        """A class body is executed in order; where it hides its names from functions, `x = x` reads an outer one."""
         self._chains: dict[int, list[int]] = {}
 
     def redirect(self, scope: int, name: str, target: int) -> None:
@@ -164,7 +170,8 @@ class Bindings:
         if identity and identity == self._identities[number]:
             return number
         if target_kind is Target.UNKNOWN:
-            if row[3] == Target.IMPORT or (row[3] == Target.DEF and reason is BindReason.PARAM):
+            # Another value for a variable is still the same variable; for an import or a function it is not.
+            if row[3] == Target.IMPORT or (row[3] == Target.DEF and row[4] not in self.variables):
                 row[5] = int(Certainty.UNCERTAIN)
         elif row[3] == Target.UNKNOWN:
             row[3:] = [int(target_kind), target, int(Certainty.UNCERTAIN), reason.value]

@@ -20,7 +20,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Rules
 from codeplane.disk.locks import FileLock
-from codeplane.disk.observe import Changes, Known, compare, count_full_hash
+from codeplane.disk.observe import Changes, Known, compare, count_full_hash, should_save
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan, WalkCache, walk
 from codeplane.facts.pool import ParserPool
@@ -33,11 +33,15 @@ from codeplane.store import integrity, registry
 from codeplane.store.files import load_known
 from codeplane.store.integrity import Integrity, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
-from codeplane.store.records import EpochInfo
+from codeplane.store.records import EpochInfo, FileState
 from codeplane.store.recovery import open_writer
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _MAX_NAMED = 20
+
+
+_EPOCHS_PER_GENERATION = 1_000_000
+_REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRUPT: "it was damaged"}
 
 
 class Indexer:
@@ -59,6 +63,7 @@ class Indexer:
         self._surfaces = Surfaces()
         self._repaired: tuple[RepoPath, ...] = ()
         self._rebuild_reason: str | None = None
+        self._last_epoch: int | None = None
         self._warnings: list[str] = []
         self._tracked: tuple[RepoVersion, frozenset[RepoPath]] | None = None
         self._version: Mapping[str, object] = {}
@@ -145,9 +150,13 @@ class Indexer:
         changes = compare(scan, self._known, full_hash.run)
         version = repo_version(self._root.path)
         moved = _as_json(version) != self._version
-        if not (changes.candidates or changes.removed or full_hash.advanced or moved or writer.changed):
+        if not should_save(
+            changed=bool(changes.candidates or changes.removed or writer.changed),
+            metadata_changed=moved,
+            counter_advanced=full_hash.advanced,
+        ):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
-        resumed = writer.read_meta("pending") not in (None, "0")
+        resumed = writer.read_meta("pending") not in (None, "0") and writer.read_meta("pending_why") != "full"
         try:
             with _collected_later(len(changes.candidates)):
                 batch = self._run(writer, scan, changes, report, cancelled)
@@ -166,6 +175,7 @@ class Indexer:
     def _open_generation(self, rebuild: bool) -> None:
         # Who asked for a whole index gets one: a page that no sync happens to read may be damaged as well.
         found = self.verify("pages" if rebuild else "open")
+        self._last_epoch = found.epoch.epoch if found.epoch is not None else None
         if found.verdict is Verdict.NEWER or (found.verdict is Verdict.REQUIRES_REINDEX and not rebuild):
             found.require_usable()
         if found.verdict is Verdict.OK and found.generation is not None:
@@ -180,7 +190,7 @@ class Indexer:
                     raise
                 found = replace(found, verdict=Verdict.CORRUPT, reason=str(error))
         if self._writer is None and found.verdict is not Verdict.ABSENT:
-            self._rebuild_reason = found.reason or found.verdict.value
+            self._rebuild_reason = found.reason or _REASONS.get(found.verdict, found.verdict.value)
         elif self._writer is None and found.reason is not None:
             self._rebuild_reason = found.reason
 
@@ -197,11 +207,24 @@ class Indexer:
             path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
             for path, known in load_known(self._writer).items()
         }
+        if self._writer.read_meta("limits") != self._limits():
+            self._read_again_what_limits_decided()
         self._surfaces = Surfaces(self._writer.surfaces())
         epoch = self._writer.read_epoch()
         assert epoch is not None
         self._root_digest = Digest(epoch.merkle_root)
         self._version = epoch.repo_version
+
+    def _limits(self) -> str:
+        """Options that decide how a file is indexed; kept with the index, which other ones make another."""
+        options = self.options
+        return f"{options.max_parse_bytes} {options.max_lexical_bytes} {options.parse_seconds}"
+
+    def _read_again_what_limits_decided(self) -> None:
+        assert self._writer is not None
+        for path, known in load_known(self._writer).items():
+            if known.state != FileState.INDEXED or known.size > self.options.max_parse_bytes:
+                self._known[path] = Known(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
 
     def _forget_unpublished(self) -> None:
         """After a failure: what was not published is gone, and what is known is what was."""
@@ -228,7 +251,7 @@ class Indexer:
     def _build(self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None) -> SyncReport:
         """A new generation from nothing; it replaces the current one when it is finished."""
         self.state.sweep()
-        self._known, self._surfaces = {}, Surfaces()
+        self._known, self._surfaces, self._root_digest = {}, Surfaces(), None
         binding = registry.next_binding(
             self._root.path, registry.read_binding(self.options.user_state, self._root.path)
         )
@@ -236,7 +259,12 @@ class Indexer:
         generation = self.state.new_generation()
         try:
             writer = create_writer(
-                generation, runtime_fingerprint(), binding.repo_uuid, binding.index_id, barrier=self._barrier
+                generation,
+                runtime_fingerprint(),
+                binding.repo_uuid,
+                binding.index_id,
+                first_epoch=self._first_epoch(generation),
+                barrier=self._barrier,
             )
         except BaseException:
             self.state.remove_generation(generation)
@@ -261,6 +289,11 @@ class Indexer:
         self._rebuild_reason = None
         return result
 
+    def _first_epoch(self, generation: Generation) -> int:
+        """Epochs only ever grow: on from the last one, or from a number that it cannot have reached."""
+        last = self._writer.epoch if self._writer is not None else self._last_epoch
+        return last + 1 if last is not None else (int(generation.name) - 1) * _EPOCHS_PER_GENERATION + 1
+
     def _run(
         self, writer: Writer, scan: Scan, changes: Changes, report: Report | None, cancelled: Cancelled | None
     ) -> Batch:
@@ -275,8 +308,14 @@ class Indexer:
         for unit in sorted(self._surfaces.changed):
             writer.put_surface(unit, self._surfaces.hash_of(unit))
         pending = str(len(changes.candidates) - batch.done)
-        if (writer.read_meta("pending") or "0") != pending:
-            writer.put_meta({"pending": pending})
+        notes = {"pending": pending, "pending_why": "full" if batch.full else "interrupted", "limits": self._limits()}
+        if pending == "0":
+            del notes["pending_why"]
+        changed = {key: value for key, value in notes.items() if writer.read_meta(key) != value}
+        if changed:
+            writer.put_meta(changed)
+        if writer.epoch is not None and writer.size_bytes() > self._cap_bytes():
+            writer.forget_history()
         if batch.changed or self._root_digest is None:
             self._root_digest = merkle_root((path, self._known[path].digest) for path in sorted(self._known))
         writer.publish(
@@ -289,6 +328,12 @@ class Indexer:
         )
         self._surfaces.changed.clear()
         self._version = _as_json(version)
+
+    def _cap_bytes(self) -> int:
+        limit = self.options.max_lexical_bytes
+        return self.options.cap_bytes(
+            sum(known.stat.size for known in self._known.values() if known.stat.size <= limit)
+        )
 
     def _report(self, scan: Scan, changes: Changes, batch: Batch, decision: str, started: float) -> SyncReport:
         writer = self._writer

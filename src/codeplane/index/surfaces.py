@@ -7,7 +7,9 @@ the order in which files were indexed leaves no trace.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import orjson
 
 from codeplane.facts.blocks import PackedFacts
 
@@ -21,12 +23,16 @@ class Surfaces:
         self._sums = {unit: int(text, 16) for unit, text in known}
         self.changed: set[int] = set()
 
-    def replace(self, path: str, before: Iterable[tuple[int, str, str]], unit: int, facts: PackedFacts) -> None:
-        """`before` are the (unit, name, evidence) triples that the file exported until now."""
-        for old_unit, name, evidence in before:
-            self._add(old_unit, -_weight(path, name, evidence))
-        for name, _, _, evidence in facts.exports:
-            self._add(unit, _weight(path, name, evidence))
+    def replace(self, path: str, before: Iterable[tuple[int, str]], unit: int, facts: PackedFacts) -> None:
+        """`before` are the (unit, entry) pairs of the file until now, as the store gives them back."""
+        for old_unit, entry in before:
+            self._add(old_unit, -_weight(path, entry))
+        for name, definition, certainty, evidence in facts.exports:
+            uid = None if definition is None else facts.defs[definition][0]
+            self._add(unit, _weight(path, _entry(name, evidence, certainty, uid)))
+        for source, mode, names, aliases, _ in facts.thunks:
+            shown = (_json(names), _json(aliases))
+            self._add(unit, _weight(path, _entry(source, mode, *shown)))
 
     def hash_of(self, unit: int) -> str | None:
         """None when the unit exports nothing."""
@@ -37,6 +43,14 @@ class Surfaces:
         self.changed.add(unit)
 
 
-def _weight(path: str, name: str, evidence: str) -> int:
-    text = f"{path}\0{name}\0{evidence}".encode("utf-8", "surrogatepass")
+def _entry(*values: object) -> str:
+    return orjson.dumps(values).decode()
+
+
+def _json(values: Sequence[object]) -> str | None:
+    return orjson.dumps(values).decode() if values else None
+
+
+def _weight(path: str, entry: str) -> int:
+    text = f"{path}\0{entry}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(text).digest()[:16])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeplane.disk.locks import find_owner
+from codeplane.git.stamp import index_stamp
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options, overlay_enabled
@@ -30,6 +31,8 @@ class Status:
     epoch: int | None = None
     merkle_root: str | None = None
     head: str | None = None
+    moved: bool = False
+    """Git has done something since the last sync, so that the next one has work."""
     last_sync: float | None = None
     files: int = 0
     definitions: int = 0
@@ -74,8 +77,13 @@ def _with_contents(base: Status, found: Integrity, state: StateDirectory, contex
         held = summary(snapshot)
         failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
         pending = int(snapshot.reader.meta("pending") or 0)
+        full = snapshot.reader.meta("pending_why") == "full"
+    stamp = index_stamp(context.root)
+    seen = (found.epoch.repo_version.get("index_mtime_ns"), found.epoch.repo_version.get("index_size"))
     fields = {
-        "state": "building" if pending else base.state,
+        "moved": stamp is not None and stamp != seen,
+        "state": "building" if pending and not full else base.state,
+        "reason": f"the cap is reached; {pending} files are not indexed" if pending and full else base.reason,
         "epoch": found.epoch.epoch,
         "merkle_root": found.epoch.merkle_root,
         "head": found.epoch.head,

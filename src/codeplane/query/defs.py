@@ -68,8 +68,14 @@ def list_defs_by_name(
 def list_defs_by_qualified_name(
     snapshot: Snapshot, qualified_name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
-    name = _LAST.split(qualified_name)[-1]
-    where, parameters = _narrowed(f"{_NAMED} AND qualified_name = ?", [name, name, qualified_name], kind, directory)
+    """Definitions whose qualified name is this or ends with it at a boundary: `Model.save`, `db.models.Model`.
+
+    `.`, `::`, `/` and `#` are the same here.
+    """
+    wanted = ".".join(part for part in _BOUNDARY.split(qualified_name) if part)
+    name = wanted.rpartition(".")[2]
+    where = f"{_NAMED} AND substr('.' || {_DOTTED}, -length(?)) = ?"
+    where, parameters = _narrowed(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
     return _filtered(snapshot, where, parameters, limit, None, None)
 
 
@@ -80,6 +86,11 @@ def find_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: in
         return Page((), 0)
     where = "WHERE lower(defs.name) >= lower(?) AND lower(defs.name) < lower(?) || char(1114111)"
     return _filtered(snapshot, where, [prefix, prefix], limit, unit_id, None, f"length(defs.name), defs.name, {_ORDER}")
+
+
+def list_kinds(snapshot: Snapshot) -> tuple[str, ...]:
+    """Every kind of definition that the index holds, by name."""
+    return tuple(kind for (kind,) in snapshot.reader.rows("SELECT DISTINCT kind FROM defs ORDER BY kind"))
 
 
 def list_defs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[DefRow]:
@@ -133,6 +144,7 @@ _SELECT = (
 )
 _NAMED = "WHERE lower(defs.name) = lower(?) AND defs.name = ?"
 """One index serves look-ups with and without case."""
-_LAST = re.compile(r"[.:/#]")
+_BOUNDARY = re.compile(r"[.:/#]+")
+_DOTTED = "replace(replace(qualified_name, '::', '.'), '/', '.')"
 _FROM = "FROM defs JOIN files ON files.file_id = def_id >> 20"
 _ORDER = "files.path, start_line, start_col, def_id"

@@ -98,9 +98,9 @@ def insert_changes(connection: apsw.Connection, epoch: int, changes: Mapping[Rep
     connection.executemany("INSERT INTO epoch_files VALUES (?, ?, ?, ?, ?)", values)
 
 
-def prune(connection: apsw.Connection, epoch: int) -> None:
+def prune(connection: apsw.Connection, epoch: int, kept: int | None = None) -> None:
     """Keep the history of the last epochs only."""
-    oldest = epoch - KEPT_EPOCHS + 1
+    oldest = epoch - (KEPT_EPOCHS if kept is None else kept) + 1
     for sql in (
         "DELETE FROM epochs WHERE epoch < ?",
         "DELETE FROM epoch_files WHERE epoch < ?",

@@ -192,9 +192,13 @@ class StateDirectory:
 def create_state(root: Path) -> StateDirectory:
     """The state directory of a repository, made if it is missing, or STATE_DIRECTORY_UNSAFE."""
     with _opened(root, check=False) as parent:
-        with suppress(FileExistsError):
+        try:
             os.mkdir(STATE_NAME, 0o700, dir_fd=parent)
             os.fsync(parent)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise _read_only(root, error) from error
         with _opened(STATE_NAME, parent) as state:
             if stat.S_IMODE(os.fstat(state).st_mode) != 0o700:
                 os.fchmod(state, 0o700)
@@ -360,6 +364,16 @@ def tree_bytes(path: Path) -> int:
     except FileNotFoundError:
         return total
     return total
+
+
+def _read_only(root: Path, error: OSError) -> CodePlaneError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CodePlaneError(ErrorCode.NO_SPACE, f"{STATE_NAME} could not be made", remedy=SPACE_REMEDY)
+    return CodePlaneError(
+        ErrorCode.STATE_DIRECTORY_READ_ONLY,
+        f"'{root}' cannot be written ({error.strerror}), and the index lives in its {STATE_NAME}",
+        remedy="Make the directory writable for you, or index a copy of it.",
+    )
 
 
 def _unsafe(path: str, why: str) -> CodePlaneError:

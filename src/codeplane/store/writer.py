@@ -211,16 +211,24 @@ class Writer:
             del self._pending[old]
             self._pending[new] = PendingChange(Change.RENAMED, old, came.digest)
 
-    def exports_of(self, path: RepoPath) -> list[tuple[int, str, str]]:
-        """(unit, name, evidence) of everything that a file exports."""
+    def exports_of(self, path: RepoPath) -> list[tuple[int, str]]:
+        """(unit, entry) of everything that a file exports or re-exports, as `surfaces` weighs it."""
         with sqlite_errors():
             file_id = self._find_file_id(path)
-            return [] if file_id is None else list(self._connection.execute(_EXPORTS, row_range(file_id)))
+            if file_id is None:
+                return []
+            span = row_range(file_id)
+            return [*self._connection.execute(_EXPORTS, span), *self._connection.execute(_REEXPORTS, span)]
 
     def surfaces(self) -> list[tuple[int, str]]:
         """(unit, hash) of every export surface."""
         with sqlite_errors():
             return list(self._connection.execute("SELECT unit_id, surface_hash FROM export_surfaces"))
+
+    def forget_history(self) -> None:
+        """Drop what earlier epochs held, to make room."""
+        with self._writing():
+            epochs.prune(self._connection, self._next_epoch(), kept=2)
 
     def put_meta(self, values: Mapping[str, str]) -> None:
         """Notes about the index as a whole; they are kept with the next publish."""
@@ -265,12 +273,6 @@ class Writer:
             ]
             self._connection.executemany("INSERT INTO anchor_groups VALUES (NULL, ?, ?, ?, ?, ?)", values)
             self._derived_changed = True
-
-    def checkpoint_build(self) -> None:
-        """In a bulk build, hand over to the disk what was loaded so far; the build stays private."""
-        if self._bulk:
-            with sqlite_errors():
-                self._commit()
 
     def publish(self, info: EpochInfo) -> int:
         """Make everything since the last epoch visible as a new one. Without changes of content, the epoch stays."""
@@ -505,7 +507,15 @@ _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
 _FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
 _BLOCK = "SELECT block FROM blocks WHERE file_id = ?"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
-_EXPORTS = "SELECT surface_id, exported_name, evidence_kind FROM export_entries WHERE entry_id BETWEEN ? AND ?"
+_EXPORTS = """
+SELECT surface_id, json_array(exported_name, evidence_kind, certainty,
+                              (SELECT def_uid FROM defs WHERE def_id = target_def))
+FROM export_entries WHERE entry_id BETWEEN ? AND ?
+"""
+_REEXPORTS = """
+SELECT source_unit, json_array(source_literal, mode, explicit_names, alias_map)
+FROM export_thunks WHERE thunk_id BETWEEN ? AND ?
+"""
 _TOUCH_FILE = """
 UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, observed_at_ns = ? WHERE path = ?
 """

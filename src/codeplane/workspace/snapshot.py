@@ -14,6 +14,7 @@ from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
+from codeplane.disk.locks import find_owner
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions, SyncReport
@@ -46,11 +47,16 @@ def open_view(options: IndexOptions) -> Iterator[View]:
     """NOT_INDEXED without an index: a question does not start a build of unknown length."""
     state = open_state(options.root)
     if state is None or not _has_current(state):
-        raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="run 'cpl init'")
+        owner = find_owner(state.lock_path) if state is not None else None
+        if owner is not None:
+            raise CodePlaneError(
+                ErrorCode.NOT_READY, f"process {owner} is building the index", remedy="Wait until it is done."
+            )
+        raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="Run 'cpl init'.")
     try:
         indexer = Indexer.open(options, lock_timeout=_LOCK_SECONDS)
     except CodePlaneError as error:
-        if error.code is not ErrorCode.INDEX_LOCKED:
+        if error.code not in (ErrorCode.INDEX_LOCKED, ErrorCode.STATE_DIRECTORY_READ_ONLY):
             raise
         with open_current(state) as snapshot:
             _require_ours(snapshot, options)
@@ -60,7 +66,7 @@ def open_view(options: IndexOptions) -> Iterator[View]:
         report = indexer.sync()
         try:
             with open_current(indexer.state) as snapshot:
-                yield View(snapshot, _freshness(report), report.warnings)
+                yield View(snapshot, _freshness(report), (*report.warnings, *_unseen(report)))
         except CodePlaneError as error:
             # Only under the lock is it certain that nobody replaced a file meanwhile.
             if error.code is ErrorCode.INDEX_CORRUPT:
@@ -92,6 +98,11 @@ def _require_ours(snapshot: Snapshot, options: IndexOptions) -> None:
         raise CodePlaneError(
             ErrorCode.REQUIRES_REINDEX, "the index was made by other rules and is in use", remedy="run 'cpl init'"
         )
+
+
+def _unseen(report: SyncReport) -> tuple[str, ...]:
+    paths = (*report.unscanned, *report.stale)
+    return (f"could not be read, so what is known of it may be old: {', '.join(paths)}",) if paths else ()
 
 
 def _freshness(report: SyncReport) -> Freshness:

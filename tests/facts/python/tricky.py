@@ -80,7 +80,7 @@ def make(kind: Point) -> Point:
     del total
     return [w for w in lambda q, *r: (q, r, w)]
     #                                 ^ -> 81
-    #                                       ^ -> 81
+    #                                       ^ unknown
 
 
 if True:

@@ -62,7 +62,7 @@ def summary(report: IndexReport, root: Path, style: Style) -> str:
             ("imports", number(report.imports)),
             ("skipped", skipped),
             ("set aside", set_aside),
-            ("problems", f"{plural(report.problems, 'place')} that could not be read" if report.problems else ""),
+            ("syntax errors", f"in {plural(report.problems, 'place')}" if report.problems else ""),
             ("index", f"{size(report.index_bytes)}, epoch {report.epoch}"),
         ),
         style,

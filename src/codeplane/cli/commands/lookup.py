@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
-from codeplane.cli.plain import plain
+from codeplane.cli.plain import record
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table
 
 if TYPE_CHECKING:
@@ -48,20 +49,31 @@ def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None,
     shown = display(name)
     if not found.rows:
         text = f"No definition of {shown}."
-        return _reply(assembly, found, text, status="not_found", message=text)
-    places = [fit(f"{row.path}:{row.start_line}", 60) for row in found.rows]
-    kinds = [fit(row.kind, 14) for row in found.rows]
+        if found.similar:
+            text += f" Names that begin so: {', '.join(map(display, found.similar))}."
+        hints: dict[str, object] = {"similar": list(found.similar)} if found.similar else {}
+        return _reply(assembly, found, text, _defs_rows(found), status="not_found", message=text, hints=hints)
+    places = [display(f"{row.path}:{row.name_line}") for row in found.rows]
+    kinds = [display(row.kind) for row in found.rows]
     place_width, kind_width = max(map(len, places)), max(map(len, kinds))
-    room = max(20, columns() - place_width - kind_width - 5)
+    room = columns() - place_width - kind_width - 4
     lines = [
-        f"{place.ljust(place_width)}  {style.dim(kind_.ljust(kind_width))}  "
-        f"{fit(row.signature or row.qualified_name, room)}"
+        f"{place.ljust(place_width)}  {style.dim(kind_.ljust(kind_width))}  {fit(_shown(row), room)}".rstrip()
         for place, kind_, row in zip(places, kinds, found.rows, strict=True)
     ]
     left_out = found.total - len(found.rows)
     if left_out > 0:
-        lines.append(style.dim(f"and {plural(left_out, 'more', 'more')}; --limit {min(1000, found.total)} shows them"))
-    return _reply(assembly, found, "\n".join(lines), message=plural(found.total, "definition"))
+        how = f"--limit {found.total} shows them" if found.total <= MAX_LIMIT else "--kind and --path narrow it down"
+        lines.append(style.dim(f"and {number(left_out)} more; {how}"))
+    message = plural(found.total, "definition")
+    return _reply(assembly, found, "\n".join(lines), _defs_rows(found), message=message)
+
+
+def _shown(row: DefRow) -> str:
+    """The signature; for what is nested also in what."""
+    signature = row.signature or row.qualified_name
+    container = row.lexical_path.rpartition(".")[0]
+    return f"{container}: {signature}" if container else signature
 
 
 def _outline(invocation: Invocation, file: str) -> Reply:
@@ -76,12 +88,16 @@ def _outline(invocation: Invocation, file: str) -> Reply:
     width = max(map(len, spans), default=0)
     for span, row in zip(spans, found.rows, strict=True):
         indent = "  " * row.lexical_path.count(".")
-        text = fit(row.signature or f"{row.kind} {row.name}", max(20, columns() - width - len(indent) - 5))
+        text = fit(row.signature or f"{row.kind} {row.name}", columns() - width - len(indent) - 4)
         lines.append(f"  {style.dim(span.rjust(width))}  {indent}{text}")
     left_out = found.total - len(found.rows)
     if left_out > 0:
         lines.append(style.dim(f"  and {number(left_out)} more"))
-    return _reply(assembly, found, "\n".join(lines), message=plural(found.total, "definition"))
+    result: dict[str, object] = {"path": path, "total": found.total}
+    if found.rows:
+        result["language"] = found.rows[0].language
+    result["symbols"] = [_row(row, "path", "language", "qualified_name", "def_uid") for row in found.rows]
+    return _reply(assembly, found, "\n".join(lines), result, message=plural(found.total, "definition"))
 
 
 def _languages(invocation: Invocation) -> Reply:
@@ -112,19 +128,35 @@ def _languages(invocation: Invocation) -> Reply:
     return Reply(result={"languages": rows}, text=text, message=plural(len(rows), "language"))
 
 
-def _reply(assembly: Assembly, found: Answer, text: str, *, status: str = "ok", message: str) -> Reply:
-    freshness = plain(found.freshness)
+def _defs_rows(found: Answer) -> dict[str, object]:
+    return {"results": [_row(row) for row in found.rows], "total": found.total}
+
+
+def _reply(
+    assembly: Assembly,
+    found: Answer,
+    text: str,
+    result: dict[str, object],
+    *,
+    status: str = "ok",
+    message: str,
+    hints: dict[str, object] | None = None,
+) -> Reply:
+    freshness = record(found.freshness)
+    if not found.freshness.stale_paths:
+        del freshness["stale_paths"]
     return Reply(
-        result={"results": [_row(row) for row in found.rows], "total": found.total},
+        result=result,
         text=text,
         status=status,
         message=message,
         warnings=(*assembly.warnings, *found.warnings),
+        hints=hints or {},
         meta={"epoch": found.epoch, "freshness": freshness},
     )
 
 
-def _row(row: DefRow) -> dict[str, object]:
+def _row(row: DefRow, *left_out: str) -> dict[str, object]:
     shown: dict[str, object] = {
         "path": row.path,
         "line_start": row.start_line,
@@ -140,4 +172,4 @@ def _row(row: DefRow) -> dict[str, object]:
         "symbol_ref": f"{row.path}#{row.lexical_path}@{row.start_line}",
         "def_uid": row.def_uid,
     }
-    return {name: value for name, value in shown.items() if value not in (None, "", [])}
+    return {name: value for name, value in shown.items() if value not in (None, "", []) and name not in left_out}

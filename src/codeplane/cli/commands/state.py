@@ -49,6 +49,8 @@ def _status(invocation: Invocation, verbose: bool) -> Reply:
     assembly = assemble(invocation)
     found = look(assembly.context)
     state, words, remedy = _STATES[found.state]
+    if found.moved and found.state == "ready":
+        words = "ready; git has moved since, the next query catches up"
     style = Style.of(sys.stdout)
     lines = [f"{style.bold(display(str(found.root)))}  {_state_word(words, state, style)}", ""]
     lines += _overview(found, style)
@@ -83,7 +85,7 @@ def _overview(found: Status, style: Style) -> list[str]:
             ("definitions", number(found.definitions)),
             ("references", number(found.references)),
             ("index", f"{size(found.index_bytes)}{share}, epoch {found.epoch}"),
-            ("commit", (found.head or "none yet")[:12]),
+            ("commit", (found.head or "")[:12]),
             ("last sync", _when(found.last_sync)),
             ("overlay", found.overlay),
         ]
@@ -156,7 +158,9 @@ def _doctor(invocation: Invocation, logs: bool) -> Reply:
     failed = [check for check in checks if not check.ok and check.severity == "error"]
     style = Style.of(sys.stdout)
     lines = _check_lines(checks, style)
+    warned = sum(not check.ok for check in checks) - len(failed)
     verdict = f"{plural(len(failed), 'check')} failed." if failed else "Everything works."
+    verdict += f" {plural(warned, 'warning')}." if warned else ""
     lines += ["", style.red(verdict) if failed else verdict]
     result: dict[str, object] = {"healthy": not failed, "checks": [record(check) for check in checks]}
     if logs:

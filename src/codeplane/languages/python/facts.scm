@@ -16,6 +16,12 @@
 (lambda parameters: (lambda_parameters (default_parameter value: (_) @outer)))
 (class_definition superclasses: (_) @outer)
 
+; and so does what the first loop of a comprehension goes over
+(list_comprehension body: (_) . (for_in_clause right: (_) @outer))
+(set_comprehension body: (_) . (for_in_clause right: (_) @outer))
+(dictionary_comprehension body: (_) . (for_in_clause right: (_) @outer))
+(generator_expression body: (_) . (for_in_clause right: (_) @outer))
+
 ; definitions
 (function_definition
   name: (identifier) @name

@@ -1,0 +1,87 @@
+"""What a client may rely on over rebuilds, changed options and changed exports."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
+
+from codeplane.facts.pool import Job, ParserPool
+from codeplane.index.indexer import Indexer
+from codeplane.languages.families import FAMILIES
+from codeplane.query.exports import get_export_surface
+from codeplane.query.snapshot import open_current
+
+
+def test_epochs_grow_over_rebuilds(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
+    seen = []
+    for number in range(4):
+        write(root, "a.py", f"x = {number}\n")
+        with Indexer.open(options_for(root), rebuild=True) as indexer:
+            seen.append(indexer.sync().epoch)
+            generation = indexer.generation
+            assert generation is not None
+        if number == 1:
+            generation.database.write_bytes(b"damaged" * 4096)
+    assert seen == sorted(set(seen)), seen
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"max_parse_bytes": 100}, {}),
+        ({}, {"max_parse_bytes": 100}),
+        ({"max_lexical_bytes": 500}, {}),
+        ({"max_parse_bytes": 50, "max_lexical_bytes": 100}, {"max_parse_bytes": 5000, "max_lexical_bytes": 300}),
+    ],
+)
+def test_other_limits_apply_to_files_that_are_known(
+    tmp_path: Path, before: dict[str, object], after: dict[str, object]
+) -> None:
+    files: dict[str, str | bytes] = {f"m{size}.py": "y = 2\n" * size for size in (1, 20, 60, 300)}
+    root = make_repository(tmp_path / "repo", files)
+    with Indexer.open(options_for(root, **before)) as indexer:
+        indexer.sync()
+    with Indexer.open(options_for(root, **after)) as indexer:
+        indexer.sync()
+        found = logical_dump(indexer)
+        assert indexer.sync().decision == "fresh"
+    assert found == scratch_dump(root, tmp_path, **after)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("const a = 1, b = 2;\nexport {a as x};\n", "const a = 1, b = 2;\nexport {b as x};\n"),
+        ('export * from "./q";\n', 'export * from "./other";\n'),
+        ("export const a = 1;\n", "export const b = 1;\n"),
+    ],
+)
+def test_a_surface_hash_follows_every_change_of_the_surface(tmp_path: Path, first: str, second: str) -> None:
+    root = make_repository(tmp_path / "repo", {"a.js": first, "b.js": "export const c = 1;\n"})
+    hashes = []
+    with Indexer.open(options_for(root)) as indexer:
+        for text in (first, second, first):
+            write(root, "a.js", text)
+            indexer.sync()
+            with open_current(indexer.state) as snapshot:
+                surface = get_export_surface(snapshot, FAMILIES.index("javascript"))
+            assert surface is not None
+            hashes.append(surface.surface_hash)
+    assert hashes[0] == hashes[2] != hashes[1]
+
+
+def test_a_parent_that_is_slow_itself_blames_no_file() -> None:
+    pool = ParserPool(2, seconds=0.3)
+    try:
+        results = []
+        for result in pool.parse(Job("python", f"m{number}.py", 13, b"x = 1\n") for number in range(12)):
+            results.append(result)
+            time.sleep(0.4)
+    finally:
+        pool.close()
+    assert len(results) == 12
+    assert all(result.failure is None for result in results)
