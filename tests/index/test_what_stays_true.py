@@ -6,13 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
 
 from codeplane.facts.pool import Job, ParserPool
 from codeplane.index.indexer import Indexer
 from codeplane.languages.families import FAMILIES
 from codeplane.query.exports import get_export_surface
 from codeplane.query.snapshot import open_current
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
 
 
 def test_epochs_grow_over_rebuilds(tmp_path: Path) -> None:
