@@ -134,3 +134,22 @@ def test_the_log_stays_bounded_while_a_reader_holds_it(tmp_path: Path) -> None:
     assert not list((root / ".codeplane").rglob("*-wal")) or all(
         path.stat().st_size == 0 for path in (root / ".codeplane").rglob("*-wal")
     )
+
+
+def test_history_makes_room_when_the_cap_is_met(tmp_path: Path) -> None:
+    """Definitions of earlier epochs are kept as long as there is room; switching to and fro costs no more than once."""
+    files: dict[str, str | bytes] = {f"m{number:03}.py": noise(number, 60) for number in range(120)}
+    root = make_repository(tmp_path / "repo", files)
+    sync(root)
+    with Indexer.open(options_for(root)) as indexer:
+        assert indexer._writer is not None
+        cap = int(indexer._writer.size_bytes() * 1.5)
+    sizes = []
+    for turn in range(8):
+        for number in range(120):
+            write(root, f"m{number:03}.py", noise(number + 1000 * (turn % 2 + 1), 60))
+        with Indexer.open(options_for(root, max_bytes=cap)) as indexer:
+            indexer.sync()
+            assert indexer._writer is not None
+            sizes.append(indexer._writer.size_bytes())
+    assert max(sizes[4:]) <= 1.2 * max(sizes[:4]), sizes
