@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def index(root: Path, place: Path) -> Found:
-    context = Context(root=root, config=Config(), user_state=place / "state", user_cache=place / "cache")
+    context = Context(root=root, config=Config(), user_state=place / "state")
     found, report = _clocked(lambda: initialize(context), prepared=False)
     with open_current(_state(root), lexical=False) as snapshot:
         text_bytes = snapshot.reader.count("SELECT coalesce(sum(size), 0) FROM files WHERE lexical")

@@ -49,7 +49,7 @@ def outside(tmp_path: Path) -> Path:
 
 
 def context_for(root: Path) -> Context:
-    return Context(root, Config(), options_for(root).user_state, root.parent / "cache")
+    return Context(root, Config(), options_for(root).user_state)
 
 
 def contents(place: Path) -> dict[str, tuple[bytes, int]]:

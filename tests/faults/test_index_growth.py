@@ -33,7 +33,7 @@ def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", files)
     cap = 2 * 1024 * 1024
     config = Config(index=IndexConfig(workers=1, max_bytes=cap))
-    context = Context(root, config, options_for(root).user_state, tmp_path / "cache")
+    context = Context(root, config, options_for(root).user_state)
     report = initialize(context)
     assert 0 < report.pending < 300
     assert any("cap" in warning and str(report.pending) in warning for warning in report.warnings)

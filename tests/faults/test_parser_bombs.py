@@ -90,7 +90,7 @@ def test_huge_files_cost_little_and_are_reported(tmp_path: Path) -> None:
     assert child.returncode == 0, errors
     assert 0 < peak[0] < MEMORY, f"{peak[0] / 2**20:.0f} MiB"
     assert time.monotonic() - began < 60
-    found = status(Context(root, Config(), options_for(root).user_state, tmp_path / "cache"))
+    found = status(Context(root, Config(), options_for(root).user_state))
     reasons = dict(found.skipped)
     assert reasons["too_large"] == 4, (reasons, output)
     with open_view(options_for(root)) as view:

@@ -102,7 +102,7 @@ def test_a_secret_has_no_outline(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def visible():\n    return 1\n"})
     planted = plant(root)
     sync(root)
-    context = Context(root, Config(), options_for(root).user_state, tmp_path / "cache")
+    context = Context(root, Config(), options_for(root).user_state)
     for path, token in planted.items():
         with pytest.raises(CodePlaneError) as raised:
             outline(context, path)

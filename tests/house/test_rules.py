@@ -21,8 +21,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tantivy": ("store",),
     "tree_sitter": ("facts",),
     "pygit2": ("git",),
-    "typer": ("cli",),
-    "rich": ("cli",),
     "click": ("cli",),
     "yaml": ("config",),
 }
@@ -101,7 +99,7 @@ def test_the_rules_bite(package: str, source: str, finding: str) -> None:
     ("package", "source"),
     [
         ("processes", "import subprocess\nsubprocess.run(['ls'], shell=False)"),
-        ("cli", "import os, typer\nos.environ.get('A')"),
+        ("cli", "import os, click\nos.environ.get('A')"),
         ("store", "import apsw, tantivy"),
         ("languages", "import tree_sitter_python"),
     ],

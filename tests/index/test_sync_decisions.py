@@ -43,7 +43,7 @@ def settle(root: Path) -> None:
 
 def context_for(root: Path, *, in_ci: bool = False, **index: object) -> Context:
     config = Config(index=IndexConfig(**{"workers": 1, **index}))  # type: ignore[arg-type]
-    return Context(root, config, root.parent / "user-state", root.parent / "user-cache", in_ci)
+    return Context(root, config, root.parent / "user-state", in_ci)
 
 
 def listed(root: Path, **changes: object) -> set[str]:

@@ -32,9 +32,9 @@ from codeplane.facts.model import (
 from codeplane.query.anchors import get_anchor_group, list_anchor_groups
 from codeplane.query.binds import get_local_bind, list_binds_in_scope
 from codeplane.query.defs import (
-    find_defs_by_prefix,
     get_def,
     list_defs_by_name,
+    list_defs_by_prefix,
     list_defs_by_qualified_name,
     list_defs_in_file,
 )
@@ -157,17 +157,17 @@ def test_definitions(snapshot: Snapshot) -> None:
 
 
 def test_definitions_by_prefix(snapshot: Snapshot) -> None:
-    found = find_defs_by_prefix(snapshot, "LO", 10)
+    found = list_defs_by_prefix(snapshot, "LO", 10)
     assert [(row.name, row.path) for row in found.rows] == [
         ("Load", "cmd/main.go"),
         ("load", "pkg/lib.py"),
         ("load", "pkg/lib.py"),
         ("Loader", "pkg/lib.py"),
     ]
-    assert [row.name for row in find_defs_by_prefix(snapshot, "loade", 10).rows] == ["Loader"]
-    assert find_defs_by_prefix(snapshot, "", 10).rows == ()
-    assert find_defs_by_prefix(snapshot, "%", 10).rows == ()
-    assert [row.path for row in find_defs_by_prefix(snapshot, "load", 10, unit_id=GO).rows] == ["cmd/main.go"]
+    assert [row.name for row in list_defs_by_prefix(snapshot, "loade", 10).rows] == ["Loader"]
+    assert list_defs_by_prefix(snapshot, "", 10).rows == ()
+    assert list_defs_by_prefix(snapshot, "%", 10).rows == ()
+    assert [row.path for row in list_defs_by_prefix(snapshot, "load", 10, unit_id=GO).rows] == ["cmd/main.go"]
 
 
 def test_definitions_of_a_file_stand_in_order(snapshot: Snapshot) -> None:

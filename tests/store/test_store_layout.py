@@ -30,7 +30,7 @@ def test_created_private_and_ignored_by_git(tmp_path: Path) -> None:
     assert (state.path / ".gitignore").read_text() == "*\n!config.yaml\n"
     status = ["git", "-C", str(tmp_path), "status", "--porcelain", "-uall"]
     assert subprocess.run(status, check=True, capture_output=True).stdout == b""
-    state.config_path.write_text("a: 1\n")
+    (state.path / "config.yaml").write_text("a: 1\n")
     assert b".codeplane/config.yaml" in subprocess.run(status, check=True, capture_output=True).stdout
 
 
@@ -137,11 +137,11 @@ def test_sweep_keeps_the_current_generation_alone(state: StateDirectory) -> None
     current.database.touch()
     state.switch(current)
     (state.path / ".tmp-CURRENT-99").write_text("x")
-    state.config_path.write_text("a: 1\n")
+    (state.path / "config.yaml").write_text("a: 1\n")
     removed = state.sweep()
     assert removed == [".tmp-CURRENT-99", f"generations/{old.name}", f"generations/{building.name}"]
     assert state.generations() == [current]
-    assert state.config_path.exists()
+    assert (state.path / "config.yaml").exists()
 
 
 def test_clear_removes_links_but_not_what_they_point_to(tmp_path: Path, state: StateDirectory) -> None:
@@ -153,11 +153,11 @@ def test_clear_removes_links_but_not_what_they_point_to(tmp_path: Path, state: S
     state.switch(generation)
     (generation.path / "link").symlink_to(outside)
     (state.path / "loose").symlink_to(outside)
-    state.config_path.write_text("a: 1\n")
-    assert state.clear() == ["CURRENT", "generations", "loose"]
+    (state.path / "config.yaml").write_text("a: 1\n")
+    assert state.clear(keep=("config.yaml", "lock", ".gitignore")) == ["CURRENT", "generations", "loose"]
     assert sorted(os.listdir(state.path)) == [".gitignore", "config.yaml"]
     assert (outside / "precious").read_text() == "kept"
-    assert state.clear() == []
+    assert state.clear(keep=("config.yaml", "lock", ".gitignore")) == []
     assert state.clear(keep=()) == [".gitignore", "config.yaml"]
 
 

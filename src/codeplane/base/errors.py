@@ -28,7 +28,6 @@ class ErrorCode(Enum):
     PATH_SYMLINK = (1103, ErrorKind.CALLER, False)
     NOT_REGULAR = (1104, ErrorKind.CALLER, False)
     SECRET_PATH = (1105, ErrorKind.CALLER, False)
-    PROTECTED_PATH = (1106, ErrorKind.CALLER, False)
     FILE_NOT_FOUND = (1107, ErrorKind.CALLER, False)
     FILE_UNREADABLE = (1108, ErrorKind.OPERATOR, False)
     FILE_TOO_LARGE = (1109, ErrorKind.LIMIT, False)

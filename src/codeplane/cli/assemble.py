@@ -51,7 +51,6 @@ def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> A
         root=root,
         config=config,
         user_state=_user_directory(environment, "XDG_STATE_HOME", ".local/state"),
-        user_cache=_user_directory(environment, "XDG_CACHE_HOME", ".cache"),
         in_ci=environment.get("CI", "").strip().lower() not in ("", "0", "false", "no"),
     )
     return Assembly(context, (*problems, *untrusted(config)))

@@ -53,7 +53,6 @@ class Scan(NamedTuple):
     ignore_files: tuple[IgnoreFile, ...]
     """All that were met; one that is not `complete` exceeds a cap."""
     ignore_signature: Digest
-    started_at_ns: int
 
 
 class WalkCache:
@@ -90,7 +89,6 @@ def walk(root: Root, rules: Rules, cache: WalkCache | None = None) -> Scan:
         overlong=found.overlong,
         ignore_files=tuple(found.ignore_files),
         ignore_signature=ignore.signature(rules, found.ignore_files),
-        started_at_ns=started_at,
     )
 
 

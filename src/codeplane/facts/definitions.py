@@ -80,7 +80,6 @@ def read_definitions(
         start, end = spans.get(site.start, (site.start, site.end))
         # A decorator may stand before what it decorates, not around it.
         end = max(end, site.end)
-        end = max(end, site.end)
         signature_hash = _signature_hash(site, source)
         identity = f"{unit}:{kind}:{path}#{lexical_path}:{signature_hash}"
         sibling = identities[identity] = identities.get(identity, -1) + 1

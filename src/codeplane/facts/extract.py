@@ -361,7 +361,7 @@ def _read_exports(
 
 def _definition_named(bindings: Bindings, name: str) -> int | None:
     """The file's own definition of a top-level name, when that is certain."""
-    for namespace in (VALUE, TYPE, 2):
+    for namespace in (VALUE, TYPE, CALLABLE):
         number = bindings.find(0, namespace, name)
         if number is not None:
             _, _, _, kind, target, certainty, _ = bindings.rows[number]

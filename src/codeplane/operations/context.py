@@ -14,5 +14,4 @@ class Context:
     """Canonical path of the repository."""
     config: Config
     user_state: Path
-    user_cache: Path
     in_ci: bool = False

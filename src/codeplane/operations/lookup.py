@@ -14,8 +14,8 @@ from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 from codeplane.query.defs import (
     DefRow,
-    find_defs_by_prefix,
     list_defs_by_name,
+    list_defs_by_prefix,
     list_defs_by_qualified_name,
     list_defs_in_file,
     list_kinds,
@@ -57,7 +57,7 @@ def find_definitions(
         similar: tuple[str, ...] = ()
         if not found.rows:
             _check_filters(snapshot, kind, inside)
-            near = find_defs_by_prefix(snapshot, name, 100).rows if not qualified else ()
+            near = list_defs_by_prefix(snapshot, name, 100).rows if not qualified else ()
             similar = tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR]
         return Answer(found.rows, found.total, snapshot.epoch.epoch, view.freshness, view.warnings, similar)
 

@@ -79,7 +79,7 @@ def list_defs_by_qualified_name(
     return _filtered(snapshot, where, parameters, limit, None, None)
 
 
-def find_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: int | None = None) -> Page[DefRow]:
+def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: int | None = None) -> Page[DefRow]:
     """Definitions whose name starts so, whatever the case of its ASCII letters; shorter names first."""
     check_limit(limit)
     if not prefix:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from codeplane.base.digests import Digest
 from codeplane.base.paths import RepoPath
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
-from codeplane.store.records import FileRow, FileStat, FileState
 
 
 class KnownFile(NamedTuple):
@@ -39,18 +36,3 @@ def load_known(source: Rows) -> dict[RepoPath, KnownFile]:
     )
     make = KnownFile._make
     return {path_from_text(row[0]): make(row[1:]) for row in source.rows(sql)}
-
-
-def load_files(source: Rows) -> Iterator[FileRow]:
-    """Every file in full, in the order of their paths as stored."""
-    sql = (
-        "SELECT path, size, mtime_ns, ctime_ns, inode, device, observed_at_ns, nullif(lower(hex(digest)), ''),"
-        " nullif(lower(hex(coalesce(text_digest, digest))), ''), language, family, encoding, lines, state, reason"
-        " FROM files ORDER BY path"
-    )
-    for row in source.rows(sql):
-        digest = Digest(row[7]) if row[7] else None
-        text_digest = Digest(row[8]) if row[8] else None
-        language, family, encoding, lines, state, reason = row[9:]
-        about = (language, family, encoding, lines, FileState(state), reason)
-        yield FileRow(path_from_text(row[0]), FileStat(*row[1:7]), digest, text_digest, *about)

@@ -22,7 +22,6 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.errors import SPACE_REMEDY
 
 STATE_NAME = ".codeplane"
-KEPT_BY_CLEAR = ("config.yaml", "lock", ".gitignore")
 
 _IGNORE_TEXT = b"*\n!config.yaml\n"
 _TEMPORARY = ".tmp-"
@@ -69,10 +68,6 @@ class StateDirectory:
     @property
     def lock_path(self) -> Path:
         return self.path / "lock"
-
-    @property
-    def config_path(self) -> Path:
-        return self.path / "config.yaml"
 
     @property
     def generations_path(self) -> Path:
@@ -165,7 +160,7 @@ class StateDirectory:
                         removed.append(f"generations/{name}")
         return removed
 
-    def clear(self, keep: Collection[str] = KEPT_BY_CLEAR) -> list[str]:
+    def clear(self, keep: Collection[str]) -> list[str]:
         """Remove everything here but the names in `keep`; what a link points to stays. Only under the lock."""
         removed: list[str] = []
         with _opened(self.path) as state:

@@ -150,12 +150,8 @@ class Writer:
             self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)
         return file_id
 
-    def touch_file(self, path: RepoPath, stat: FileStat) -> None:
-        """The same content, seen again: only what the file system said changes, and no epoch follows."""
-        with self._writing():
-            self._connection.execute(_TOUCH_FILE, (*map(signed64, stat), path_to_text(path)))
-
     def touch_files(self, stats: Iterable[tuple[RepoPath, FileStat]]) -> None:
+        """The same content, seen again: only what the file system said changes, and no epoch follows."""
         with self._writing():
             values = [(*map(signed64, stat), path_to_text(path)) for path, stat in stats]
             self._connection.executemany(_TOUCH_FILE, values)
