@@ -133,7 +133,7 @@ def test_a_first_build_is_not_readable_before_it_is_whole(tmp_path: Path) -> Non
 
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync(ask)
-    assert said == ["NOT_INDEXED"]
+    assert said == ["NOT_READY"]
 
 
 @pytest.mark.parametrize("why", ["foreign", "older"])
