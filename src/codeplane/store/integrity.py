@@ -107,6 +107,8 @@ def _verify_generation(
 ) -> Integrity:
     connection = open_for_reading(generation.database)
     try:
+        # One snapshot for all that is read: an epoch and its text index are named by different statements.
+        rows(connection, "BEGIN")
         repo_uuid = epochs.read_meta(connection, "repo_uuid")
         index_id = epochs.read_meta(connection, "index_id")
         if repo_uuid is None or index_id is None:
