@@ -190,7 +190,7 @@ with Indexer.open(options_for(root)) as indexer:
             assert get_file(snapshot, path) is not None, path
 with open_view(options_for(root)) as view:
     assert (view.freshness.status, view.freshness.stale_paths) == ("stale", ("dir", "a.py")), view.freshness
-report = initialize(Context(root, Config(), root.parent / "user-state", root.parent / "cache"))
+report = initialize(Context(root, Config(), root.parent / "user-state"))
 assert any("a.py" in warning for warning in report.warnings) and any("dir" in warning for warning in report.warnings)
 (root / "a.py").chmod(0o644)
 (root / "dir").chmod(0o755)

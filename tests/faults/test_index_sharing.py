@@ -175,7 +175,7 @@ def test_looking_at_the_state_while_another_process_writes(tmp_path: Path) -> No
         from codeplane.operations.context import Context
         from codeplane.operations.status import status
         from codeplane.config.model import Config
-        context = Context(root, Config(), root.parent / "user-state", root.parent / "cache")
+        context = Context(root, Config(), root.parent / "user-state")
         print("ready", flush=True)
         seen = {}
         while not (root.parent / "stop").exists():
