@@ -28,11 +28,13 @@ def load(name: str) -> Grammar:
     module, _, function = language.grammar.partition(":")
     grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
     folder = Path(package.__file__).parent / (language.folder or language.name)
+    facts = [folder.parent / language.shared] if language.shared else []
+    facts.append(folder / "facts.scm")
     names = [folder / "names.scm", folder / f"names.{name}.scm"]
     return Grammar(
         language,
         tree_sitter.Parser(grammar),
-        tree_sitter.Query(grammar, (folder / "facts.scm").read_text("utf-8")),
+        tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in facts)),
         tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in names if path.exists())),
         tree_sitter.Query(grammar, "(ERROR) @error (MISSING) @missing"),
     )

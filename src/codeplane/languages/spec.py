@@ -89,6 +89,8 @@ class Language:
     visibility: Callable[[Head], str]
     folder: str = ""
     """Folder that holds the queries, when it is not the language's own (TSX uses TypeScript's)."""
+    shared: str = ""
+    """A query file, from the folder of all languages, that goes before the language's own `facts.scm`."""
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     separator: str = "."

@@ -23,6 +23,7 @@ LANGUAGES = (
         interpreters=("node", "nodejs", "bun"),
         grammar="tree_sitter_javascript:language",
         distribution="tree-sitter-javascript",
+        shared="javascript/shared.scm",
         module_name=module_name,
         visibility=visibility,
         signature_noise=DECORATORS,

@@ -23,6 +23,7 @@ _TYPESCRIPT = Language(
     interpreters=("deno", "ts-node", "tsx"),
     grammar="tree_sitter_typescript:language_typescript",
     distribution="tree-sitter-typescript",
+    shared="javascript/shared.scm",
     module_name=module_name,
     visibility=visibility,
     signature_noise=DECORATORS,
