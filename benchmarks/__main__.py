@@ -1,10 +1,11 @@
 """All figures in one run: the scorecard of the README.
 
-    python -m benchmarks REPOSITORY [REPOSITORY ...] [--quick] [--json]
+    python -m benchmarks REPOSITORY [REPOSITORY ...] [--peers FOLDER] [--quick] [--json]
 
-The first repository is also the one that is edited, held open and asked from the shell: make it a large
-one, such as Django. All of them are indexed cold. With `--quick`, few rounds and small generated trees: that
-shows whether the commands work, and the figures mean little.
+The first repository is also the one that is edited, held open, served, and asked from the shell: make it a large
+one, such as Django. All of them are indexed cold. Servers of others are installed into FOLDER and started beside
+ours. With `--quick`, few rounds and small generated trees: that shows whether the commands work, and the figures
+mean little.
 """
 
 from __future__ import annotations
@@ -15,18 +16,32 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import cold_index, footprint, no_change, one_edit, startup
+from benchmarks import (
+    cold_index,
+    footprint,
+    no_change,
+    one_edit,
+    server_latency,
+    server_load,
+    server_startup,
+    server_takeover,
+    startup,
+)
 from benchmarks.measure import Figure, Result, as_document, as_markdown, machine, render, scorecard
+from benchmarks.trees import SEED
 
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("repositories", nargs="+", type=Path)
+    arguments.add_argument(
+        "--peers", type=Path, metavar="FOLDER", help="where other servers are, or are to be, installed"
+    )
     arguments.add_argument("--quick", action="store_true", help="few rounds, small trees")
     arguments.add_argument("--json", action="store_true", help="one line of JSON with every value")
     given = arguments.parse_args()
     results = []
-    for run in plan(given.repositories, given.quick):
+    for run in plan(given.repositories, given.peers, given.quick):
         result = run()
         results.append(result)
         # A long run should show where it is, also when its output is kept for a program.
@@ -40,7 +55,7 @@ def main() -> int:
     return 0 if all(figure.met for figure in figures) else 1
 
 
-def plan(repositories: list[Path], quick: bool) -> list[Callable[[], Result]]:
+def plan(repositories: list[Path], peers: Path | None, quick: bool) -> list[Callable[[], Result]]:
     first = repositories[0]
     if quick:
         return [
@@ -49,6 +64,10 @@ def plan(repositories: list[Path], quick: bool) -> list[Callable[[], Result]]:
             lambda: one_edit.measure(first, 2, 0.0),
             lambda: footprint.measure(first, 2000, 1),
             lambda: startup.measure(first, 3),
+            lambda: server_startup.measure(first, 2, peers),
+            lambda: server_latency.measure(first, 10, 2),
+            lambda: server_takeover.measure(first, 2, 3, SEED),
+            lambda: server_load.measure(first, server_load.Plan(clients=10, seconds=3.0)),
         ]
     return [
         lambda: cold_index.measure(repositories, cold_index.ROUNDS),
@@ -56,6 +75,10 @@ def plan(repositories: list[Path], quick: bool) -> list[Callable[[], Result]]:
         lambda: one_edit.measure(first, one_edit.ROUNDS, one_edit.PAUSE_SECONDS),
         lambda: footprint.measure(first, footprint.FILES, footprint.ROUNDS),
         lambda: startup.measure(first, startup.ROUNDS),
+        lambda: server_startup.measure(first, server_startup.ROUNDS, peers),
+        lambda: server_latency.measure(first, server_latency.ROUNDS, server_latency.STARTS),
+        lambda: server_takeover.measure(first, server_takeover.ROUNDS, server_takeover.FRONTS, SEED),
+        lambda: server_load.measure(first, server_load.Plan()),
     ]
 
 

@@ -10,12 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+import orjson
 
+from codeplane.base.envelope import STATUSES
 from codeplane.base.errors import ErrorCode, ErrorKind
+from codeplane.base.warnings import WarningCode
 from codeplane.cli.main import app
 from codeplane.cli.plain import plain
 from codeplane.config.keys import KEYS
 from codeplane.config.layers import ENVIRONMENT_PREFIX
+from codeplane.tools.catalog import TOOLS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,10 +42,19 @@ def configuration() -> str:
         "Later places win: built-in defaults, `~/.config/codeplane/config.yaml` (or below `XDG_CONFIG_HOME`),",
         "`.codeplane/config.yaml` of the repository, `CODEPLANE__SECTION__KEY` variables, `cpl --set key=value`.",
         "A list replaces the list below it. In variables and after `--set`, lists and objects are written as JSON.",
-        "`cpl status --verbose` shows every value and the place that set it. An unknown key is an error.",
+        "`cpl status --verbose` shows every value and the place that set it. An unknown key or an unusable value is an",
+        "error in your own file, in a variable and after `--set`. A file is at most 64 KiB of YAML without aliases and",
+        "repeated keys.",
         "",
-        "The repository's file came with the repository, so it is not trusted: keys marked *user only* are ignored",
-        "there, with a warning `CONFIG_UNTRUSTED`. A file is at most 64 KiB of YAML without aliases and repeated keys.",
+        "The repository's file may have come with a clone, so it cannot stop a command and cannot reach out of the",
+        "repository:",
+        "",
+        "- An unknown key or an unusable value in it is left out, with a warning `CONFIG_IGNORED`; so is a file",
+        "  that cannot be read, is a link, or holds more than 100 settings. `cpl doctor` says what is wrong.",
+        "- Keys marked *needs trust* are left out, with a warning `CONFIG_UNTRUSTED`, until you trust the repository.",
+        "  `cpl trust --show` lists what the file asks for and what becomes of it, `cpl trust` asks and approves,",
+        "  `cpl trust --revoke` takes it back. What is approved is the content of the file at this place: when it",
+        "  changes, by a pull for example, those keys are left out again until you have approved the new content.",
         "",
         "```yaml",
         "index:",
@@ -53,7 +66,7 @@ def configuration() -> str:
     ]
     for key in KEYS:
         variable = ENVIRONMENT_PREFIX + key.name.upper().replace(".", "__")
-        lines += ["", f"## `{key.name}`" + (" (user only)" if key.trusted_only else ""), "", key.doc, ""]
+        lines += ["", f"## `{key.name}`" + (" (needs trust)" if key.trusted_only else ""), "", key.doc, ""]
         lines += [
             f"- Value: {key.expected}",
             f"- Default: `{_value(key.default)}`",
@@ -83,6 +96,56 @@ def errors() -> str:
     return "\n".join(lines) + "\n"
 
 
+def warnings() -> str:
+    lines = [
+        "# Warnings",
+        "",
+        _NOTE,
+        "A warning comes with an answer that is less than was asked for. Its sentence is fixed; the names that it is",
+        "about stand in fields of their own beside it.",
+        "",
+        "| warning | what it says |",
+        "|---|---|",
+        *(f"| `{code.name}` | {code.sentence} |" for code in sorted(WarningCode, key=lambda code: code.name)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def tools() -> str:
+    lines = [
+        "# Tools",
+        "",
+        _NOTE,
+        "What agents can call, over MCP or with `cpl call TOOL key=value ...`. Agents see the toolset `core` unless",
+        "`--toolsets` says otherwise; `cpl call` reaches all. Parameters are taken in any spelling, numbers in",
+        "strings too, and one value where a list is meant. Every tool takes `session_id` too.",
+        "",
+        "Every answer is `{status, reason?, message?, result | error, warnings?, hints?, meta}`.",
+        f"`status` is one of {', '.join(f'`{status}`' for status in STATUSES)}.",
+    ]
+    for spec in TOOLS:
+        lines += ["", f"## `{spec.name}`", "", spec.doc, ""]
+        facts = [f"Toolsets: {', '.join(spec.toolsets)}."]
+        facts.append("Changes nothing." if spec.read_only else "Can change things.")
+        if spec.destructive:
+            facts.append("Can remove things.")
+        lines.append(" ".join(facts))
+        if spec.deprecated is not None:
+            lines += ["", f"Deprecated: use `{spec.deprecated.canonical}`."]
+        if spec.params:
+            lines += ["", "| parameter | type | default | |", "|---|---|---|---|"]
+        for param in spec.params:
+            kind = " \\| ".join(param.choices) if param.choices else param.kind
+            kind = f"list of {kind}" if param.kind == "array" else kind
+            default = "required" if param.required else "" if param.default is None else f"`{param.default}`"
+            lines.append(f"| `{param.name}` | {kind} | {default} | {param.doc} |")
+        for title, sentences in (("Use it", spec.when), ("Do not use it", spec.when_not)):
+            lines += [f"\n{title}:\n"] if sentences else []
+            lines += [f"- {sentence}" for sentence in sentences]
+        lines += ["", "```json", *(orjson.dumps(example.arguments).decode() for example in spec.examples), "```"]
+    return "\n".join(lines) + "\n"
+
+
 def commands() -> str:
     lines = [
         "# The `cpl` command",
@@ -95,6 +158,8 @@ def commands() -> str:
     context = app.make_context("cpl", [], resilient_parsing=True)
     lines += ["", "## `cpl`", "", "```text", _help(app, context), "```"]
     for name, command in app.commands.items():
+        if command.hidden:
+            continue
         inner = command.make_context(name, [], parent=context, resilient_parsing=True)
         lines += ["", f"## `cpl {name}`", "", "```text", _help(command, inner), "```"]
     return "\n".join(lines) + "\n"
@@ -104,6 +169,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/reference/cli.md": commands,
     "docs/reference/configuration.md": configuration,
     "docs/reference/errors.md": errors,
+    "docs/reference/tools.md": tools,
+    "docs/reference/warnings.md": warnings,
 }
 
 

@@ -3,119 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
-import signal
 import subprocess
 import sys
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from codeplane import __version__
-
-CPL = (sys.executable, "-c", "from codeplane.cli.main import main; main()")
-HOSTILE = "evil\x1b]52;c;aGk=\x07.py"
-
-
-@dataclass
-class Sandbox:
-    """A repository and a home."""
-
-    root: Path
-    home: Path
-    variables: dict[str, str] = field(default_factory=dict)
-
-    def environment(self) -> dict[str, str]:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("XDG_", "CODEPLANE", "GIT_")) and name not in ("NO_COLOR", "CI")
-        }
-        kept |= {"HOME": str(self.home), "TERM": "xterm", "GIT_CONFIG_GLOBAL": "/dev/null"}
-        # One worker is enough for two files, and starts sooner than two.
-        return {**kept, "CODEPLANE__INDEX__WORKERS": "1", **self.variables}
-
-    def run(self, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*CPL, *arguments],
-            cwd=cwd or self.root,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-
-    def json(self, *arguments: str, exit_code: int = 0) -> Any:
-        done = self.run(*arguments, "--json")
-        assert done.returncode == exit_code, done.stdout + done.stderr
-        assert done.stdout.count("\n") == 1
-        return json.loads(done.stdout)
-
-    def terminal(self, *arguments: str, typed: str = "", interrupt: bool = False) -> tuple[int, str]:
-        """Run on a terminal; returns the exit code and everything that was shown."""
-        pid, descriptor = pty.fork()
-        if pid == 0:
-            os.chdir(self.root)
-            os.execve(CPL[0], [*CPL, *arguments], self.environment())
-        shown = b""
-        sent = False
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            ready, _, _ = select.select([descriptor], [], [], 0.2)
-            if ready:
-                try:
-                    data = os.read(descriptor, 65536)
-                except OSError:
-                    break
-                if not data:
-                    break
-                shown += data
-            if typed and not sent and b"[y/N]" in shown:
-                os.write(descriptor, typed.encode())
-                sent = True
-            if interrupt and not sent and b"Indexing" in shown:
-                os.kill(pid, signal.SIGINT)
-                sent = True
-        else:
-            os.kill(pid, signal.SIGKILL)
-        os.close(descriptor)
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode("utf-8", "replace")
-
-    def git(self, *arguments: str) -> str:
-        identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        command = ["git", *identity, *arguments]
-        done = subprocess.run(command, cwd=self.root, env=self.environment(), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-
-@pytest.fixture
-def sandbox(tmp_path: Path) -> Sandbox:
-    root, home = tmp_path / "repository", tmp_path / "home"
-    (root / "shop").mkdir(parents=True)
-    home.mkdir()
-    made = Sandbox(root, home)
-    (root / "shop" / "orders.py").write_text(
-        'class Order:\n    """An order."""\n\n    def total(self) -> int:\n        return 1\n\n\n'
-        "def place(order: Order) -> int:\n    return order.total()\n"
-    )
-    (root / HOSTILE).write_text("def hostile() -> None: ...\n")
-    made.git("init", "--quiet")
-    made.git("add", ".")
-    made.git("commit", "--quiet", "-m", "one")
-    return made
-
-
-@pytest.fixture
-def indexed(sandbox: Sandbox) -> Sandbox:
-    assert sandbox.run("init").returncode == 0
-    return sandbox
+from support.sandbox import HOSTILE, Sandbox
 
 
 def test_version_and_help_need_no_repository(sandbox: Sandbox) -> None:
@@ -215,8 +109,9 @@ def test_status_verbose_shows_settings_with_origin_and_the_log(indexed: Sandbox)
     shown = indexed.run("--set", "index.hash_concurrency=3", "status", "--verbose").stdout
     assert "environment CODEPLANE__INDEX__WORKERS" in shown
     assert "--set index.hash_concurrency" in shown
-    assert '"event":"index ready"' in shown
+    assert "info  index ready" in shown
     result = indexed.json("status", "--verbose")["result"]
+    assert "index ready" in [json.loads(line)["event"] for line in result["log"]]
     assert {"key": "index.workers", "value": 1, "origin": "environment CODEPLANE__INDEX__WORKERS"} in result["config"]
 
 
@@ -228,17 +123,11 @@ def test_defs_and_outline_show_what_was_found(indexed: Sandbox) -> None:
         .startswith("shop/orders.py")
     )
     outline = indexed.json("outline", "shop/orders.py")
-    assert [row["name"] for row in outline["result"]["symbols"]] == ["Order", "total", "place"]
-    assert outline["meta"]["freshness"]["status"] == "fresh"
-    assert outline["result"]["symbols"][1] == {
-        "line_start": 4,
-        "line_end": 5,
-        "kind": "method",
-        "name": "total",
-        "signature": "def total(self) -> int",
-        "visibility": "public",
-        "symbol_ref": "shop/orders.py#Order.total@4",
-    }
+    assert [row["name"] for row in outline["result"]["symbols"]] == ["Order", "place"]
+    assert outline["meta"]["freshness"] == {"status": "fresh"}
+    assert outline["result"]["symbols"][0]["children"] == [
+        {"name": "total", "kind": "method", "line_start": 4, "line_end": 5, "signature": "def total(self) -> int"}
+    ]
 
 
 def test_defs_filters_and_limits(indexed: Sandbox) -> None:
@@ -303,10 +192,12 @@ def test_a_repository_config_is_read_but_not_trusted_with_places(sandbox: Sandbo
 
 
 def test_a_bad_config_names_the_nearest_key_and_the_doctor_reports_it(indexed: Sandbox) -> None:
-    (indexed.root / ".codeplane" / "config.yaml").write_text("index:\n  overly: on\n")
+    settings = indexed.home / ".config" / "codeplane"
+    settings.mkdir(parents=True)
+    (settings / "config.yaml").write_text("index:\n  overly: on\n")
     done = indexed.run("status")
     assert done.returncode == 1
-    assert "index.overlay" in done.stderr and ".codeplane/config.yaml" in done.stderr
+    assert "index.overlay" in done.stderr and str(settings / "config.yaml") in done.stderr
     report = indexed.json("doctor", exit_code=1)
     failed = [check["name"] for check in report["result"]["checks"] if not check["ok"]]
     assert "configuration" in failed

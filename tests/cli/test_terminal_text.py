@@ -156,7 +156,7 @@ def test_every_refusal_has_a_status_and_an_exit_code(
     envelope = json.loads(capsys.readouterr().out)
     assert envelope["status"] == status
     assert envelope["error"]["error"] == code.name
-    assert set(envelope) == {"status", "message", "error", "warnings", "hints", "meta"}
+    assert set(envelope) == {"status", "error", "meta"}
 
 
 def test_what_nobody_foresaw_is_internal_and_shows_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.config import merge
+from codeplane.base.warnings import WarningCode
+from codeplane.config import Config, Trust, merge
 from codeplane.config.documents import parse_document, repository_layer, user_layer
+from codeplane.config.trust import Grant
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{name}: &{name} [{','.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -84,14 +87,55 @@ def test_the_repository_file_is_read(tmp_path: Path) -> None:
     assert config.origin("index.overlay") == ".codeplane/config.yaml"
 
 
+def ignored_whole(root: Path) -> str:
+    """Why the repository's file has no effect at all."""
+    layer = repository_layer(root)
+    config = merge([layer])
+    assert layer.entries == () and layer.digest == ""
+    assert (config.index, config.logging, config.server) == (Config().index, Config().logging, Config().server)
+    (ignored,) = config.ignored
+    assert (ignored.key, ignored.origin, ignored.code) == ("", ".codeplane/config.yaml", WarningCode.CONFIG_IGNORED)
+    return ignored.reason
+
+
 def test_a_linked_repository_file_is_not_read(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("token: hunter2\n")
     (tmp_path / ".codeplane").mkdir()
     (tmp_path / ".codeplane" / "config.yaml").symlink_to(secret)
-    with pytest.raises(CodePlaneError) as caught:
-        repository_layer(tmp_path)
-    assert "hunter2" not in str(caught.value.as_dict())
+    assert ignored_whole(tmp_path) == "is a link"
+
+
+@pytest.mark.parametrize("data", REFUSED.values(), ids=REFUSED.keys())
+def test_a_repository_file_that_cannot_be_read_stops_nothing(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / ".codeplane").mkdir()
+    (tmp_path / ".codeplane" / "config.yaml").write_bytes(data)
+    assert ignored_whole(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"index: {" + b",".join(b"workerz%d: 1" % number for number in range(4000)) + b"}\n",
+        b"".join(b"s%d: 1\n" % number for number in range(5000)),
+    ],
+)
+def test_very_many_settings_cost_no_time(tmp_path: Path, data: bytes) -> None:
+    assert len(data) < 64 * 1024
+    (tmp_path / ".codeplane").mkdir()
+    (tmp_path / ".codeplane" / "config.yaml").write_bytes(data)
+    started = time.process_time()
+    assert ignored_whole(tmp_path) == "holds more than 100 settings"
+    assert time.process_time() - started < 0.5
+
+
+def test_a_hundred_unknown_settings_are_named_soon(tmp_path: Path) -> None:
+    (tmp_path / ".codeplane").mkdir()
+    lines = "".join(f"  max_parse_bytes_{number:03}{'x' * 80}: 1\n" for number in range(100))
+    (tmp_path / ".codeplane" / "config.yaml").write_text("index:\n" + lines)
+    started = time.process_time()
+    assert len(merge([repository_layer(tmp_path)]).ignored) == 100
+    assert time.process_time() - started < 0.5
 
 
 def test_nothing_is_read_through_a_linked_state_directory(tmp_path: Path) -> None:
@@ -107,5 +151,28 @@ def test_nothing_is_read_through_a_linked_state_directory(tmp_path: Path) -> Non
 def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     (tmp_path / ".codeplane").mkdir()
     os.mkfifo(tmp_path / ".codeplane" / "config.yaml")
-    with pytest.raises(CodePlaneError, match="not a regular file"):
-        repository_layer(tmp_path)
+    assert ignored_whole(tmp_path) == "is not a regular file"
+
+
+def test_the_users_own_file_must_be_right(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("index: [1\n")
+    with pytest.raises(CodePlaneError) as caught:
+        user_layer(tmp_path / "config.yaml")
+    assert caught.value.code is ErrorCode.CONFIG_INVALID
+
+
+def test_what_is_trusted_are_the_bytes_that_are_read(tmp_path: Path) -> None:
+    path = tmp_path / ".codeplane" / "config.yaml"
+    path.parent.mkdir()
+    path.write_text("server: {port: 8099}\n")
+    layer = repository_layer(tmp_path)
+    assert layer.trust is Trust.UNTRUSTED
+    assert layer.digest == hashlib.sha256(path.read_bytes()).hexdigest()
+    grant = Grant(str(tmp_path), {".codeplane/config.yaml": layer.digest}, 1)
+    assert repository_layer(tmp_path, grant).trust is Trust.TRUSTED
+    path.write_text("server: {port: 8099} \n")
+    assert repository_layer(tmp_path, grant).trust is Trust.VOID
+    assert merge([repository_layer(tmp_path, grant)]).server.port == 0
+    path.unlink()
+    assert repository_layer(tmp_path, grant).trust is Trust.ABSENT
+    assert repository_layer(tmp_path, Grant(str(tmp_path), {}, 1)).entries == ()

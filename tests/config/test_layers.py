@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.config import Config, Output, environment_layer, merge, override_layer
+from codeplane.base.warnings import WarningCode
+from codeplane.config import Config, Output, Trust, environment_layer, merge, override_layer
 from codeplane.config.keys import KEYS, Key
-from codeplane.config.layers import document_layer
+from codeplane.config.layers import Layer, document_layer
 
 
 def test_without_layers_every_key_has_its_default() -> None:
@@ -20,8 +21,8 @@ def test_without_layers_every_key_has_its_default() -> None:
 
 
 def test_later_layers_win_and_each_value_knows_its_origin() -> None:
-    user = document_layer({"index": {"workers": 1, "hash_concurrency": 2, "full_hash_every": 3}}, "user", trusted=True)
-    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", trusted=False)
+    user = document_layer({"index": {"workers": 1, "hash_concurrency": 2, "full_hash_every": 3}}, "user")
+    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", Trust.UNTRUSTED)
     environment = environment_layer({"CODEPLANE__INDEX__WORKERS": "6", "HOME": "/x", "CODEPLANE_OTHER": "1"})
     config = merge([user, repository, environment])
     assert (config.index.workers, config.index.hash_concurrency, config.index.full_hash_every) == (6, 5, 3)
@@ -51,6 +52,17 @@ def test_the_example_of_every_key_works_as_an_override(key: Key) -> None:
         ("index.ignore", None, ()),
         ("index.ignore", "", ()),
         ("index.parse_timeout_sec", 3, 3.0),
+        ("server.toolsets", "git,Core", ("core", "git")),
+        ("server.toolsets", ["tests", "tests", "core"], ("core", "tests")),
+        ("server.allowed_roots", "/home/me/", ("/home/me",)),
+        ("server.allowed_roots", ["/a//b/./c", "/a/b/c", "/"], ("/a/b/c", "/")),
+        ("server.allowed_roots", None, ()),
+        ("server.read_only", "yes", True),
+        ("server.read_only", "0", False),
+        ("server.port", "8080", 8080),
+        ("freshness.watcher", "off", False),
+        ("freshness.policy", "STRICT", "strict"),
+        ("freshness.interval_sec", 0, 0.0),
         ("logging.level", "DEBUG", "debug"),
         ("logging.level", "Warning", "warn"),
         ("logging.outputs", [], ()),
@@ -63,7 +75,7 @@ def test_the_example_of_every_key_works_as_an_override(key: Key) -> None:
 )
 def test_values_are_read_forgivingly(key: str, value: object, read: object) -> None:
     section, _, name = key.partition(".")
-    config = merge([document_layer({section: {name: value}}, "file", trusted=True)])
+    config = merge([document_layer({section: {name: value}}, "file")])
     assert getattr(getattr(config, section), name) == read
 
 
@@ -87,6 +99,21 @@ def test_values_are_read_forgivingly(key: str, value: object, read: object) -> N
         ("index.ignore", [1]),
         ("index.ignore", ["two\nlines"]),
         ("index.ignore", {"a": 1}),
+        ("server.toolsets", []),
+        ("server.toolsets", ["core", "everything"]),
+        ("server.toolsets", [""]),
+        ("server.allowed_roots", ["relative"]),
+        ("server.allowed_roots", ["/home/me/../you"]),
+        ("server.allowed_roots", ["/a\0b"]),
+        ("server.read_only", "maybe"),
+        ("server.read_only", 1),
+        ("server.port", 65536),
+        ("server.shutdown_sec", -1),
+        ("server.session_idle_sec", 0),
+        ("freshness.policy", "lax"),
+        ("freshness.strict_sec", 0),
+        ("ledger.retention_days", -1),
+        pytest.param("index.workers", 16**5000, id="a very long number"),
         ("logging.level", "loud"),
         ("logging.outputs", "stderr"),
         ("logging.outputs", [{"destination": "relative.log"}]),
@@ -97,7 +124,7 @@ def test_values_are_read_forgivingly(key: str, value: object, read: object) -> N
 def test_wrong_values_say_what_was_expected_and_what_came(key: str, value: object) -> None:
     section, _, name = key.partition(".")
     with pytest.raises(CodePlaneError) as caught:
-        merge([document_layer({section: {name: value}}, "some/file.yaml", trusted=True)])
+        merge([document_layer({section: {name: value}}, "some/file.yaml")])
     error = caught.value
     assert error.code is ErrorCode.CONFIG_INVALID
     assert key in error.message
@@ -132,32 +159,93 @@ def test_an_unknown_variable_is_named() -> None:
 @pytest.mark.parametrize("document", [{"indx": {}}, {"indx": None}, {"workers": 3}, {"index": {7: 1}}])
 def test_unknown_sections_and_stray_keys_are_refused(document: dict[object, object]) -> None:
     with pytest.raises(CodePlaneError) as caught:
-        merge([document_layer(document, "file", trusted=True)])
+        merge([document_layer(document, "file")])
     assert caught.value.code is ErrorCode.CONFIG_UNKNOWN_KEY
 
 
 @pytest.mark.parametrize("document", [{"index": 3}, {"index": [1]}, {1: {}}])
 def test_a_section_must_hold_keys(document: dict[object, object]) -> None:
     with pytest.raises(CodePlaneError) as caught:
-        merge([document_layer(document, "file", trusted=True)])
+        merge([document_layer(document, "file")])
     assert caught.value.code is ErrorCode.CONFIG_INVALID
 
 
 def test_an_empty_section_is_no_error() -> None:
-    assert merge([document_layer({"index": None, "logging": {}}, "file", trusted=True)]) == Config()
+    assert merge([document_layer({"index": None, "logging": {}}, "file")]) == Config()
 
 
 def test_a_repository_may_not_choose_where_log_lines_go() -> None:
     document: dict[object, object] = {
         "logging": {"level": "debug", "outputs": [{"destination": "/home/someone/.bashrc"}]}
     }
-    config = merge([document_layer(document, ".codeplane/config.yaml", trusted=False)])
+    config = merge([document_layer(document, ".codeplane/config.yaml", Trust.UNTRUSTED)])
     assert config.logging.outputs == Config().logging.outputs
     assert config.logging.level == "debug"
     assert [(ignored.key, ignored.origin) for ignored in config.ignored] == [
         ("logging.outputs", ".codeplane/config.yaml")
     ]
-    assert merge([document_layer(document, "user", trusted=True)]).logging.outputs != Config().logging.outputs
+    assert merge([document_layer(document, "user")]).logging.outputs != Config().logging.outputs
+
+
+def test_a_trusted_repository_may_set_what_reaches_out_of_it() -> None:
+    document: dict[object, object] = {"server": {"port": 8099}, "ledger": {"retention_days": 3}}
+    for trust in (Trust.UNTRUSTED, Trust.VOID):
+        config = merge([document_layer(document, "repo", trust)])
+        assert (config.server.port, config.ledger.retention_days, config.trust) == (0, 14, trust)
+        assert [ignored.key for ignored in config.ignored] == ["server.port", "ledger.retention_days"]
+        assert {ignored.code for ignored in config.ignored} == {WarningCode.CONFIG_UNTRUSTED}
+        assert ("changed" in config.ignored[0].reason) == (trust is Trust.VOID)
+    config = merge([document_layer(document, "repo", Trust.TRUSTED)])
+    assert (config.server.port, config.ledger.retention_days, config.ignored) == (8099, 3, ())
+    assert config.origin("server.port") == "repo"
+
+
+@pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.TRUSTED])
+def test_a_repository_turns_read_only_on_and_never_off(trust: Trust) -> None:
+    def user(value: bool) -> Layer:
+        return document_layer({"server": {"read_only": value}}, "user")
+
+    def repository(value: bool) -> Layer:
+        return document_layer({"server": {"read_only": value}}, "repo", trust)
+
+    config = merge([user(False), repository(True)])
+    assert config.server.read_only and config.ignored == () and config.origin("server.read_only") == "repo"
+    config = merge([user(True), repository(False)])
+    assert config.server.read_only and config.origin("server.read_only") == "user"
+    assert [ignored.code for ignored in config.ignored] == [WarningCode.CONFIG_IGNORED]
+    config = merge([user(False), repository(False)])
+    assert not config.server.read_only and config.ignored == ()
+    assert not merge([repository(True), override_layer(["server.read_only=false"])]).server.read_only
+
+
+@pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.VOID, Trust.TRUSTED])
+@pytest.mark.parametrize(
+    ("document", "key", "words"),
+    [
+        ({"index": {"overly": "on"}}, "index.overly", "the nearest is index.overlay"),
+        ({"runner": {"command": "sh"}}, "runner.command", "no such setting"),
+        ({"index": {"workers": 99}}, "index.workers", "from 0 to 16"),
+        ({"index": {"workers": 16**5000}}, "index.workers", "from 0 to 16"),
+        ({"index": {16**5000: 1}}, "index.a very long number", "no such setting"),
+        ({"index": 3}, "index", "expected keys below 'index'"),
+        ({1: {}}, "1", "expected a section name"),
+        ({"unknown": None}, "unknown", "no such setting"),
+        ({"x\x1b[2J" * 50: {}}, "x\\x1b[2J", "no such setting"),
+    ],
+)
+def test_what_is_wrong_in_a_repository_stops_nothing(
+    document: dict[object, object], key: str, words: str, trust: Trust
+) -> None:
+    good: dict[object, object] = {"freshness": {"policy": "strict"}}
+    config = merge([document_layer({**document, **good}, "repo", trust)])
+    assert config.freshness.policy == "strict"
+    (ignored,) = config.ignored
+    assert ignored.code is WarningCode.CONFIG_IGNORED
+    assert ignored.key.startswith(key) and len(ignored.key) <= 120 and ignored.key.isprintable()
+    assert words in ignored.reason
+    notice = ignored.notice().as_dict()
+    assert notice["code"] == "CONFIG_IGNORED" and notice["key"] == ignored.key
+    assert key not in str(notice["message"])
 
 
 @pytest.mark.parametrize("text", ["index.overlay", "=1", ""])

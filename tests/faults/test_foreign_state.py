@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.warnings import WarningCode
+from codeplane.config import merge
 from codeplane.config.documents import repository_layer
 from codeplane.config.model import Config
 from codeplane.index.indexer import Indexer
@@ -19,9 +21,9 @@ from codeplane.operations.context import Context
 from codeplane.operations.doctor import diagnose
 from codeplane.operations.status import status
 from codeplane.query.defs import list_defs_by_name
-from codeplane.workspace.snapshot import open_view
 from support.children import start
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
+from support.views import open_view
 
 OURS: dict[str, str | bytes] = {"a.py": "def ours():\n    return 1\n"}
 THEIRS: dict[str, str | bytes] = {"a.py": "def planted():\n    return 1\n"}
@@ -216,11 +218,11 @@ def test_others_may_not_read_or_write_the_index(root: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"index:\n  workers: 1\n" + b"#" * 10**7, b"&a [*a, *a]\n" * 1000, b"\0" * 100])
-def test_a_hostile_configuration_is_refused(root: Path, text: bytes) -> None:
+def test_a_hostile_configuration_has_no_effect(root: Path, text: bytes) -> None:
     write(root, ".codeplane/config.yaml", text)
-    with pytest.raises(CodePlaneError) as raised:
-        repository_layer(root)
-    assert raised.value.code is ErrorCode.CONFIG_INVALID
+    config = merge([repository_layer(root)])
+    assert config.index == Config().index
+    assert [ignored.code for ignored in config.ignored] == [WarningCode.CONFIG_IGNORED]
 
 
 def test_clearing_follows_no_link(root: Path, outside: Path) -> None:

@@ -19,8 +19,8 @@ from codeplane.operations.indexing import initialize
 from codeplane.operations.status import status
 from codeplane.query.snapshot import open_current
 from codeplane.store.schema import KEPT_EPOCHS
-from codeplane.workspace.snapshot import open_view
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, sync, write
+from support.views import open_view
 
 
 def noise(seed: int, words: int) -> str:
@@ -43,7 +43,7 @@ def test_the_cap_leaves_files_out_and_says_so(tmp_path: Path) -> None:
     assert (found.pending, found.state, found.cap_bytes) == (report.pending, "ready", cap)
     assert found.reason is not None and "cap" in found.reason
     with open_view(options_for(root, max_bytes=cap)) as view:
-        assert view.freshness.status == "stale" and view.warnings
+        assert view.freshness.status == "stale" and view.notices
     again = initialize(context)
     assert again.pending == report.pending and again.index_bytes <= report.index_bytes + 64 * 1024
     with Indexer.open(options_for(root)) as indexer:

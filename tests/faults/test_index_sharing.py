@@ -14,9 +14,9 @@ from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
 from codeplane.store.integrity import Verdict
 from codeplane.store.layout import StateDirectory
-from codeplane.workspace.snapshot import open_view
 from support.children import run, start
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, sync, write
+from support.views import open_view
 
 
 def sources(count: int) -> dict[str, str | bytes]:
@@ -97,7 +97,7 @@ def test_a_second_process_reads_while_the_first_builds(tmp_path: Path) -> None:
                 """
                 from codeplane.query.defs import list_defs_by_name
                 with open_view(options_for(root)) as view:
-                    print(view.freshness.status, view.freshness.decision, len(view.warnings))
+                    print(view.freshness.status, view.freshness.decision, len(view.notices))
                     print(len(list_defs_by_name(view.snapshot, "load_3", 20).rows))
                 """,
             )

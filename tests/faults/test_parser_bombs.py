@@ -17,9 +17,9 @@ from codeplane.operations.context import Context
 from codeplane.operations.status import status
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
-from codeplane.workspace.snapshot import open_view
 from support.children import start
 from support.repositories import make_repository, options_for, write
+from support.views import open_view
 
 MEMORY = 700 * 1024 * 1024
 

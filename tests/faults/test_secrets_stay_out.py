@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 from pathlib import Path
 
-import pytest
-
-from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.config.model import Config
-from codeplane.operations.context import Context
-from codeplane.operations.lookup import find_definitions, outline
+from codeplane.base.errors import ErrorCode
+from codeplane.operations.lookup import find_definitions
 from codeplane.query.files import get_file
-from codeplane.workspace.snapshot import open_view
+from codeplane.workspace.workspace import opened
 from support.repositories import git, make_repository, options_for, state_files, sync, write
+from support.tooling import serving
+from support.views import open_view
 
 FORMATS = (
     ".env",
@@ -102,14 +101,16 @@ def test_a_secret_has_no_outline(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.py": "def visible():\n    return 1\n"})
     planted = plant(root)
     sync(root)
-    context = Context(root, Config(), options_for(root).user_state)
-    for path, token in planted.items():
-        with pytest.raises(CodePlaneError) as raised:
-            outline(context, path)
-        assert raised.value.code is ErrorCode.SECRET_PATH
-        assert token not in str(raised.value.as_dict())
-    for token in list(planted.values())[::20]:
-        assert find_definitions(context, token).total == 0
+    with serving(root) as server:
+        for path, token in planted.items():
+            answer = server.call("file_outline", {"file": path})
+            assert answer["error"]["error"] == ErrorCode.SECRET_PATH.name
+            assert token not in json.dumps(answer)
+        shown = json.dumps(server.call("map_repo", {"depth": 20, "limit": 100}))
+        assert not any(token in shown for token in planted.values())
+    with opened(options_for(root)) as workspace:
+        for token in list(planted.values())[::20]:
+            assert find_definitions(workspace.read, token).total == 0
 
 
 def test_a_file_that_becomes_a_secret_by_its_name_is_forgotten(tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ class ErrorCode(Enum):
 
     ARGUMENT_INVALID = (1001, ErrorKind.CALLER, False)
     UNKNOWN_PARAMETER = (1002, ErrorKind.CALLER, False)
+    UNKNOWN_TOOL = (1003, ErrorKind.CALLER, False)
+    READ_ONLY = (1004, ErrorKind.OPERATOR, False)
+    CONFIRMATION_REQUIRED = (1005, ErrorKind.CALLER, False)
     PATH_INVALID = (1101, ErrorKind.CALLER, False)
     PATH_ESCAPE = (1102, ErrorKind.CALLER, False)
     PATH_SYMLINK = (1103, ErrorKind.CALLER, False)
@@ -32,6 +35,11 @@ class ErrorCode(Enum):
     FILE_UNREADABLE = (1108, ErrorKind.OPERATOR, False)
     FILE_TOO_LARGE = (1109, ErrorKind.LIMIT, False)
     FILE_CHANGED = (1110, ErrorKind.STATE, True)
+    ANSWER_TOO_LARGE = (1111, ErrorKind.LIMIT, False)
+    FILE_UNWRITABLE = (1112, ErrorKind.OPERATOR, False)
+    HANDLE_EXPIRED = (1201, ErrorKind.CALLER, False)
+    HANDLE_NOT_YOURS = (1202, ErrorKind.CALLER, False)
+    ROOT_NOT_REGISTERED = (1203, ErrorKind.OPERATOR, False)
 
     CONFIG_INVALID = (2001, ErrorKind.OPERATOR, False)
     CONFIG_UNKNOWN_KEY = (2002, ErrorKind.OPERATOR, False)
@@ -53,6 +61,18 @@ class ErrorCode(Enum):
     INDEX_TOO_LARGE = (4007, ErrorKind.LIMIT, False)
     NO_SPACE = (4008, ErrorKind.OPERATOR, True)
     LANGUAGE_UNSUPPORTED = (4009, ErrorKind.CALLER, False)
+    INDEX_STALE = (4010, ErrorKind.STATE, True)
+
+    VERSION_MISMATCH = (5001, ErrorKind.OPERATOR, False)
+    ENGINE_UNREACHABLE = (5002, ErrorKind.STATE, True)
+    CANCELLED = (5003, ErrorKind.CALLER, True)
+    TOO_BUSY = (5004, ErrorKind.LIMIT, True)
+    SHUTTING_DOWN = (5005, ErrorKind.STATE, True)
+    RUNTIME_DIRECTORY_UNSAFE = (5006, ErrorKind.OPERATOR, False)
+    LEDGER_DAMAGED = (5007, ErrorKind.OPERATOR, False)
+
+    TASK_BUDGET_EXCEEDED = (6001, ErrorKind.LIMIT, False)
+    TEST_RUNNER_NOT_FOUND = (7001, ErrorKind.OPERATOR, False)
 
     INTERNAL = (9001, ErrorKind.INTERNAL, False)
 

@@ -29,6 +29,9 @@ MAX_HASH_CONCURRENCY = 64
 MAX_LIMIT = 1000
 """No query function returns more rows than this, whatever limit it is given."""
 
+MAX_ANSWER_CHARS = 25_000
+"""No envelope is longer, whatever was asked for."""
+
 MAX_EXEMPLARS = 10
 """Exemplar references kept per anchor group."""
 

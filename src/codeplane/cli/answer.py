@@ -12,26 +12,23 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from codeplane import telemetry
+from codeplane.base.envelope import error_envelope
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.terminal import Style
 
 OK, FAILED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
-_STATUSES = {
-    ErrorCode.NOT_INDEXED: "not_indexed",
-    ErrorCode.NOT_READY: "not_ready",
-    ErrorCode.REQUIRES_REINDEX: "requires_reindex",
-    ErrorCode.LANGUAGE_UNSUPPORTED: "unsupported",
-    ErrorCode.FILE_NOT_FOUND: "not_found",
-    ErrorCode.INDEX_LOCKED: "blocked",
-}
 _EXITS = {
     ErrorCode.ARGUMENT_INVALID: USAGE,
     ErrorCode.UNKNOWN_PARAMETER: USAGE,
+    ErrorCode.UNKNOWN_TOOL: USAGE,
     ErrorCode.INDEX_LOCKED: UNREACHABLE,
+    ErrorCode.ENGINE_UNREACHABLE: UNREACHABLE,
+    ErrorCode.VERSION_MISMATCH: UNREACHABLE,
 }
 
 
@@ -82,6 +79,32 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
     return OK if reply.status == "ok" else FAILED
 
 
+def tool_reply(found: Mapping[str, Any]) -> Reply:
+    """The envelope of a tool as it is, with the exit code that its status has."""
+    error = found.get("error")
+    code = OK if found["status"] == "ok" else FAILED
+    if isinstance(error, dict):
+        code = _EXITS.get(ErrorCode[error["error"]], FAILED)
+    return Reply(text=json.dumps(found, separators=(",", ":")), exit_code=code)
+
+
+def require_answer(found: Mapping[str, Any]) -> None:
+    """Raise the error of a tool's envelope, for people to read."""
+    error = found.get("error")
+    if isinstance(error, dict):
+        fields = {name: error.get(name) for name in ("details", "expected", "received", "example", "remedy")}
+        raise CodePlaneError(ErrorCode[error["error"]], error["message"], **fields)
+
+
+def warning_lines(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Warnings of a tool's envelope in one line each, with the names that they are about."""
+    lines = []
+    for warning in found.get("warnings", ()):
+        about = [str(value) for name, value in warning.items() if name not in ("code", "message")]
+        lines.append(f"{warning['message']} ({'; '.join(about)})" if about else warning["message"])
+    return tuple(lines)
+
+
 def usage_failed(message: str) -> None:
     """A call that could not even be read, answered to a program."""
     error = CodePlaneError(ErrorCode.ARGUMENT_INVALID, message, example="cpl --help")
@@ -113,8 +136,7 @@ def error_text(error: CodePlaneError, style: Style) -> str:
 
 def _fail(error: CodePlaneError, request_id: str, *, json: bool) -> int:
     if json:
-        reply = {"status": _STATUSES.get(error.code, "error"), "message": error.message, "error": error.as_dict()}
-        _write_json({**reply, "warnings": [], "hints": {}, "meta": {"request_id": request_id}})
+        _write_json(error_envelope(error, {"request_id": request_id}))
     else:
         sys.stdout.flush()
         print(error_text(error, Style.of(sys.stderr)), file=sys.stderr)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.config import Config, environment_layer, merge, override_layer
+from codeplane.base.warnings import WarningCode
+from codeplane.config import Config, Layer, environment_layer, merge, override_layer
 from codeplane.telemetry import Destination, configure
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> A
     context = Context(
         root=root,
         config=config,
-        user_state=_user_directory(environment, "XDG_STATE_HOME", ".local/state"),
+        user_state=user_state(environment),
         in_ci=environment.get("CI", "").strip().lower() not in ("", "0", "false", "no"),
     )
     return Assembly(context, (*problems, *untrusted(config)))
@@ -83,18 +84,24 @@ def find_root(start: Path | None, target: Path | None = None, *, any_directory: 
 
 
 def load_config(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> Config:
+    return merge(load_layers(root, invocation, environment))
+
+
+def load_layers(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> list[Layer]:
+    """Every place that settings come from, in rising order of precedence."""
     layers = []
     user_file = _user_directory(environment, "XDG_CONFIG_HOME", ".config") / "config.yaml"
     repository_file = root / ".codeplane" / "config.yaml" if root else None
     # The YAML library takes a tenth of the time that a status may take, and most have no such file.
     if os.path.lexists(user_file) or (repository_file and os.path.lexists(repository_file)):
         from codeplane.config.documents import repository_layer, user_layer
+        from codeplane.config.trust import read_grant
 
         layers.append(user_layer(user_file))
         if root:
-            layers.append(repository_layer(root))
+            layers.append(repository_layer(root, read_grant(user_state(environment), root)))
     layers += (environment_layer(environment), override_layer(invocation.overrides))
-    return merge(layers)
+    return layers
 
 
 def start_logging(root: Path | None, config: Config) -> list[str]:
@@ -108,10 +115,24 @@ def start_logging(root: Path | None, config: Config) -> list[str]:
 
 
 def untrusted(config: Config) -> tuple[str, ...]:
-    return tuple(
-        f"CONFIG_UNTRUSTED: {ignored.key} in {ignored.origin} is ignored: {ignored.reason}"
-        for ignored in config.ignored
-    )
+    """Warnings about the repository's own file, without a word of what a stranger wrote there."""
+    waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
+    warnings = [
+        f"CONFIG_UNTRUSTED: {ignored.key} in {ignored.origin} is ignored: {ignored.reason}" for ignored in waiting
+    ]
+    if waiting:
+        warnings[-1] += ". See 'cpl trust --show'."
+    useless = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_IGNORED]
+    if useless and not useless[0].key:
+        warnings.append(f"CONFIG_IGNORED: {useless[0].origin} cannot be read and is ignored. See 'cpl doctor'.")
+    elif useless:
+        count = "a setting" if len(useless) == 1 else f"{len(useless)} settings"
+        warnings.append(f"CONFIG_IGNORED: {count} in {useless[0].origin} cannot be used. See 'cpl doctor'.")
+    return tuple(warnings)
+
+
+def user_state(environment: Mapping[str, str]) -> Path:
+    return _user_directory(environment, "XDG_STATE_HOME", ".local/state")
 
 
 def _user_directory(environment: Mapping[str, str], variable: str, fallback: str) -> Path:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -29,9 +31,7 @@ class InOrder(click.Group):
 
 
 def main() -> None:
-    # Names on disk need not be valid text, and a pipe need not be UTF-8: printing must not fail.
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    _print_anything(sys.stderr)
     try:
         code = app.main(prog_name="cpl", standalone_mode=False)
     except click.UsageError as error:
@@ -45,6 +45,12 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         code = 130
     sys.exit(code)
+
+
+def _print_anything(stream: TextIO | None) -> None:
+    """Names on disk need not be valid text, and a pipe need not be UTF-8: printing must not fail. It may be closed."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _then_exit(action: Callable[[Any], None]) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -103,7 +109,10 @@ def _install_completion(shell: str) -> None:
 )
 @click.pass_context
 def app(context: click.Context, repo: Path | None, overrides: tuple[str, ...]) -> None:
-    """CodePlane: index a repository, and look at what was found."""
+    """CodePlane: index a repository, serve it to agents, and look at what was found."""
+    # To touch the stream would write out what others printed; of `mcp` it belongs to the protocol.
+    if context.invoked_subcommand != "mcp":
+        _print_anything(sys.stdout)
     context.obj = Invocation(start=repo, overrides=overrides)
 
 
@@ -119,15 +128,100 @@ def init(context: click.Context, path: Path | None, ignore_file: bool, json: boo
     context.exit(indexing.init(context.obj, path, ignore_file=ignore_file, json=json))
 
 
+toolsets_option = click.option(
+    "--toolsets", metavar="NAMES", help="Tools that agents see: core, admin, compat, all ...; several with commas."
+)
+read_only_option = click.option("--read-only", is_flag=True, help="Refuse every call that would change something.")
+no_prewarm_option = click.option("--no-prewarm", is_flag=True, help="Do not read the index ahead of the first call.")
+
+
+@app.command()
+@toolsets_option
+@read_only_option
+@no_prewarm_option
+@click.option("--no-engine", is_flag=True, hidden=True, help="Attach to an engine that runs, and start none.")
+@click.pass_context
+def mcp(context: click.Context, toolsets: str | None, read_only: bool, no_prewarm: bool, no_engine: bool) -> None:
+    """Serve an MCP client on standard input and output. Clients start this."""
+    from codeplane.cli.commands import serving
+
+    code = serving.mcp(context.obj, toolsets=toolsets, read_only=read_only, prewarm=not no_prewarm, start=not no_engine)
+    context.exit(code)
+
+
+@app.command()
+@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Listen here; by default where it is free.")
+@toolsets_option
+@read_only_option
+@no_prewarm_option
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As before the command.")
+@json_option
+@click.pass_context
+def up(
+    context: click.Context,
+    port: int | None,
+    toolsets: str | None,
+    read_only: bool,
+    no_prewarm: bool,
+    overrides: tuple[str, ...],
+    json: bool,
+) -> None:
+    """Serve MCP over HTTP on this machine, in the foreground; Ctrl-C stops it."""
+    from codeplane.cli.commands import serving
+
+    invocation = replace(context.obj, overrides=(*context.obj.overrides, *overrides))
+    code = serving.up(invocation, port=port, toolsets=toolsets, read_only=read_only, prewarm=not no_prewarm, json=json)
+    context.exit(code)
+
+
+@app.command(hidden=True)
+@no_prewarm_option
+@click.pass_context
+def host(context: click.Context, no_prewarm: bool) -> None:
+    """Answer for the repository until standard input ends; started by the other commands."""
+    from codeplane.cli.commands import serving
+
+    context.exit(serving.host(context.obj, prewarm=not no_prewarm))
+
+
+@app.command()
+@click.option("-a", "--all", "everything", is_flag=True, help="Also tools that agents do not see by default.")
+@json_option
+@click.pass_context
+def tools(context: click.Context, everything: bool, json: bool) -> None:
+    """List the tools."""
+    from codeplane.cli.commands import calling
+
+    context.exit(calling.tools(context.obj, everything=everything, json=json))
+
+
+@app.command()
+@click.argument("tool")
+@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option(
+    "--json", "given", metavar="OBJECT", help="All arguments as one JSON object; - reads it from standard input."
+)
+@click.pass_context
+def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: str | None) -> None:
+    """Call TOOL as an agent would, and print its answer as one line of JSON."""
+    from codeplane.cli.commands import calling
+
+    context.exit(calling.call(context.obj, tool, arguments, given))
+
+
 @app.command()
 @json_option
 @click.option("-v", "--verbose", is_flag=True, help="Also show settings, what was skipped, and the last log lines.")
+@click.option(
+    "-f", "--follow", is_flag=True, help="Go on showing log lines as they come; Ctrl-C ends it, exit code 130."
+)
 @click.pass_context
-def status(context: click.Context, json: bool, verbose: bool) -> None:
-    """Show the state of the index."""
+def status(context: click.Context, json: bool, verbose: bool, follow: bool) -> None:
+    """Show the state of the server and of the index."""
     from codeplane.cli.commands import state
+    from codeplane.cli.reach import server_state
 
-    context.exit(state.status(context.obj, verbose=verbose, json=json))
+    context.exit(state.status(context.obj, verbose=verbose, follow=follow, json=json, ask_server=server_state))
 
 
 @app.command()
@@ -136,9 +230,23 @@ def status(context: click.Context, json: bool, verbose: bool) -> None:
 @click.pass_context
 def doctor(context: click.Context, json: bool, logs: bool) -> None:
     """Check that everything works; each finding says how to mend it."""
-    from codeplane.cli.commands import state
+    from codeplane.cli.commands import doctor as command
+    from codeplane.cli.commands.handshake import handshake
 
-    context.exit(state.doctor(context.obj, logs=logs, json=json))
+    context.exit(command.doctor(context.obj, logs=logs, json=json, further=(handshake(context.obj),)))
+
+
+@app.command()
+@click.option("--show", is_flag=True, help="Only show what the repository's own file asks for.")
+@click.option("--revoke", is_flag=True, help="Take the trust back.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_context
+def trust(context: click.Context, show: bool, revoke: bool, yes: bool, json: bool) -> None:
+    """Let settings of the repository's own file take effect that reach out of it, until that file changes."""
+    from codeplane.cli.commands import trust as command
+
+    context.exit(command.trust(context.obj, show=show, revoke=revoke, yes=yes, json=json))
 
 
 @app.command()
@@ -199,3 +307,62 @@ def languages(context: click.Context, json: bool) -> None:
     from codeplane.cli.commands import lookup
 
     context.exit(lookup.languages(context.obj, json=json))
+
+
+scope_option = click.option(
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="Your own configuration, or the one that is shared with the repository.",
+)
+
+
+@app.command()
+@click.argument("clients", metavar="[CLIENT]...", nargs=-1)
+@scope_option
+@toolsets_option
+@read_only_option
+@click.option("--print-config", is_flag=True, help="Only print what belongs into each configuration.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_context
+def install(
+    context: click.Context,
+    clients: tuple[str, ...],
+    scope: str,
+    toolsets: str | None,
+    read_only: bool,
+    print_config: bool,
+    dry_run: bool,
+    yes: bool,
+    json: bool,
+) -> None:
+    """Add CodePlane to MCP clients: those named, or those found.
+
+    CLIENT is claude-code, cursor, vscode, codex, zed, windsurf, gemini or opencode. Nothing but the entry of
+    CodePlane is changed, and the file from before is kept beside it.
+    """
+    from codeplane.cli.commands.clients import Wish
+    from codeplane.cli.commands.clients import install as run
+
+    wish = Wish(clients, scope, dry_run, yes, print_config, toolsets, read_only)
+    context.exit(run(context.obj, wish, json=json))
+
+
+@app.command()
+@click.argument("clients", metavar="[CLIENT]...", nargs=-1)
+@scope_option
+@click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@json_option
+@click.pass_context
+def uninstall(
+    context: click.Context, clients: tuple[str, ...], scope: str, dry_run: bool, yes: bool, json: bool
+) -> None:
+    """Remove CodePlane from MCP clients: those named, or all that have it."""
+    from codeplane.cli.commands.clients import Wish
+    from codeplane.cli.commands.clients import uninstall as run
+
+    context.exit(run(context.obj, Wish(clients, scope, dry_run, yes), json=json))

@@ -5,15 +5,29 @@ environment, the documents and the one-off overrides, in the order in which they
 """
 
 from codeplane.config.layers import Layer, environment_layer, merge, override_layer
-from codeplane.config.model import Config, Ignored, IndexConfig, LoggingConfig, Output
+from codeplane.config.model import (
+    Config,
+    FreshnessConfig,
+    Ignored,
+    IndexConfig,
+    LedgerConfig,
+    LoggingConfig,
+    Output,
+    ServerConfig,
+    Trust,
+)
 
 __all__ = [
     "Config",
+    "FreshnessConfig",
     "Ignored",
     "IndexConfig",
     "Layer",
+    "LedgerConfig",
     "LoggingConfig",
     "Output",
+    "ServerConfig",
+    "Trust",
     "environment_layer",
     "merge",
     "override_layer",

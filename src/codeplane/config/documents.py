@@ -2,13 +2,17 @@
 
 A repository's file is a stranger's input, and it is read before anybody looked at it:
 no links are followed to it, nothing but a small regular file is read, and the YAML may
-hold neither aliases, nor tags that construct, nor a key twice.
+hold neither aliases, nor tags that construct, nor a key twice. What is wrong with it is
+said and does not stop a command; what is wrong with the user's own file does.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +20,15 @@ import yaml
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.warnings import WarningCode
 from codeplane.config.layers import Layer, document_layer
+from codeplane.config.model import Ignored, Trust
+from codeplane.config.trust import REPOSITORY_CONFIG, Grant
 
 MAX_DOCUMENT_BYTES = 64 * 1024
 MAX_DEPTH = 8
+MAX_SETTINGS = 100
+"""More than there are keys; what is wrong with each costs time to say."""
 
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -33,26 +42,50 @@ def user_layer(path: Path) -> Layer:
         return Layer()
     except OSError as error:
         raise _unusable(origin, error.strerror or "cannot be opened") from None
-    return document_layer(parse_document(_read(descriptor, origin), origin), origin, trusted=True)
+    return document_layer(parse_document(_read(descriptor, origin), origin), origin)
 
 
-def repository_layer(root: Path, origin: str = ".codeplane/config.yaml") -> Layer:
-    """The file that came with the repository, or that its users wrote there: not trusted, and never through a link."""
+def repository_layer(root: Path, grant: Grant | None = None) -> Layer:
+    """The file that came with the repository, or that its users wrote there.
+
+    What is trusted are the very bytes that are parsed here, so that nothing can change in between.
+    """
+    origin = REPOSITORY_CONFIG
+    try:
+        data = _repository_bytes(root, origin)
+        if data is None:
+            return Layer(trust=Trust.ABSENT)
+        document = parse_document(data, origin)
+        if sum(len(content) if isinstance(content, dict) else 1 for content in document.values()) > MAX_SETTINGS:
+            raise _unusable(origin, f"holds more than {MAX_SETTINGS} settings")
+    except CodePlaneError as error:
+        reason = str(error.details.get("reason", "cannot be read"))
+        return Layer(trust=Trust.UNTRUSTED, ignored=(Ignored("", origin, reason, WarningCode.CONFIG_IGNORED),))
+    digest = hashlib.sha256(data).hexdigest()
+    if grant is None or origin not in grant.files:
+        trust = Trust.UNTRUSTED
+    else:
+        trust = Trust.TRUSTED if grant.covers(origin, digest) else Trust.VOID
+    return replace(document_layer(document, origin, trust), digest=digest)
+
+
+def _repository_bytes(root: Path, origin: str) -> bytes | None:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         directory = os.open(root / ".codeplane", flags | os.O_DIRECTORY)
     except OSError:
         # Whether a strange state directory is an error is for those to say who use it.
-        return Layer(trusted=False)
+        return None
     try:
         descriptor = os.open("config.yaml", flags, dir_fd=directory)
     except FileNotFoundError:
-        return Layer(trusted=False)
+        return None
     except OSError as error:
-        raise _unusable(origin, error.strerror or "cannot be opened") from None
+        reason = "is a link" if error.errno == errno.ELOOP else error.strerror or "cannot be opened"
+        raise _unusable(origin, reason) from None
     finally:
         os.close(directory)
-    return document_layer(parse_document(_read(descriptor, origin), origin), origin, trusted=False)
+    return _read(descriptor, origin)
 
 
 def parse_document(data: bytes, origin: str) -> dict[object, object]:
@@ -125,7 +158,7 @@ def _unusable(origin: str, reason: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.CONFIG_INVALID,
         f"{origin} {reason}",
-        details={"origin": origin},
+        details={"origin": origin, "reason": reason},
         expected=f"a YAML mapping of at most {MAX_DOCUMENT_BYTES // 1024} KiB, without aliases and repeated keys",
         example="index:\n  overlay: off\n",
         remedy="Correct the file, or remove it.",

@@ -9,13 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codeplane.base import limits
-from codeplane.config.model import IndexConfig, LoggingConfig, Output
+from codeplane.config.model import FreshnessConfig, IndexConfig, LedgerConfig, LoggingConfig, Output, ServerConfig
 
 LEVELS = ("debug", "info", "warn", "error")
 FORMATS = ("console", "json")
 OVERLAYS = ("auto", "on", "off")
+POLICIES = ("strict", "balanced", "best_effort")
+TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
 MAX_PATTERNS = 1000
 MAX_PATTERN_CHARS = 1000
+MAX_ROOTS = 100
 
 
 class Refused(ValueError):
@@ -30,8 +33,14 @@ class Key:
     expected: str
     example: str
     doc: str
-    trusted_only: bool = False
-    """Not accepted from a repository's own file: it names a place outside the repository."""
+    outside: str = ""
+    """Why a repository's own file may not set it before the repository is trusted; empty where it may."""
+    tightens_to: object = None
+    """The one value that a repository's own file may change it to, trusted or not; None for any."""
+
+    @property
+    def trusted_only(self) -> bool:
+        return bool(self.outside)
 
 
 def _integer(low: int, high: int) -> Callable[[object], int]:
@@ -70,6 +79,37 @@ def _choice(*words: str) -> Callable[[object], str]:
         return value.lower()
 
     return parse
+
+
+def _switch(value: object) -> bool:
+    words = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
+    if isinstance(value, str):
+        value = words.get(value.strip().lower())
+    if not isinstance(value, bool):
+        raise Refused
+    return value
+
+
+def _toolsets(value: object) -> tuple[str, ...]:
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not items or not all(isinstance(item, str) for item in items):
+        raise Refused
+    chosen = {item.strip().lower() for item in items}
+    if not chosen <= set(TOOLSETS):
+        raise Refused
+    return tuple(name for name in TOOLSETS if name in chosen)
+
+
+def _directories(value: object) -> tuple[str, ...]:
+    items = (value,) if isinstance(value, str) and value else value or ()
+    if not isinstance(items, list | tuple) or len(items) > MAX_ROOTS:
+        raise Refused
+    for item in items:
+        if not isinstance(item, str) or not item.startswith("/") or "\0" in item or ".." in item.split("/"):
+            raise Refused
+    return tuple(
+        dict.fromkeys("/" + "/".join(part for part in item.split("/") if part not in ("", ".")) for item in items)
+    )
 
 
 def _level(value: object) -> str:
@@ -111,8 +151,60 @@ def _output(item: object) -> Output:
 _MEBIBYTE = 1024 * 1024
 _index = IndexConfig()
 _logging = LoggingConfig()
+_server = ServerConfig()
+_freshness = FreshnessConfig()
+_ledger = LedgerConfig()
 
 KEYS: tuple[Key, ...] = (
+    Key(
+        "freshness.debounce_ms",
+        _integer(0, 600_000),
+        _freshness.debounce_ms,
+        "a whole number of milliseconds from 0 to 600000",
+        "1000",
+        "How long the tree must be quiet before the watcher starts a sync in the background.",
+    ),
+    Key(
+        "freshness.inline_ms",
+        _integer(0, 60_000),
+        _freshness.inline_ms,
+        "a whole number of milliseconds from 0 to 60000",
+        "500",
+        "Under `balanced`, how long a call may spend on bringing the index up to date before it answers.",
+    ),
+    Key(
+        "freshness.interval_sec",
+        _seconds(0.0, 86_400.0),
+        _freshness.interval_sec,
+        "seconds from 0 to 86400",
+        "600",
+        "How often a running server syncs in the background, whatever the watcher saw; 0 never.",
+    ),
+    Key(
+        "freshness.policy",
+        _choice(*POLICIES),
+        _freshness.policy,
+        "strict, balanced or best_effort",
+        "strict",
+        "What a call does about changes on disk unless it says so itself. `strict` waits until the index has them, "
+        "`balanced` takes in a small change and otherwise says what is stale, `best_effort` answers at once.",
+    ),
+    Key(
+        "freshness.strict_sec",
+        _seconds(0.1, 3600.0),
+        _freshness.strict_sec,
+        "seconds from 0.1 to 3600",
+        "60",
+        "Under `strict`, how long a call waits for a fresh index before it fails with `INDEX_STALE`.",
+    ),
+    Key(
+        "freshness.watcher",
+        _switch,
+        _freshness.watcher,
+        "true or false",
+        "false",
+        "Whether a running server watches the tree. Without it nothing changes but speed.",
+    ),
     Key(
         "index.full_hash_every",
         _integer(0, 1_000_000),
@@ -187,6 +279,15 @@ KEYS: tuple[Key, ...] = (
         "Processes that parse; 0 stands for the number of cores.",
     ),
     Key(
+        "ledger.retention_days",
+        _integer(0, 3650),
+        _ledger.retention_days,
+        "a whole number of days from 0 to 3650",
+        "90",
+        "How long the record of calls is kept; 0 for ever.",
+        outside="a repository may not choose how long the record of calls is kept",
+    ),
+    Key(
         "logging.level",
         _level,
         _logging.level,
@@ -201,7 +302,67 @@ KEYS: tuple[Key, ...] = (
         "a list of outputs, each with format (console, json), destination (stderr, stdout, an absolute path) and level",
         '[{"format": "json", "destination": "/var/log/codeplane.jsonl", "level": "debug"}]',
         "Where log lines go, besides the log file in `.codeplane/logs/`.",
-        trusted_only=True,
+        outside="a repository may not choose where log lines go",
+    ),
+    Key(
+        "server.allowed_roots",
+        _directories,
+        _server.allowed_roots,
+        f"a list of at most {MAX_ROOTS} absolute directories, without '..'",
+        '["/home/me/work"]',
+        "Directories beneath which `manage_index` may register further repositories. Empty: the home repository alone.",
+        outside="a repository may not open other directories",
+    ),
+    Key(
+        "server.port",
+        _integer(0, 65535),
+        _server.port,
+        "a whole number from 0 to 65535",
+        "8080",
+        "The port of 127.0.0.1 on which `cpl up` listens; 0 lets the system choose.",
+        outside="a repository may not choose the port",
+    ),
+    Key(
+        "server.prewarm",
+        _switch,
+        _server.prewarm,
+        "true or false",
+        "false",
+        "Whether the server loads what the first query needs right after the handshake.",
+    ),
+    Key(
+        "server.read_only",
+        _switch,
+        _server.read_only,
+        "true or false",
+        "true",
+        "Whether every tool that changes something is refused. "
+        "A repository's own file may turn this on and never off, whether it is trusted or not.",
+        tightens_to=True,
+    ),
+    Key(
+        "server.session_idle_sec",
+        _seconds(1.0, 604_800.0),
+        _server.session_idle_sec,
+        "seconds from 1 to 604800",
+        "3600",
+        "How long a session may be idle before it ends and its handles expire.",
+    ),
+    Key(
+        "server.shutdown_sec",
+        _seconds(0.0, 300.0),
+        _server.shutdown_sec,
+        "seconds from 0 to 300",
+        "10",
+        "How long calls in flight may go on when the server is told to stop.",
+    ),
+    Key(
+        "server.toolsets",
+        _toolsets,
+        _server.toolsets,
+        f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}",
+        '["core", "files"]',
+        "Which tools clients are shown. `cpl call` reaches every tool, whatever is shown.",
     ),
 )
 

@@ -1,7 +1,9 @@
 """Layers in, one Config out. Later layers win; a list replaces the list below it.
 
 An unknown key or a value of the wrong type stops everything, with the place where it
-was written: a setting that is quietly without effect is worse than none.
+was written: a setting that is quietly without effect is worse than none. In the file that
+came with a repository it is left out and reported instead: a stranger's clone must not be
+able to stop every command.
 """
 
 from __future__ import annotations
@@ -14,8 +16,18 @@ from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
+from codeplane.base.warnings import WarningCode
 from codeplane.config.keys import BY_NAME, Key, Refused
-from codeplane.config.model import Config, Ignored, IndexConfig, LoggingConfig
+from codeplane.config.model import (
+    Config,
+    FreshnessConfig,
+    Ignored,
+    IndexConfig,
+    LedgerConfig,
+    LoggingConfig,
+    ServerConfig,
+    Trust,
+)
 
 ENVIRONMENT_PREFIX = "CODEPLANE__"
 _SECTIONS = {name.partition(".")[0] for name in BY_NAME}
@@ -31,10 +43,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Layer:
-    """Values from one place. An untrusted layer came with the repository."""
+    """Values from one place."""
 
     entries: tuple[Entry, ...] = ()
-    trusted: bool = True
+    trust: Trust | None = None
+    """None for the user's own places; otherwise it came with the repository."""
+    ignored: tuple[Ignored, ...] = ()
+    digest: str = ""
+    """sha256 of the bytes that it was read from, where those can be trusted."""
 
 
 def merge(layers: Iterable[Layer]) -> Config:
@@ -42,27 +58,67 @@ def merge(layers: Iterable[Layer]) -> Config:
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     ignored: list[Ignored] = []
+    trust = Trust.ABSENT
     for layer in layers:
+        ignored += layer.ignored
+        trust = layer.trust or trust
         for entry in layer.entries:
-            key = BY_NAME.get(entry.key)
-            if key is None:
-                raise _unknown(entry)
-            if key.trusted_only and not layer.trusted:
-                ignored.append(Ignored(entry.key, entry.origin, "a repository may not choose where log lines go"))
+            refusal = find_refusal(layer, entry, values)
+            if refusal is not None:
+                ignored.append(refusal)
                 continue
-            values[key.name] = _parse(key, entry)
+            key, values[entry.key] = read_entry(entry)
             origins[key.name] = entry.origin
     return Config(
         logging=LoggingConfig(**_section(values, "logging", LoggingConfig)),
         index=IndexConfig(**_section(values, "index", IndexConfig)),
+        server=ServerConfig(**_section(values, "server", ServerConfig)),
+        freshness=FreshnessConfig(**_section(values, "freshness", FreshnessConfig)),
+        ledger=LedgerConfig(**_section(values, "ledger", LedgerConfig)),
         origins=origins,
         ignored=tuple(ignored),
+        trust=trust,
     )
 
 
-def document_layer(document: Mapping[object, object], origin: str, *, trusted: bool) -> Layer:
+def read_entry(entry: Entry) -> tuple[Key, object]:
+    """The key and the value that an entry means, or an error that names its place."""
+    key = BY_NAME.get(entry.key)
+    if key is None:
+        raise _unknown(entry)
+    return key, _parse(key, entry)
+
+
+def find_refusal(layer: Layer, entry: Entry, below: Mapping[str, object]) -> Ignored | None:
+    """Why an entry of a repository's own file has no effect on the values `below` it; None where it has."""
+    if layer.trust is None:
+        return None
+    key = BY_NAME.get(entry.key)
+    if key is not None and key.trusted_only and layer.trust is not Trust.TRUSTED:
+        void = "; the file has changed since it was trusted" if layer.trust is Trust.VOID else ""
+        return Ignored(entry.key, entry.origin, key.outside + void)
+    try:
+        key, value = read_entry(entry)
+    except CodePlaneError as error:
+        return _left_out(entry.key, entry.origin, error)
+    if key.tightens_to is not None and value not in (key.tightens_to, below.get(key.name, key.default)):
+        reason = "a repository may turn it on and never off"
+        return Ignored(entry.key, entry.origin, reason, WarningCode.CONFIG_IGNORED)
+    return None
+
+
+def document_layer(document: Mapping[object, object], origin: str, trust: Trust | None = None) -> Layer:
     """The layer that a configuration file's content makes; `origin` is the file as a person would name it."""
-    return Layer(tuple(_flatten(document, origin)), trusted)
+    entries: list[Entry] = []
+    ignored: list[Ignored] = []
+    for section, content in document.items():
+        try:
+            entries += _flatten(section, content, origin)
+        except CodePlaneError as error:
+            if trust is None:
+                raise
+            ignored.append(_left_out(section, origin, error))
+    return Layer(tuple(entries), trust, tuple(ignored))
 
 
 def environment_layer(environment: Mapping[str, str]) -> Layer:
@@ -97,23 +153,32 @@ def override_layer(overrides: Iterable[str], option: str = "--set") -> Layer:
     return Layer(tuple(entries))
 
 
-def _flatten(document: Mapping[object, object], origin: str) -> Iterable[Entry]:
-    for section, content in document.items():
-        if not isinstance(section, str):
-            raise _invalid(f"{origin} has a section that is not a word", "a section name", section, "index")
-        if content is None and section in _SECTIONS:
-            continue
-        if not isinstance(content, dict):
-            if section in _SECTIONS:
-                raise _invalid(
-                    f"'{section}' in {origin} is not a section", f"keys below '{section}'", content, f"{section}: {{}}"
-                )
-            yield Entry(section, content, origin)
-            continue
-        for name, value in content.items():
-            yield Entry(f"{section}.{name}", value, origin)
-        if not content and section not in _SECTIONS:
-            yield Entry(section, content, origin)
+def _flatten(section: object, content: object, origin: str) -> Iterable[Entry]:
+    if not isinstance(section, str):
+        raise _invalid(f"{origin} has a section that is not a word", "a section name", section, "index")
+    if content is None and section in _SECTIONS:
+        return
+    if not isinstance(content, dict):
+        if section in _SECTIONS:
+            raise _invalid(
+                f"'{section}' in {origin} is not a section", f"keys below '{section}'", content, f"{section}: {{}}"
+            )
+        yield Entry(section, content, origin)
+        return
+    for name, value in content.items():
+        yield Entry(f"{section}.{name if isinstance(name, str) else _text(name)}", value, origin)
+    if not content and section not in _SECTIONS:
+        yield Entry(section, content, origin)
+
+
+def _left_out(name: object, origin: str, error: CodePlaneError) -> Ignored:
+    """In words of ours alone: what a stranger wrote stays in the field that holds the key."""
+    if error.code is ErrorCode.CONFIG_UNKNOWN_KEY:
+        near = error.details.get("nearest")
+        reason = "there is no such setting" + (f"; the nearest is {near}" if near else "")
+    else:
+        reason = f"its value cannot be used; expected {error.expected}"
+    return Ignored(_shown(name), origin, reason, WarningCode.CONFIG_IGNORED)
 
 
 def _section(values: Mapping[str, object], section: str, shape: type) -> dict[str, Any]:
@@ -148,15 +213,14 @@ def _from_text(text: str) -> object:
 
 
 def _unknown(entry: Entry) -> CodePlaneError:
-    near = get_close_matches(entry.key[:100], BY_NAME, n=1, cutoff=0.5)
-    if not near:
-        last = entry.key.rpartition(".")[2]
-        near = [name for name in BY_NAME if name.rpartition(".")[2] == last]
+    last = entry.key[:100].rpartition(".")[2]
+    same = [name for name in BY_NAME if name.rpartition(".")[2] == last]
+    near = same or get_close_matches(entry.key[:100], BY_NAME, n=1, cutoff=0.5)
     nearest = near[0] if near else None
     return CodePlaneError(
         ErrorCode.CONFIG_UNKNOWN_KEY,
         f"there is no setting '{_shown(entry.key)}' ({entry.origin})",
-        details={"origin": entry.origin},
+        details={"origin": entry.origin} | ({"nearest": nearest} if nearest else {}),
         expected=nearest or ", ".join(BY_NAME),
         received=_shown(entry.key),
         remedy=f"Use '{nearest}', or remove it." if nearest else "Remove it.",
@@ -175,5 +239,13 @@ def _invalid(message: str, expected: str, received: object, example: str, **deta
 
 
 def _shown(value: object) -> str:
-    text = display(value if isinstance(value, str) else repr(value))
+    text = display(value if isinstance(value, str) else _text(value))
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
+
+
+def _text(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:
+        # Python declines to write out a number of thousands of digits, which YAML can hold.
+        return "a very long number"

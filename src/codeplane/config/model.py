@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from codeplane.base import limits
+from codeplane.base.warnings import Notice, WarningCode
 
 DEFAULT_ORIGIN = "built-in default"
 
@@ -43,21 +45,76 @@ class IndexConfig:
 
 
 @dataclass(frozen=True)
+class ServerConfig:
+    port: int = 0
+    """0 lets the system choose."""
+    toolsets: tuple[str, ...] = ("core",)
+    read_only: bool = False
+    shutdown_sec: float = 5.0
+    allowed_roots: tuple[str, ...] = ()
+    """Absolute directories; a repository beneath one of them may be registered besides the home repository."""
+    session_idle_sec: float = 1800.0
+    prewarm: bool = True
+
+
+@dataclass(frozen=True)
+class FreshnessConfig:
+    policy: str = "balanced"
+    inline_ms: int = 250
+    strict_sec: float = 30.0
+    watcher: bool = True
+    debounce_ms: int = 5000
+    interval_sec: float = 180.0
+    """0 for never."""
+
+
+@dataclass(frozen=True)
+class LedgerConfig:
+    retention_days: int = 14
+    """0 for ever."""
+
+
+class Trust(StrEnum):
+    """How the user stands to what the repository's own files ask for."""
+
+    ABSENT = "absent"
+    """There is no such file."""
+    UNTRUSTED = "untrusted"
+    VOID = "void"
+    """The file is another than the one that was trusted."""
+    TRUSTED = "trusted"
+
+
+@dataclass(frozen=True)
 class Ignored:
-    """A value that was not accepted because its layer is not trusted."""
+    """A setting of the repository's own file that has no effect, and why."""
 
     key: str
+    """As it is written there, escaped and cut; empty for the whole file."""
     origin: str
     reason: str
+    code: WarningCode = WarningCode.CONFIG_UNTRUSTED
+
+    def notice(self) -> Notice:
+        about = {"key": self.key, "origin": self.origin, "reason": self.reason}
+        return Notice(self.code, {name: value for name, value in about.items() if value})
 
 
 @dataclass(frozen=True)
 class Config:
     logging: LoggingConfig = LoggingConfig()
     index: IndexConfig = IndexConfig()
+    server: ServerConfig = ServerConfig()
+    freshness: FreshnessConfig = FreshnessConfig()
+    ledger: LedgerConfig = LedgerConfig()
     origins: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Ignored, ...] = ()
+    trust: Trust = Trust.ABSENT
 
     def origin(self, key: str) -> str:
         """Which layer set `key`, in words that lead to the place."""
         return self.origins.get(key, DEFAULT_ORIGIN)
+
+    def value(self, key: str) -> object:
+        section, _, name = key.partition(".")
+        return getattr(getattr(self, section), name)

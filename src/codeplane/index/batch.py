@@ -32,6 +32,9 @@ _BYTE_ENCODINGS = frozenset({"utf-8", "latin-1"})
 _PROGRESS_SECONDS = 0.05
 _SIZE_CHECK_FILES = 16
 
+PARSE_AGAIN = DiskStat(-2, 0, 0, 0, 0)
+"""What is known of a file that must be parsed again even if its text is the same."""
+
 
 @dataclass
 class Batch:
@@ -146,7 +149,8 @@ class BatchRun:
             batch.known[path] = Known(read.stat, read.digest, read.observed_at_ns)
             return None
         prepared = prepare(read, self._options)
-        if before is not None and prepared.text is not None and self._is_same_text(prepared):
+        same = before is not None and before.stat != PARSE_AGAIN and prepared.text is not None
+        if same and prepared.text is not None and self._is_same_text(prepared):
             self._writer.recode_file(prepared.row, prepared.text)
             self._know(batch, prepared.row)
             batch.modified.add(path)

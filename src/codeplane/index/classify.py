@@ -9,7 +9,8 @@ from codeplane.disk.text import decode
 from codeplane.facts.pool import Job
 from codeplane.index.options import IndexOptions
 from codeplane.languages.families import FAMILIES
-from codeplane.languages.registry import detect, family_of
+from codeplane.languages.registry import by_name, detect, family_of
+from codeplane.languages.spec import Language
 from codeplane.store.records import FileRow, FileStat, FileState
 
 BINARY = "binary"
@@ -41,7 +42,7 @@ def prepare(read: Read, options: IndexOptions) -> Prepared:
     # Line endings leave no trace in facts, so that a change of them alone needs no parse.
     text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
-    language = detect(read.path, text[:256].partition(b"\n")[0])
+    language = _language(read.path, text, options)
     name = language.name if language is not None else None
     family = language.family if language is not None else family
     too_large = language is not None and len(text) > options.max_parse_bytes
@@ -51,3 +52,11 @@ def prepare(read: Read, options: IndexOptions) -> Prepared:
     if state is FileState.TEXT or name is None:
         return Prepared(row, text, None)
     return Prepared(row, text, Job(name, read.path, FAMILIES.index(family), text))
+
+
+def _language(path: str, text: bytes, options: IndexOptions) -> Language | None:
+    name = path.rpartition("/")[2].lower()
+    for extension, language in options.extensions:
+        if name.endswith(extension) and len(name) > len(extension):
+            return by_name(language)
+    return detect(path, text[:256].partition(b"\n")[0])

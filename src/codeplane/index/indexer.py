@@ -25,9 +25,9 @@ from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan, WalkCache, walk
 from codeplane.facts.pool import ParserPool
 from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
-from codeplane.index.batch import Batch, BatchRun
+from codeplane.index.batch import PARSE_AGAIN, Batch, BatchRun
 from codeplane.index.fingerprint import runtime_fingerprint
-from codeplane.index.options import Cancelled, IndexOptions, Progress, Report, SyncReport
+from codeplane.index.options import Cancelled, IndexOptions, Noticed, Progress, Report, SyncReport, effective
 from codeplane.index.surfaces import Surfaces
 from codeplane.store import integrity, registry
 from codeplane.store.files import load_known
@@ -45,10 +45,10 @@ _REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRU
 
 
 class Indexer:
-    """Holds the lock from `open` to `close`. Belongs to one thread."""
+    """Holds the lock from `open` to `close`, unless it was given one. Belongs to one thread."""
 
     def __init__(
-        self, options: IndexOptions, root: Root, state: StateDirectory, lock: FileLock, barrier: Barrier
+        self, options: IndexOptions, root: Root, state: StateDirectory, lock: FileLock | None, barrier: Barrier
     ) -> None:
         self.options = options
         self.state = state
@@ -68,6 +68,11 @@ class Indexer:
         self._tracked: tuple[RepoVersion, frozenset[RepoPath]] | None = None
         self._version: Mapping[str, object] = {}
         self._root_digest: Digest | None = None
+        self._ignore_signature: str | None = None
+        self.forced = False
+        """Whether files must be read again whatever their stat says."""
+        self.found = Integrity(Verdict.ABSENT)
+        """What lay there when it was opened."""
 
     @classmethod
     def open(
@@ -76,20 +81,26 @@ class Indexer:
         *,
         lock_timeout: float = 0.0,
         rebuild: bool = False,
+        lock: FileLock | None = None,
         barrier: Barrier = lambda point: None,
     ) -> Indexer:
-        """Take the lock and open the index. `rebuild` allows to replace one that other rules made."""
+        """Take the lock, or use the one that the caller holds and keeps, and open the index.
+
+        `rebuild` allows to replace an index that other rules made.
+        """
+        options = effective(options)
         root = Root.open(options.root)
         try:
             _require_utf8(root)
             state = create_state(root.path)
-            lock = FileLock(state.lock_path).acquire(lock_timeout)
+            own_lock = FileLock(state.lock_path).acquire(lock_timeout) if lock is None else None
             try:
-                indexer = cls(options, root, state, lock, barrier)
+                indexer = cls(options, root, state, own_lock, barrier)
                 indexer._open_generation(rebuild)
                 return indexer
             except BaseException:
-                lock.release()
+                if own_lock is not None:
+                    own_lock.release()
                 raise
         except BaseException:
             root.close()
@@ -100,8 +111,40 @@ class Indexer:
         return self._writer.generation if self._writer is not None else None
 
     @property
+    def epoch(self) -> int | None:
+        return self._writer.epoch if self._writer is not None else None
+
+    @property
+    def index_id(self) -> str | None:
+        """Unlike the name of a generation, never used again."""
+        return self._writer.read_meta("index_id") if self._writer is not None else None
+
+    @property
     def pool(self) -> ParserPool:
         return self._pool
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether an earlier build or update was interrupted, so that files are missing which belong in."""
+        meta = self._writer.read_meta if self._writer is not None else None
+        return meta is not None and meta("pending") not in (None, "0") and meta("pending_why") != "full"
+
+    @property
+    def needs_look(self) -> bool:
+        """Whether it must not be read before the next look: unfinished, or mended and not yet published."""
+        return self._writer is None or self.unfinished or self._writer.changed
+
+    def directories(self) -> dict[RepoPath, int]:
+        """Directories of the last look with their devices."""
+        return {listing.path: listing.stat.device for listing in self._cache.listings.values()}
+
+    def settle(self) -> None:
+        """Finish what goes on behind the last publish. Worth calling when idle."""
+        if self._writer is not None:
+            self._writer.settle()
+        if len(self._pool.pids) > 1:
+            self._pool.close()
+            self._pool.warm()
 
     def close(self) -> None:
         try:
@@ -109,7 +152,8 @@ class Indexer:
             if self._writer is not None:
                 self._writer.close()
         finally:
-            self._lock.release()
+            if self._lock is not None:
+                self._lock.release()
             self._root.close()
 
     def __enter__(self) -> Indexer:
@@ -118,7 +162,9 @@ class Indexer:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+    def sync(
+        self, report: Report | None = None, cancelled: Cancelled | None = None, noticed: Noticed | None = None
+    ) -> SyncReport:
         """Look at the tree, index what changed, publish. Without a change, nothing is written."""
         started = time.monotonic()
         if report is not None:
@@ -126,7 +172,7 @@ class Indexer:
         scan = self._scan()
         if self._writer is not None:
             try:
-                return self._update(self._writer, scan, started, report, cancelled)
+                return self._update(self._writer, scan, started, report, cancelled, noticed)
             except CodePlaneError as error:
                 if not _is_damage(error):
                     raise
@@ -134,9 +180,28 @@ class Indexer:
                 self._rebuild_reason = error.message
         return self._build(scan, started, report, cancelled)
 
+    def rebuild(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+        """Build a new generation though the current one can be used; that one answers until the switch.
+
+        CANCELLED leaves the current one in place: half an index must not replace a whole one.
+        """
+        started = time.monotonic()
+        if report is not None:
+            report(Progress("scan"))
+        scan = self._scan()
+        before = (self._known, self._surfaces, self._root_digest, self._ignore_signature)
+        self._rebuild_reason = "it was asked for"
+        try:
+            return self._build(scan, started, report, cancelled)
+        except BaseException:
+            self._known, self._surfaces, self._root_digest, self._ignore_signature = before
+            self._rebuild_reason = None
+            raise
+
     def condemn(self) -> None:
-        """A reader of this index met damage: the next one to open it builds it anew."""
+        """A reader of this index met damage: the next look builds it anew."""
         self._drop_writer()
+        self._rebuild_reason = _REASONS[Verdict.CORRUPT]
         self.state.condemn()
 
     def verify(self, depth: integrity.Depth = "open") -> Integrity:
@@ -144,15 +209,24 @@ class Indexer:
         return integrity.verify(self.state, runtime_fingerprint(), binding, depth)
 
     def _update(
-        self, writer: Writer, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
+        self,
+        writer: Writer,
+        scan: Scan,
+        started: float,
+        report: Report | None,
+        cancelled: Cancelled | None,
+        noticed: Noticed | None,
     ) -> SyncReport:
         full_hash = count_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
         changes = compare(scan, self._known, full_hash.run)
+        if noticed is not None:
+            noticed(changes)
+        reconciled = self._ignore_signature is not None and self._ignore_signature != scan.ignore_signature
         version = repo_version(self._root.path)
         moved = _as_json(version) != self._version
         if not should_save(
             changed=bool(changes.candidates or changes.removed or writer.changed),
-            metadata_changed=moved,
+            metadata_changed=moved or self._ignore_signature != scan.ignore_signature,
             counter_advanced=full_hash.advanced,
         ):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
@@ -162,7 +236,7 @@ class Indexer:
                 batch = self._run(writer, scan, changes, report, cancelled)
             if full_hash.advanced:
                 writer.put_meta({"full_hash_counter": str(full_hash.counter)})
-            self._publish(writer, batch, changes, version, report)
+            self._publish(writer, scan, batch, changes, version, report)
         except BaseException:
             self._forget_unpublished()
             raise
@@ -170,11 +244,11 @@ class Indexer:
         decision = "interrupted" if batch.interrupted else "resumed" if resumed else decision
         result = self._report(scan, changes, batch, decision, started)
         self._repaired = ()
-        return replace(result, full_hash_run=full_hash.run)
+        return replace(result, full_hash_run=full_hash.run, reconciled=reconciled)
 
     def _open_generation(self, rebuild: bool) -> None:
         # Who asked for a whole index gets one: a page that no sync happens to read may be damaged as well.
-        found = self.verify("pages" if rebuild else "open")
+        found = self.found = self.verify("pages" if rebuild else "open")
         self._last_epoch = found.epoch.epoch if found.epoch is not None else None
         if found.verdict is Verdict.NEWER or (found.verdict is Verdict.REQUIRES_REINDEX and not rebuild):
             found.require_usable()
@@ -198,6 +272,7 @@ class Indexer:
         """Let go of a generation that cannot be used; what it has to say while closing is of no interest."""
         writer, self._writer = self._writer, None
         if writer is not None:
+            self._last_epoch = writer.epoch if writer.epoch is not None else self._last_epoch
             with suppress(CodePlaneError):
                 writer.close()
 
@@ -207,8 +282,12 @@ class Indexer:
             path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
             for path, known in load_known(self._writer).items()
         }
+        self.forced = False
         if self._writer.read_meta("limits") != self._limits():
             self._read_again_what_limits_decided()
+        if (self._writer.read_meta("extensions") or "") != self._extensions():
+            self._parse_again_what_extensions_decide()
+        self._ignore_signature = self._writer.read_meta("ignore_signature")
         self._surfaces = Surfaces(self._writer.surfaces())
         epoch = self._writer.read_epoch()
         assert epoch is not None
@@ -225,6 +304,19 @@ class Indexer:
         for path, known in load_known(self._writer).items():
             if known.state != FileState.INDEXED or known.size > self.options.max_parse_bytes:
                 self._known[path] = Known(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
+                self.forced = True
+
+    def _extensions(self) -> str:
+        return " ".join(f"{extension}={language}" for extension, language in self.options.extensions)
+
+    def _parse_again_what_extensions_decide(self) -> None:
+        assert self._writer is not None
+        before = set((self._writer.read_meta("extensions") or "").split())
+        suffixes = tuple(pair.partition("=")[0] for pair in before ^ set(self._extensions().split()))
+        for path in self._known:
+            if path.lower().endswith(suffixes):
+                self._known[path] = Known(PARSE_AGAIN, Digest(""), 0)
+                self.forced = True
 
     def _forget_unpublished(self) -> None:
         """After a failure: what was not published is gone, and what is known is what was."""
@@ -273,7 +365,10 @@ class Indexer:
             changes = compare(scan, {})
             with _collected_later(len(changes.candidates)):
                 batch = self._run(writer, scan, changes, report, cancelled)
-            self._publish(writer, batch, changes, version, report)
+            if batch.interrupted and self._writer is not None:
+                raise CodePlaneError(ErrorCode.CANCELLED, "the build was cancelled; the index is the one from before")
+            writer.put_meta({"ignore_signature_built": scan.ignore_signature})
+            self._publish(writer, scan, batch, changes, version, report)
             not_bound = registry.write_binding(self.options.user_state, self._root.path, binding)
             self._barrier("bound")
             self.state.switch(generation)
@@ -281,6 +376,8 @@ class Indexer:
             writer.close()
             self.state.remove_generation(generation)
             raise
+        # A writer of the generation before would keep its files from going.
+        self._drop_writer()
         self._writer = writer
         self._warnings = [not_bound.message] if not_bound is not None else []
         self.state.sweep()
@@ -301,14 +398,26 @@ class Indexer:
         return run.run(changes, self._known, scan)
 
     def _publish(
-        self, writer: Writer, batch: Batch, changes: Changes, version: RepoVersion | None, report: Report | None
+        self,
+        writer: Writer,
+        scan: Scan,
+        batch: Batch,
+        changes: Changes,
+        version: RepoVersion | None,
+        report: Report | None,
     ) -> None:
         if report is not None:
             report(Progress("finish", batch.done, len(changes.candidates)))
         for unit in sorted(self._surfaces.changed):
             writer.put_surface(unit, self._surfaces.hash_of(unit))
         pending = str(len(changes.candidates) - batch.done)
-        notes = {"pending": pending, "pending_why": "full" if batch.full else "interrupted", "limits": self._limits()}
+        notes = {
+            "pending": pending,
+            "pending_why": "full" if batch.full else "interrupted",
+            "limits": self._limits(),
+            "extensions": self._extensions(),
+            "ignore_signature": scan.ignore_signature,
+        }
         if pending == "0":
             del notes["pending_why"]
         changed = {key: value for key, value in notes.items() if writer.read_meta(key) != value}
@@ -328,6 +437,8 @@ class Indexer:
         )
         self._surfaces.changed.clear()
         self._version = _as_json(version)
+        self._ignore_signature = scan.ignore_signature
+        self.forced = self.forced and pending != "0"
 
     def _cap_bytes(self) -> int:
         limit = self.options.max_lexical_bytes
@@ -361,6 +472,7 @@ class Indexer:
             bytes_read=batch.bytes_read,
             rebuild_reason=self._rebuild_reason,
             warnings=(*self._warnings, *self._size_warning(changes, batch)),
+            bound=not self._warnings,
         )
 
     def _size_warning(self, changes: Changes, batch: Batch) -> tuple[str, ...]:

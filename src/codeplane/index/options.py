@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codeplane.base import limits
 from codeplane.base.paths import RepoPath
+from codeplane.languages.registry import languages
+from codeplane.store.registry import read_settings
+
+if TYPE_CHECKING:
+    from codeplane.disk.observe import Changes
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class IndexOptions:
     full_hash_every: int = 0
     hash_concurrency: int = limits.HASH_CONCURRENCY
     ignore: tuple[str, ...] = ()
+    extensions: tuple[tuple[str, str], ...] = ()
+    """(".ext", name of a language) pairs that win over what the languages themselves claim."""
     max_bytes: int = 0
     """Cap on the index on disk; 0 means a rule of thumb from the size of the sources."""
 
@@ -41,6 +48,16 @@ class IndexOptions:
         return self.max_bytes or min(limits.MAX_INDEX_BYTES, rule)
 
 
+def effective(options: IndexOptions) -> IndexOptions:
+    """The options with what the user has settled for this repository added to them."""
+    settings = read_settings(options.user_state, Path(os.path.realpath(options.root)))
+    ignore = tuple(dict.fromkeys((*options.ignore, *settings.ignore_patterns)))
+    wanted = {**dict(options.extensions), **dict(settings.extensions)}
+    known = {language.name for language in languages()} if wanted else set()
+    extensions = tuple(sorted((suffix.lower(), name) for suffix, name in wanted.items() if name in known))
+    return replace(options, ignore=ignore, extensions=extensions)
+
+
 class Progress(NamedTuple):
     phase: str
     """scan, index or finish."""
@@ -53,6 +70,8 @@ class Progress(NamedTuple):
 
 Report = Callable[[Progress], None]
 Cancelled = Callable[[], bool]
+Noticed = Callable[["Changes"], None]
+"""Told what differs as soon as the tree was compared, before any of it is read."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +92,8 @@ class SyncReport:
     hashed: int = 0
     parsed: int = 0
     full_hash_run: bool = False
+    reconciled: bool = False
+    """Whether ignore rules had changed since the look before."""
     partial: bool = False
     unscanned: tuple[RepoPath, ...] = ()
     stale: tuple[RepoPath, ...] = ()
@@ -85,6 +106,8 @@ class SyncReport:
     seconds: float = 0.0
     bytes_read: int = 0
     rebuild_reason: str | None = None
+    bound: bool = True
+    """Whether the index could be noted as this user's."""
     warnings: tuple[str, ...] = ()
 
     @property

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 from codeplane.disk.locks import FileLock
 from codeplane.operations.context import Context
-from codeplane.store.layout import StateDirectory, open_state, remove_state
-from codeplane.store.registry import remove_binding
+from codeplane.store.layout import open_state
+from codeplane.workspace.clearing import KEPT, ClearPlan, ClearReport, plan_removal, remove_index
 
-KEPT = ("config.yaml", "contexts.yaml", "ledger", "ledger.db", "lock", "logs", ".gitignore")
-"""What `clear` leaves unless it is told to remove everything."""
-
-
-@dataclass(frozen=True)
-class ClearPlan:
-    paths: tuple[Path, ...]
-    bytes: int
-
-
-@dataclass(frozen=True)
-class ClearReport:
-    removed: tuple[str, ...]
-    bytes: int
+__all__ = ["KEPT", "ClearPlan", "ClearReport", "clear", "plan_clear"]
 
 
 def plan_clear(context: Context, everything: bool) -> ClearPlan:
     """What `clear` would remove; STATE_DIRECTORY_UNSAFE when that cannot be said safely."""
-    state = open_state(context.root)
-    if state is None:
-        return ClearPlan((), 0)
-    if everything:
-        return ClearPlan((state.path,), state.size_bytes())
-    names = state.names(keep=KEPT)
-    return ClearPlan(tuple(state.path / name for name in names), state.size_bytes(names))
+    return plan_removal(context.root, everything)
 
 
 def clear(context: Context, everything: bool) -> ClearReport:
@@ -42,15 +20,5 @@ def clear(context: Context, everything: bool) -> ClearReport:
     state = open_state(context.root)
     if state is None:
         return ClearReport((), 0)
-    plan = plan_clear(context, everything)
     with FileLock(state.lock_path).acquire():
-        removed = _remove(state, everything, context)
-    return ClearReport(tuple(removed), plan.bytes)
-
-
-def _remove(state: StateDirectory, everything: bool, context: Context) -> list[str]:
-    if not everything:
-        return state.clear(keep=KEPT)
-    remove_binding(context.user_state, context.root)
-    remove_state(state)
-    return [state.path.name]
+        return remove_index(state, context.user_state, context.root, everything)

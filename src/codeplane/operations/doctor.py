@@ -1,13 +1,18 @@
-"""Checks of everything that an index depends on; each failure says how to mend it. Changes nothing."""
+"""Checks of everything that CodePlane depends on; each failure says how to mend it. Changes nothing.
+
+What only the layers above know of (clients, the server) comes as further groups of checks.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError
+from codeplane.base.warnings import WarningCode
+from codeplane.config.model import Config, Trust
 from codeplane.disk.locks import find_owner
 from codeplane.facts.extract import extract
 from codeplane.git.repository import repo_version
@@ -20,6 +25,7 @@ from codeplane.query.snapshot import open_current
 from codeplane.store.database import sqlite_version
 from codeplane.store.integrity import Integrity, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
+from codeplane.store.ledger_chain import verify as verify_ledger
 from codeplane.store.registry import read_binding
 
 MINIMUM_PYTHON = (3, 11)
@@ -33,18 +39,27 @@ class Check:
     """error: something does not work; warning: it works, but not as well as it could; info."""
     message: str
     remedy: str = ""
+    about: tuple[str, ...] = ()
+    """Names that somebody else chose, such as those in a repository's file: data, and no part of a sentence."""
 
 
-def diagnose(context: Context) -> tuple[Check, ...]:
-    return tuple(check for group in (_program, _repository, _index) for check in _guarded(group, context))
+Group = Callable[[Context], Iterable[Check]]
 
 
-def _guarded(group: Callable[[Context], Iterator[Check]], context: Context) -> Iterator[Check]:
+def diagnose(context: Context, further: Iterable[Group] = ()) -> tuple[Check, ...]:
+    groups = (_program, _repository, _settings, _index, _ledger, *further)
+    return tuple(check for group in groups for check in _guarded(group, context))
+
+
+def _guarded(group: Group, context: Context) -> Iterator[Check]:
     """The checks of a group; one that cannot be carried out is itself a finding."""
+    name = getattr(group, "__name__", "check").strip("_").replace("_", " ")
     try:
         yield from group(context)
     except CodePlaneError as error:
-        yield Check(group.__name__.strip("_"), False, "error", error.message, error.remedy or "")
+        yield Check(name, False, "error", error.message, error.remedy or "")
+    except OSError as error:
+        yield Check(name, False, "error", f"could not be looked at: {error.strerror or type(error).__name__}")
 
 
 def _program(context: Context) -> Iterator[Check]:
@@ -86,10 +101,44 @@ def _repository(context: Context) -> Iterator[Check]:
     yield Check("git", True, "info", f"HEAD {head}{submodules}")
 
 
+def _settings(context: Context) -> Iterator[Check]:
+    """The repository's own file: what of it has no effect, and whether it is trusted."""
+    config = context.config
+    useless = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_IGNORED]
+    whole = [ignored for ignored in useless if not ignored.key]
+    if whole:
+        message = f"{whole[0].origin} cannot be read, and nothing in it has an effect"
+        remedy = "Correct the file, or remove it."
+        yield Check("repository file", False, "error", message, remedy, (f"it {whole[0].reason}",))
+    elif useless:
+        message = f"{len(useless)} of its settings cannot be used" if len(useless) > 1 else "a setting cannot be used"
+        remedy = f"Correct {useless[0].origin}, or remove what is not known there."
+        about = tuple(f"{ignored.key}: {ignored.reason}" for ignored in useless)
+        yield Check("repository file", False, "error", message, remedy, about)
+    if not whole:
+        yield _trust(config)
+
+
+def _trust(config: Config) -> Check:
+    waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
+    if waiting:
+        names = ", ".join(ignored.key for ignored in waiting)
+        why = "its file changed since it was trusted" if config.trust is Trust.VOID else "it is not trusted"
+        remedy = "Look with 'cpl trust --show'; if that is what you want, 'cpl trust'."
+        return Check("trust", False, "warning", f"{why}; without effect: {names}", remedy)
+    messages = {
+        Trust.ABSENT: "the repository has no settings of its own",
+        Trust.UNTRUSTED: "the repository's settings need none",
+        Trust.VOID: "its file changed since it was trusted, and needs no trust now",
+        Trust.TRUSTED: "the repository's settings are trusted, as they are now",
+    }
+    return Check("trust", True, "info", messages[config.trust])
+
+
 def _index(context: Context) -> Iterator[Check]:
     state = open_state(context.root)
     owner = find_owner(state.lock_path) if state is not None else None
-    yield Check("lock", True, "info", f"held by process {owner}" if owner else "free")
+    yield Check("lock", True, "info", f"held by process {owner}, which is alive" if owner else "free")
     found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root), depth="full")
     yield _verdict(found)
     if found.verdict is not Verdict.OK or state is None or found.epoch is None:
@@ -124,3 +173,24 @@ def _size(context: Context, state: StateDirectory) -> Check:
     size, cap = state.size_bytes(), index_options(context).cap_bytes(source_bytes)
     message = f"{size // 1024:,} KiB of at most {cap // 1024:,} KiB"
     return Check("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")
+
+
+def _ledger(context: Context) -> Iterator[Check]:
+    state = open_state(context.root)
+    found = verify_ledger(state.path) if state is not None else None
+    if found is None or not found.files:
+        yield Check("ledger", True, "info", "no calls were recorded yet")
+        return
+    if found.broken is not None:
+        row = f"row {found.broken.seq} of " if found.broken.seq is not None else ""
+        message = f"the record of calls is damaged or was changed: {row}{found.broken.file}: {found.broken.reason}"
+        remedy = "Keep a copy if you need it; the next server puts it aside and begins a new one."
+        yield Check("ledger", False, "error", message, remedy)
+        return
+    files = f" in {found.files} files" if found.files > 1 else ""
+    yield Check("ledger", True, "info", f"{found.rows:,} events{files}, the chain is whole")
+    if found.damaged:
+        message = (
+            f"{len(found.damaged)} damaged files were put aside" if len(found.damaged) > 1 else "one was put aside"
+        )
+        yield Check("older ledger", False, "warning", message, "Look at them, or remove them.", found.damaged)

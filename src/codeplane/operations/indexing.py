@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import Cancelled, Progress, Report, SyncReport
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 from codeplane.query.files import list_files, summary
 from codeplane.query.snapshot import open_current
+from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
 
-__all__ = ["IndexReport", "Progress", "initialize"]
+__all__ = ["IndexReport", "Progress", "SyncReport", "initialize", "report_published"]
 
 _MAX_SET_ASIDE = 100
 
@@ -44,30 +46,41 @@ class IndexReport:
 def initialize(context: Context, progress: Report | None = None, cancelled: Cancelled | None = None) -> IndexReport:
     """Index the repository; an index that other rules made, or that is damaged, is replaced."""
     with Indexer.open(index_options(context), rebuild=True) as indexer:
-        report = indexer.sync(progress, cancelled)
-        with open_current(indexer.state, lexical=False) as snapshot:
-            held = summary(snapshot)
-            failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
-        return IndexReport(
-            epoch=report.epoch,
-            decision=report.decision,
-            files=held.files,
-            changed=report.changed,
-            languages=held.languages,
-            definitions=held.definitions,
-            references=held.references,
-            imports=held.imports,
-            scopes=held.scopes,
-            skipped=tuple(sorted(held.reasons.items())),
-            set_aside=tuple((file.path, file.reason or "") for file in failed.rows),
-            problems=held.problems,
-            pending=report.pending,
-            bytes=held.source_bytes,
-            index_bytes=indexer.state.size_bytes(),
-            seconds=report.seconds,
-            renamed=report.renamed,
-            warnings=_warnings(report),
-        )
+        return report_on(indexer.state, indexer.sync(progress, cancelled))
+
+
+def report_published(context: Context, report: SyncReport) -> IndexReport:
+    """What the index holds after a look that another process took."""
+    state = open_state(context.root)
+    if state is None:
+        raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="Run 'cpl init'.")
+    return report_on(state, report)
+
+
+def report_on(state: StateDirectory, report: SyncReport) -> IndexReport:
+    with open_current(state, lexical=False) as snapshot:
+        held = summary(snapshot)
+        failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
+    return IndexReport(
+        epoch=report.epoch,
+        decision=report.decision,
+        files=held.files,
+        changed=report.changed,
+        languages=held.languages,
+        definitions=held.definitions,
+        references=held.references,
+        imports=held.imports,
+        scopes=held.scopes,
+        skipped=tuple(sorted(held.reasons.items())),
+        set_aside=tuple((file.path, file.reason or "") for file in failed.rows),
+        problems=held.problems,
+        pending=report.pending,
+        bytes=held.source_bytes,
+        index_bytes=state.size_bytes(),
+        seconds=report.seconds,
+        renamed=report.renamed,
+        warnings=_warnings(report),
+    )
 
 
 def _warnings(report: SyncReport) -> tuple[str, ...]:

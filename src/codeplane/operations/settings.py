@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codeplane.index.options import IndexOptions
 from codeplane.operations.context import Context
+from codeplane.workspace.freshness import Settings
 
 
 def overlay_enabled(context: Context) -> bool:
@@ -26,4 +27,18 @@ def index_options(context: Context) -> IndexOptions:
         hash_concurrency=config.hash_concurrency,
         ignore=config.ignore,
         max_bytes=config.max_bytes,
+    )
+
+
+def workspace_settings(context: Context, *, build: bool = True, prewarm: bool = True) -> Settings:
+    freshness = context.config.freshness
+    return Settings(
+        policy=freshness.policy,
+        inline_ms=freshness.inline_ms,
+        strict_seconds=freshness.strict_sec,
+        watcher=freshness.watcher,
+        debounce_ms=freshness.debounce_ms,
+        interval_seconds=freshness.interval_sec,
+        build=build,
+        prewarm=prewarm and context.config.server.prewarm,
     )

@@ -27,6 +27,8 @@ class Status:
     root: Path
     reason: str | None = None
     repo_uuid: str | None = None
+    index_version: str = ""
+    """Of the rules by which this program makes an index: schema, extractor, tokenizer."""
     generation: str | None = None
     epoch: int | None = None
     merkle_root: str | None = None
@@ -52,13 +54,14 @@ class Status:
 
 
 def status(context: Context) -> Status:
-    state = open_state(context.root)
-    found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root))
+    state, rules = open_state(context.root), runtime_fingerprint()
+    found = verify(state, rules, read_binding(context.user_state, context.root))
     base = Status(
         state="ready" if found.verdict is Verdict.OK else found.verdict.value,
         root=context.root,
         reason=found.reason,
         repo_uuid=found.repo_uuid,
+        index_version=f"{rules.schema}/{rules.extractor}/{rules.tokenizer}",
         generation=found.generation.name if found.generation else None,
         index_bytes=state.size_bytes() if state is not None else 0,
         differences=tuple(found.differences),

@@ -150,7 +150,7 @@ class StateDirectory:
         removed: list[str] = []
         with _opened(self.path) as state:
             for name in sorted(os.listdir(state)):
-                if name.startswith(_TEMPORARY):
+                if name.startswith(_TEMPORARY) and not _is_being_written(name):
                     _remove(name, state)
                     removed.append(name)
             with _opened_or_none("generations", state) as parent:
@@ -250,6 +250,20 @@ def write_atomic(directory: int, name: str, data: bytes) -> None:
         raise CodePlaneError(
             ErrorCode.NO_SPACE, f"{name} could not be written: {error.strerror}", remedy=SPACE_REMEDY
         ) from error
+
+
+def _is_being_written(name: str) -> bool:
+    """Whether the process that made a temporary file lives: some are written without the lock."""
+    pid = name.rpartition("-")[2]
+    if not pid.isdecimal() or int(pid) == os.getpid():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def sync_tree(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which index belongs to this user: a small file per repository, outside of the repository.
+"""Which index belongs to this user, and what is settled for it: small files, outside of the repository.
 
 A `.codeplane/` that arrives with a clone carries ids that are not written here, so it is
 not trusted and is rebuilt. The caller says where the user's state directory is.
@@ -9,14 +9,18 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.store.layout import write_atomic
+
+_MAX_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,15 @@ class NotBound:
         return f"{self.path} cannot be written ({self.reason}): the index will be rebuilt at every start"
 
 
+@dataclass(frozen=True)
+class RootSettings:
+    """What the user has settled for one repository; it lives outside of it, so that no clone brings its own."""
+
+    ignore_patterns: tuple[str, ...] = ()
+    extensions: tuple[tuple[str, str], ...] = ()
+    """(".ext", name of a language) pairs, sorted."""
+
+
 def new_id() -> str:
     return secrets.token_hex(16)
 
@@ -63,16 +76,16 @@ def binding_path(user_state: Path, root: Path) -> Path:
     return user_state / "indexes" / f"{hashlib.sha256(os.fsencode(root)).hexdigest()}.json"
 
 
+def settings_path(user_state: Path, root: Path) -> Path:
+    return binding_path(user_state, root).with_suffix(".settings.json")
+
+
 def read_binding(user_state: Path, root: Path) -> Binding | None:
     """The binding of the repository at the canonical path `root`; None when missing, damaged or another's."""
+    fields = _read(binding_path(user_state, root))
     try:
-        handle = os.open(binding_path(user_state, root), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as file:
-            if os.fstat(file.fileno()).st_uid != os.geteuid():
-                return None
-            fields = orjson.loads(file.read(65536))
         binding = Binding(fields["root"], fields["repo_uuid"], fields["index_id"], fields["previous_index_id"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (KeyError, TypeError):
         return None
     texts = (binding.repo_uuid, binding.index_id)
     valid = all(isinstance(text, str) and len(text) == 32 for text in texts)
@@ -81,13 +94,61 @@ def read_binding(user_state: Path, root: Path) -> Binding | None:
 
 def write_binding(user_state: Path, root: Path, binding: Binding) -> NotBound | None:
     """Keep the binding; returns why not where the directory cannot be written."""
-    path = binding_path(user_state, root)
     fields = {
         "root": binding.root,
         "repo_uuid": binding.repo_uuid,
         "index_id": binding.index_id,
         "previous_index_id": binding.previous_index_id,
     }
+    return _write(binding_path(user_state, root), fields)
+
+
+def remove_binding(user_state: Path, root: Path) -> None:
+    with suppress(OSError):
+        os.unlink(binding_path(user_state, root))
+
+
+def read_settings(user_state: Path, root: Path) -> RootSettings:
+    """What is settled for the repository at the canonical path `root`; nothing when missing or damaged."""
+    fields = _read(settings_path(user_state, root))
+    try:
+        if fields["root"] != _root_text(root):
+            return RootSettings()
+        patterns = tuple(str(pattern) for pattern in fields["ignore_patterns"])
+        extensions = tuple(sorted((str(suffix), str(name)) for suffix, name in fields["extensions"].items()))
+        return RootSettings(patterns, extensions)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return RootSettings()
+
+
+def write_settings(user_state: Path, root: Path, settings: RootSettings) -> NotBound | None:
+    """Keep the settings; returns why not where the directory cannot be written."""
+    fields = {
+        "root": _root_text(root),
+        "ignore_patterns": list(settings.ignore_patterns),
+        "extensions": dict(settings.extensions),
+    }
+    return _write(settings_path(user_state, root), fields)
+
+
+def remove_settings(user_state: Path, root: Path) -> None:
+    with suppress(OSError):
+        os.unlink(settings_path(user_state, root))
+
+
+def _read(path: Path) -> Any:
+    """The fields of a small file of ours; nothing when it is missing, damaged or another's."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as file:
+            if os.fstat(file.fileno()).st_uid != os.geteuid():
+                return {}
+            return orjson.loads(file.read(_MAX_BYTES))
+    except (OSError, ValueError):
+        return {}
+
+
+def _write(path: Path, fields: Mapping[str, object]) -> NotBound | None:
     try:
         os.makedirs(path.parent, mode=0o700, exist_ok=True)
         handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -100,11 +161,6 @@ def write_binding(user_state: Path, root: Path, binding: Binding) -> NotBound | 
     except CodePlaneError as error:
         return NotBound(str(path), error.message)
     return None
-
-
-def remove_binding(user_state: Path, root: Path) -> None:
-    with suppress(OSError):
-        os.unlink(binding_path(user_state, root))
 
 
 def _root_text(root: Path) -> str:

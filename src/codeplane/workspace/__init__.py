@@ -1,1 +1,1 @@
-"""The doors to a repository. Here the one to read: fresh, or it says that it is not."""
+"""The door to a repository's index: it answers fresh, or says that it does not and where."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer
+from codeplane.cli.answer import Reply, answer, require_answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.plain import record
 from codeplane.cli.terminal import size
 
 if TYPE_CHECKING:
-    from codeplane.operations.clearing import ClearPlan
+    from codeplane.operations.clearing import ClearPlan, ClearReport
+    from codeplane.operations.context import Context
 
 
 def clear(invocation: Invocation, *, everything: bool, yes: bool, json: bool) -> int:
@@ -33,13 +34,27 @@ def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
     if everything and not yes and not _agreed(plan):
         text = "Nothing was removed."
         return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, status="needs_decision")
-    report = remove(assembly.context, everything)
+    report = _by_engine(assembly.context, invocation) if not everything else None
+    report = report or remove(assembly.context, everything)
     telemetry.info("cleared", everything=everything, bytes=plan.bytes)
     what = "everything that CodePlane kept here" if everything else "the index"
     text = f"Removed {what} ({size(plan.bytes)})."
     if not everything:
         text += " Configuration, logs and ledger were kept; 'cpl clear --all' removes them too."
     return Reply(result=record(report), text=text, message=text, warnings=assembly.warnings)
+
+
+def _by_engine(context: Context, invocation: Invocation) -> ClearReport | None:
+    """What the engine removed, if one runs: it uses the index, so only it can let go of it."""
+    from codeplane.cli.reach import call_tool, engine_state
+    from codeplane.operations.clearing import ClearReport
+
+    state = engine_state(context.root)
+    if state is None or state.get("other_version"):
+        return None
+    found, _ = call_tool(context, invocation, "manage_index", {"action": "clear", "confirm": True})
+    require_answer(found)
+    return ClearReport(tuple(found["result"]["removed"]), found["result"]["bytes"])
 
 
 def _agreed(plan: ClearPlan) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from codeplane import telemetry
 from codeplane.base.paths import display
-from codeplane.cli.answer import INTERRUPTED, Reply, answer
+from codeplane.cli.answer import INTERRUPTED, Reply, answer, require_answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.ignorefile import write_ignore_file
 from codeplane.cli.plain import record
@@ -21,6 +22,7 @@ from codeplane.cli.progress import ProgressLine
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table
 
 if TYPE_CHECKING:
+    from codeplane.operations.context import Context
     from codeplane.operations.indexing import IndexReport
 
 _OUTCOMES = {
@@ -77,15 +79,13 @@ def summary(report: IndexReport, root: Path, style: Style) -> str:
 
 
 def _init(invocation: Invocation, path: Path | None, ignore_file: bool) -> Reply:
-    from codeplane.operations.indexing import initialize
-
     assembly = assemble(invocation, path, any_directory=True)
     root = assembly.context.root
     notes = [write_ignore_file(root)] if ignore_file else []
     progress = ProgressLine()
     with _interruptible(progress) as interruption:
         try:
-            report = initialize(assembly.context, progress, lambda: interruption.requested)
+            report = _indexed(assembly.context, invocation, progress, interruption)
         except Exception:
             # Whatever a half-stopped run trips over, the person asked it to stop.
             if not interruption.requested:
@@ -110,6 +110,39 @@ def _init(invocation: Invocation, path: Path | None, ignore_file: bool) -> Reply
         warnings=(*assembly.warnings, *report.warnings),
         meta={"epoch": report.epoch},
     )
+
+
+def _indexed(
+    context: Context, invocation: Invocation, progress: ProgressLine, interruption: _Interruption
+) -> IndexReport:
+    """By the engine that runs, or else by this process."""
+    from codeplane.cli.reach import call_tool, engine_state
+    from codeplane.operations.indexing import Progress, SyncReport, initialize, report_published
+
+    state = engine_state(context.root)
+    if state is None or state.get("other_version"):
+        return initialize(context, progress, lambda: interruption.requested)
+    started = time.monotonic()
+
+    def tell(done: float, total: float | None, message: str) -> None:
+        phase = {"looking at files": "scan", "finishing": "finish"}.get(message, "index")
+        progress(Progress(phase, int(done), int(total or 0), elapsed_s=time.monotonic() - started))
+
+    phase = state.get("index", {}).get("phase")
+    arguments = _ACTIONS.get(phase, {"action": "create", "wait": True})
+    found, _ = call_tool(context, invocation, "manage_index", arguments, tell)
+    require_answer(found)
+    result = found["result"]
+    counts = {name: result.get(name, 0) for name in ("files", "added", "modified", "removed", "pending")}
+    seconds = time.monotonic() - started
+    look = SyncReport(found["meta"]["epoch"], result["decision"], "", seconds=seconds, **counts)
+    return report_published(context, look)
+
+
+_ACTIONS: Mapping[str | None, dict[str, object]] = {
+    "ready": {"action": "sync"},
+    "incompatible": {"action": "reindex", "wait": True},
+}
 
 
 def _interrupted(report: IndexReport | None) -> Reply:

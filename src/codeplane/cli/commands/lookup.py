@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer
+from codeplane.cli.answer import Reply, answer, require_answer, tool_reply, warning_lines
 from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
-from codeplane.cli.plain import record
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | Non
 
 
 def outline(invocation: Invocation, file: str, *, json: bool) -> int:
-    return answer("outline", lambda: _outline(invocation, file), json=json)
+    return answer("outline", lambda: _outline(invocation, file, as_json=json), json=False)
 
 
 def languages(invocation: Invocation, *, json: bool) -> int:
@@ -40,11 +40,13 @@ def repository_path(root: Path, start: Path | None, given: str) -> str:
 
 
 def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None, limit: int) -> Reply:
+    from codeplane.cli.reach import reading
     from codeplane.operations.lookup import find_definitions
 
     assembly = assemble(invocation)
     inside = repository_path(assembly.context.root, invocation.start, path) if path else None
-    found = find_definitions(assembly.context, name, kind=kind, path=inside or None, limit=limit)
+    with reading(assembly.context, invocation) as reads:
+        found = find_definitions(reads, name, kind=kind, path=inside or None, limit=limit)
     style = Style.of(sys.stdout)
     shown = display(name)
     if not found.rows:
@@ -76,28 +78,31 @@ def _shown(row: DefRow) -> str:
     return f"{container}: {signature}" if container else signature
 
 
-def _outline(invocation: Invocation, file: str) -> Reply:
-    from codeplane.operations.lookup import outline as look
+def _outline(invocation: Invocation, file: str, *, as_json: bool) -> Reply:
+    from codeplane.cli.reach import call_tool
 
     assembly = assemble(invocation)
     path = repository_path(assembly.context.root, invocation.start, file)
-    found = look(assembly.context, path)
+    found, _ = call_tool(assembly.context, invocation, "file_outline", {"file": path, "limit_symbols": MAX_LIMIT})
+    if as_json:
+        return tool_reply(found)
+    require_answer(found)
+    result = found["result"]
     style = Style.of(sys.stdout)
-    lines = [f"{style.bold(display(path))}  {style.dim(plural(found.total, 'definition'))}"]
-    spans = [f"{row.start_line}-{row.end_line}" for row in found.rows]
-    width = max(map(len, spans), default=0)
-    for span, row in zip(spans, found.rows, strict=True):
-        indent = "  " * row.lexical_path.count(".")
-        text = fit(row.signature or f"{row.kind} {row.name}", columns() - width - len(indent) - 4)
-        lines.append(f"  {style.dim(span.rjust(width))}  {indent}{text}")
-    left_out = found.total - len(found.rows)
-    if left_out > 0:
-        lines.append(style.dim(f"  and {number(left_out)} more"))
-    result: dict[str, object] = {"path": path, "total": found.total}
-    if found.rows:
-        result["language"] = found.rows[0].language
-    result["symbols"] = [_row(row, "path", "language", "qualified_name", "def_uid") for row in found.rows]
-    return _reply(assembly, found, "\n".join(lines), result, message=plural(found.total, "definition"))
+    rows = list(_outline_rows(result["symbols"], ""))
+    width = max((len(span) for span, _ in rows), default=0)
+    lines = [f"{style.bold(display(path))}  {style.dim(plural(len(rows), 'symbol'))}"]
+    lines += [f"  {style.dim(span.rjust(width))}  {fit(text, columns() - width - 4)}" for span, text in rows]
+    if result.get("left_out"):
+        lines.append(style.dim(f"  and {number(result['left_out'])} more"))
+    return Reply(text="\n".join(lines), warnings=(*assembly.warnings, *warning_lines(found)))
+
+
+def _outline_rows(symbols: list[dict[str, Any]], indent: str) -> Iterator[tuple[str, str]]:
+    for symbol in symbols:
+        text = symbol.get("signature") or f"{symbol['kind']} {symbol['name']}"
+        yield f"{symbol['line_start']}-{symbol['line_end']}", indent + text
+        yield from _outline_rows(symbol.get("children", []), indent + "  ")
 
 
 def _languages(invocation: Invocation) -> Reply:
@@ -142,9 +147,6 @@ def _reply(
     message: str,
     hints: dict[str, object] | None = None,
 ) -> Reply:
-    freshness = record(found.freshness)
-    if not found.freshness.stale_paths:
-        del freshness["stale_paths"]
     return Reply(
         result=result,
         text=text,
@@ -152,7 +154,7 @@ def _reply(
         message=message,
         warnings=(*assembly.warnings, *found.warnings),
         hints=hints or {},
-        meta={"epoch": found.epoch, "freshness": freshness},
+        meta={"epoch": found.epoch, "freshness": found.freshness.as_dict()},
     )
 
 

@@ -1,29 +1,39 @@
-"""`cpl status` and `cpl doctor`: how things stand, and what is wrong with them."""
+"""`cpl status`: how things stand with the server and with the index, and with `--follow` what happens next.
+
+With `--follow --json` the envelope comes first, and then one log line a line, each a JSON object.
+"""
 
 from __future__ import annotations
 
 import os
-import platform
 import sys
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from json import loads
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeplane import __version__
-from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer
-from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, find_root
-from codeplane.cli.plain import plain, record
-from codeplane.cli.terminal import Style, columns, facts, fit, number, plural, size, table
+from codeplane.cli.answer import INTERRUPTED, OK, Reply, answer
+from codeplane.cli.assemble import Invocation, assemble, find_root
+from codeplane.cli.plain import record
+from codeplane.cli.settings import config_lines, config_rows
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table
 from codeplane.config import Config
 from codeplane.telemetry import read_tail
+from codeplane.telemetry.follow import Follower
 
 if TYPE_CHECKING:
-    from codeplane.operations.doctor import Check
     from codeplane.operations.status import Status
 
 STATUS_LINES = 50
-REPORT_LINES = 1000
+ERROR_LINES = 2000
+"""How far back in the log the last error is looked for."""
+
+AskServer = Callable[[Path], Mapping[str, object] | None]
+"""What the server of a repository says of itself; None where none runs."""
+
+_SECRET = ("token",)
 
 _STATES = {
     "ready": ("ok", "ready", ""),
@@ -35,30 +45,71 @@ _STATES = {
 }
 
 
-def status(invocation: Invocation, *, verbose: bool, json: bool) -> int:
-    return answer("status", lambda: _status(invocation, verbose), json=json)
+def status(
+    invocation: Invocation, *, verbose: bool, json: bool, follow: bool = False, ask_server: AskServer | None = None
+) -> int:
+    if not follow:
+        return answer("status", lambda: _status(invocation, verbose, ask_server), json=json)
+    opened: list[Follower] = []
+
+    def look() -> Reply:
+        # Opened first, so that no line falls between what is shown and what is followed.
+        follower = Follower(find_root(invocation.start))
+        reply = _status(invocation, verbose, ask_server, log=True)
+        opened.append(follower)
+        return reply
+
+    reader = _reader()
+    code = answer("status", look, json=json)
+    # A reader that went away meanwhile has been replaced by one that takes everything for ever.
+    return _follow(opened[0], json=json) if opened and _reader() == reader else code
 
 
-def doctor(invocation: Invocation, *, logs: bool, json: bool) -> int:
-    return answer("doctor", lambda: _doctor(invocation, logs), json=json)
+def _reader() -> tuple[int, int] | None:
+    try:
+        found = os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
-def _status(invocation: Invocation, verbose: bool) -> Reply:
+def _follow(follower: Follower, *, json: bool) -> int:
+    style = Style.of(sys.stdout)
+    try:
+        for line in follower.lines():
+            print(line if json else f"  {_log_line(line, style)}", flush=True)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OK
+
+
+def _status(invocation: Invocation, verbose: bool, ask_server: AskServer | None, *, log: bool = False) -> Reply:
     from codeplane.operations.status import status as look
 
     assembly = assemble(invocation)
     found = look(assembly.context)
+    server = ask_server(found.root) if ask_server is not None else None
     state, words, remedy = _STATES[found.state]
     if found.moved and found.state == "ready":
         words = "ready; git has moved since, the next query catches up"
     style = Style.of(sys.stdout)
+    log_lines = read_tail(found.root, ERROR_LINES)
+    last_error = _last_error(log_lines)
+    shown = log_lines[-STATUS_LINES:]
     lines = [f"{style.bold(display(str(found.root)))}  {_state_word(words, state, style)}", ""]
-    lines += _overview(found, style)
-    result = record(found)
+    lines += facts([*_server_rows(server), *_overview(found), ("last error", _error_words(last_error))], style)
+    result = record(found) | {"server": _server_record(server), "trust": assembly.context.config.trust.value}
+    result |= {"last_error": last_error} if last_error else {}
     if verbose:
-        log_lines = read_tail(found.root, STATUS_LINES)
-        lines += ["", *_details(found, assembly.context.config, log_lines, style)]
-        result |= {"config": config_rows(assembly.context.config), "log": log_lines}
+        lines += ["", *_details(found, assembly.context.config, style)]
+        result |= {"config": config_rows(assembly.context.config)}
+    if verbose or log:
+        lines += ["", style.bold("Log"), *(f"  {_log_line(line, style)}" for line in shown)]
+        lines += [] if shown else ["  nothing logged yet"]
+        result |= {"log": shown}
     if remedy:
         lines += ["", f"Next: {style.bold(remedy)}"]
     return Reply(
@@ -76,7 +127,35 @@ def _state_word(words: str, state: str, style: Style) -> str:
     return style.green(words) if state == "ok" else style.yellow(words)
 
 
-def _overview(found: Status, style: Style) -> list[str]:
+def _server_record(server: Mapping[str, object] | None) -> dict[str, object]:
+    return {"running": server is not None} | {
+        name: value for name, value in (server or {}).items() if name not in _SECRET
+    }
+
+
+def _server_rows(server: Mapping[str, object] | None) -> list[tuple[str, str]]:
+    """The server in a line or two. What it says of itself is text of another process, and shown as such."""
+    if server is None:
+        return [("server", "not running")]
+    words = [f"running, process {_word(server.get('pid'))}"]
+    transport, port = server.get("transport"), server.get("port")
+    if transport:
+        words.append(_word(transport) if not isinstance(transport, list | tuple) else ", ".join(map(_word, transport)))
+    if port:
+        words.append(f"port {_word(port)}")
+    uptime, clients = server.get("uptime_s"), server.get("clients")
+    if isinstance(clients, int):
+        words.append(plural(clients, "client"))
+    if isinstance(uptime, int | float):
+        words.append(f"for {duration(uptime)}")
+    return [("server", ", ".join(words)), ("version", _word(server.get("version")))]
+
+
+def _word(value: object) -> str:
+    return fit(str(value), 60) if value is not None else ""
+
+
+def _overview(found: Status) -> list[tuple[str, str]]:
     share = f" of at most {size(found.cap_bytes)}" if found.cap_bytes else ""
     rows = [("overlay", found.overlay)]
     if found.epoch:
@@ -84,7 +163,8 @@ def _overview(found: Status, style: Style) -> list[str]:
             ("files", f"{number(found.files)}  ({size(found.source_bytes)})"),
             ("definitions", number(found.definitions)),
             ("references", number(found.references)),
-            ("index", f"{size(found.index_bytes)}{share}, epoch {found.epoch}"),
+            ("index", f"{size(found.index_bytes)}{share}, epoch {found.epoch}, version {found.index_version}"),
+            ("repository", (found.repo_uuid or "")[:12]),
             ("commit", (found.head or "")[:12]),
             ("last sync", _when(found.last_sync)),
             ("overlay", found.overlay),
@@ -96,10 +176,54 @@ def _overview(found: Status, style: Style) -> list[str]:
         ("changed", ", ".join(display(item) for item in found.differences)),
         ("left to do", plural(found.pending, "file") if found.pending else ""),
     ]
-    return facts(rows, style)
+    return rows
 
 
-def _details(found: Status, config: Config, log_lines: list[str], style: Style) -> list[str]:
+def _last_error(log_lines: list[str]) -> dict[str, object] | None:
+    for line in reversed(log_lines):
+        if '"level":"error"' in line:
+            fields = _fields(line)
+            if fields is not None and fields.get("level") == "error":
+                return fields
+    return None
+
+
+def _error_words(fields: Mapping[str, object] | None) -> str:
+    if fields is None:
+        return ""
+    about = " ".join(f"{name}={fields[name]}" for name in ("command", "error", "exception") if name in fields)
+    return fit(f"{_clock(fields, '%Y-%m-%d %H:%M:%S')}  {fields.get('event', '')}  {about}", columns() - 16)
+
+
+def _fields(line: str) -> dict[str, object] | None:
+    try:
+        fields = loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+def _log_line(line: str, style: Style) -> str:
+    """One line of the log as a person reads it; what is not one of our lines stays as it is."""
+    fields = _fields(line)
+    if fields is None or "event" not in fields:
+        return display(line)
+    level = str(fields.get("level", ""))
+    paint = {"error": style.red, "warn": style.yellow}.get(level, style.dim)
+    rest = " ".join(f"{name}={value}" for name, value in fields.items() if name not in ("ts", "level", "event"))
+    clock = _clock(fields, "%m-%d %H:%M:%S")
+    shown = f"{display(str(fields['event']))}  {style.dim(display(rest))}" if rest else display(str(fields["event"]))
+    return f"{style.dim(clock)} {paint(display(level).ljust(5))} {shown}"
+
+
+def _clock(fields: Mapping[str, object], form: str) -> str:
+    try:
+        return datetime.fromisoformat(str(fields.get("ts"))).astimezone().strftime(form)
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _details(found: Status, config: Config, style: Style) -> list[str]:
     lines = [style.bold("Index")]
     lines += facts(
         (
@@ -118,94 +242,7 @@ def _details(found: Status, config: Config, log_lines: list[str], style: Style) 
     if found.set_aside:
         lines += ["", style.bold("Set aside")]
         lines += table([(fit(path, columns() - 40), fit(reason, 36)) for path, reason in found.set_aside])
-    lines += ["", style.bold("Settings"), *_config_lines(config)]
-    lines += ["", style.bold("Log"), *(f"  {line}" for line in log_lines or ["nothing logged yet"])]
-    return lines
-
-
-def config_rows(config: Config) -> list[dict[str, object]]:
-    """Every setting with its value and the layer that set it."""
-    from codeplane.config.keys import KEYS
-
-    rows: list[dict[str, object]] = []
-    for key in KEYS:
-        section, _, name = key.name.partition(".")
-        value = plain(getattr(getattr(config, section), name))
-        rows.append({"key": key.name, "value": value, "origin": config.origin(key.name)})
-    return rows
-
-
-def _config_lines(config: Config) -> list[str]:
-    rows = config_rows(config)
-    taken = max(len(str(row["key"])) for row in rows) + max(len(str(row["origin"])) for row in rows) + 6
-    room = max(12, columns() - taken)
-    return table([(str(row["key"]), fit(_setting(row["value"]), room), str(row["origin"])) for row in rows])
-
-
-def _setting(value: object) -> str:
-    if not isinstance(value, list):
-        return str(value)
-    return ", ".join(
-        " ".join(str(part) for part in item.values() if part) if isinstance(item, dict) else str(item) for item in value
-    )
-
-
-def _doctor(invocation: Invocation, logs: bool) -> Reply:
-    from codeplane.operations.doctor import diagnose
-
-    assembly, checks = _assemble_for_doctor(invocation)
-    checks += diagnose(assembly.context)
-    failed = [check for check in checks if not check.ok and check.severity == "error"]
-    style = Style.of(sys.stdout)
-    lines = _check_lines(checks, style)
-    warned = sum(not check.ok for check in checks) - len(failed)
-    verdict = f"{plural(len(failed), 'check')} failed." if failed else "Everything works."
-    verdict += f" {plural(warned, 'warning')}." if warned else ""
-    lines += ["", style.red(verdict) if failed else verdict]
-    result: dict[str, object] = {"healthy": not failed, "checks": [record(check) for check in checks]}
-    if logs:
-        config = assembly.context.config
-        log_lines = read_tail(assembly.context.root, REPORT_LINES)
-        versions = {"codeplane": __version__, "python": platform.python_version(), "platform": platform.platform()}
-        result |= {"versions": versions, "config": config_rows(config), "log": log_lines}
-        lines += ["", style.bold("Versions"), *facts(versions.items(), style)]
-        lines += ["", style.bold("Settings"), *_config_lines(config)]
-        lines += ["", style.bold("Log"), *(f"  {line}" for line in log_lines or ["nothing logged yet"])]
-    return Reply(
-        result=result,
-        text="\n".join(lines),
-        status="error" if failed else "ok",
-        message=verdict,
-        warnings=assembly.warnings,
-    )
-
-
-def _assemble_for_doctor(invocation: Invocation) -> tuple[Assembly, tuple[Check, ...]]:
-    """A configuration that cannot be used is a finding here; the other checks run with the defaults."""
-    from codeplane.operations.doctor import Check
-
-    try:
-        assembly = assemble(invocation)
-    except CodePlaneError as error:
-        if error.code not in (ErrorCode.CONFIG_INVALID, ErrorCode.CONFIG_UNKNOWN_KEY):
-            raise
-        assembly = assemble_at(find_root(invocation.start), Config(), os.environ)
-        remedy = error.remedy or f"Expected {error.expected}, for example {error.example}."
-        return assembly, (Check("configuration", False, "error", error.message, remedy),)
-    return assembly, (Check("configuration", True, "info", "every setting is known and usable", ""),)
-
-
-def _check_lines(checks: tuple[Check, ...], style: Style) -> list[str]:
-    width = max(len(check.name) for check in checks)
-    lines = []
-    for check in checks:
-        if check.ok:
-            mark = style.green("ok  ")
-        else:
-            mark = style.red("fail") if check.severity == "error" else style.yellow("warn")
-        lines.append(f"{mark}  {display(check.name).ljust(width)}  {display(check.message)}")
-        if not check.ok and check.remedy:
-            lines.append(f"      {'':<{width}}  {style.dim('try')} {display(check.remedy)}")
+    lines += ["", style.bold("Settings"), *config_lines(config)]
     return lines
 
 

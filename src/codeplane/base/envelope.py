@@ -1,0 +1,82 @@
+"""The one shape of every answer, whoever asked and over whatever transport."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.warnings import Notice
+
+STATUSES = (
+    "ok",
+    "not_ready",
+    "not_indexed",
+    "requires_reindex",
+    "stale",
+    "blocked",
+    "needs_decision",
+    "ambiguous",
+    "not_found",
+    "unsupported",
+    "error",
+)
+
+_STATUS_OF = {
+    ErrorCode.NOT_INDEXED: "not_indexed",
+    ErrorCode.NOT_READY: "not_ready",
+    ErrorCode.REQUIRES_REINDEX: "requires_reindex",
+    ErrorCode.INDEX_STALE: "stale",
+    ErrorCode.LANGUAGE_UNSUPPORTED: "unsupported",
+    ErrorCode.FILE_NOT_FOUND: "not_found",
+    ErrorCode.INDEX_LOCKED: "blocked",
+    ErrorCode.CONFIRMATION_REQUIRED: "blocked",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question was answered with, before it is put into an envelope."""
+
+    result: Mapping[str, object] = field(default_factory=dict)
+    status: str = "ok"
+    reason: str | None = None
+    message: str | None = None
+    warnings: Sequence[Notice] = ()
+    hints: Mapping[str, object] = field(default_factory=dict)
+    meta: Mapping[str, object] = field(default_factory=dict)
+
+
+def status_of(error: CodePlaneError) -> str:
+    return _STATUS_OF.get(error.code, "error")
+
+
+def envelope(answer: Answer, meta: Mapping[str, object]) -> dict[str, object]:
+    """Fields with nothing to say are left out; `meta` of the answer wins over that of the call."""
+    head: dict[str, object] = {"status": answer.status}
+    head.update((key, value) for key, value in (("reason", answer.reason), ("message", answer.message)) if value)
+    return _with_rest(head | {"result": answer.result}, answer.warnings, answer.hints, {**meta, **answer.meta})
+
+
+def error_envelope(
+    error: CodePlaneError,
+    meta: Mapping[str, object],
+    warnings: Sequence[Notice] = (),
+    hints: Mapping[str, object] | None = None,
+    reason: str | None = None,
+) -> dict[str, object]:
+    head: dict[str, object] = {"status": status_of(error)}
+    if reason:
+        head["reason"] = reason
+    return _with_rest(head | {"error": error.as_dict()}, warnings, hints or {}, meta)
+
+
+def _with_rest(
+    head: dict[str, object], warnings: Sequence[Notice], hints: Mapping[str, object], meta: Mapping[str, object]
+) -> dict[str, object]:
+    if warnings:
+        head["warnings"] = [notice.as_dict() for notice in warnings]
+    if hints:
+        head["hints"] = dict(hints)
+    head["meta"] = dict(meta)
+    return head

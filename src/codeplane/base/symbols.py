@@ -1,0 +1,60 @@
+"""The one written form of a symbol: `<path>#<lexical path>@<line>`, as in `app/checkout.py#Cart.total@12`.
+
+The line is the first of the definition. `path#Cart.total` without a line and `path:12`, the
+place alone, are understood too. A `#` of the path is written `%23` and a `%` `%25`, so that
+the first `#` always ends the path; names may hold one (`Counter.#value`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display, normalize
+
+
+class SymbolRef(NamedTuple):
+    path: RepoPath
+    lexical_path: str | None
+    """None where a place is named and not a symbol."""
+    line: int | None
+    """None where the symbol alone is named."""
+
+
+def symbol_ref(path: str, lexical_path: str, line: int) -> str:
+    return f"{_escaped(path)}#{lexical_path}@{line}"
+
+
+def parse_symbol_ref(text: str) -> SymbolRef:
+    """What a reference names; ARGUMENT_INVALID when it has none of the three forms."""
+    head, mark, tail = text.strip().partition("#")
+    if mark and tail:
+        # The last `@` begins the line; what stands before it may hold one too.
+        found = _LINE.search(tail)
+        name = tail[: found.start()] if found else tail
+        if head and name:
+            return SymbolRef(normalize(_plain(head)), name, int(found[1]) if found else None)
+    place = _PLACE.fullmatch(head) if not mark else None
+    if place is not None:
+        return SymbolRef(normalize(_plain(place[1])), None, int(place[2]))
+    shown = display(text[:80])
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"'{shown}' is no symbol reference",
+        expected="path#name@line, path#name or path:line",
+        received=shown,
+        example="app/checkout.py#Cart.total@12",
+    )
+
+
+def _escaped(path: str) -> str:
+    return path.replace("%", "%25").replace("#", "%23") if "%" in path or "#" in path else path
+
+
+def _plain(path: str) -> str:
+    return path.replace("%23", "#").replace("%25", "%") if "%" in path else path
+
+
+_LINE = re.compile(r"@([1-9][0-9]{0,8})\Z")
+_PLACE = re.compile(r"(.+?):([1-9][0-9]{0,8})(?::[0-9]+)?")

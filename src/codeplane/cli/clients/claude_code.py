@@ -1,0 +1,37 @@
+"""Claude Code: `.mcp.json` in a project, `~/.claude.json` for the user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    return (machine.directory("CLAUDE_CONFIG_DIR", ".claude"), *_user_files(machine))
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    # The file lies in the home directory, but inside the directory of settings where that was moved.
+    return (machine.directory("CLAUDE_CONFIG_DIR", "") / ".claude.json",)
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return (root / ".mcp.json",)
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    return {"type": "stdio", "command": launch.command, "args": list(launch.args)}
+
+
+CLIENT = Client(
+    name="claude-code",
+    title="Claude Code",
+    programs=("claude",),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("mcpServers",),),
+    entry=_entry,
+    user_mode=0o600,
+)

@@ -1,0 +1,37 @@
+"""Codex: `config.toml` in `.codex`, of the home directory or of a project that the user trusts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Form, Launch, Machine, Scope
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    return (machine.directory("CODEX_HOME", ".codex"),)
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    return (machine.directory("CODEX_HOME", ".codex") / "config.toml",)
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return (root / ".codex/config.toml",)
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    return {"command": launch.command, "args": list(launch.args)}
+
+
+CLIENT = Client(
+    name="codex",
+    title="Codex",
+    programs=("codex",),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("mcp_servers",),),
+    entry=_entry,
+    form=Form.TOML,
+    user_mode=0o600,
+)

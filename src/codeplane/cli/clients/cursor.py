@@ -1,0 +1,36 @@
+"""Cursor: `mcp.json` in `.cursor`, of the project or of the home directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    return (machine.home / ".cursor", machine.applications / "Cursor")
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    return (machine.home / ".cursor/mcp.json",)
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return (root / ".cursor/mcp.json",)
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    return {"type": "stdio", "command": launch.command, "args": list(launch.args)}
+
+
+CLIENT = Client(
+    name="cursor",
+    title="Cursor",
+    programs=("cursor", "cursor-agent"),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("mcpServers",),),
+    entry=_entry,
+    starts_in_project=False,
+)

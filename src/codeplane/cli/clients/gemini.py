@@ -1,0 +1,36 @@
+"""Gemini CLI: `settings.json` in `.gemini`, of the home directory or of the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    # Other programs keep things in ~/.gemini too.
+    return _user_files(machine)
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    return (machine.home / ".gemini/settings.json",)
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return (root / ".gemini/settings.json",)
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    return {"command": launch.command, "args": list(launch.args)}
+
+
+CLIENT = Client(
+    name="gemini",
+    title="Gemini CLI",
+    programs=("gemini",),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("mcpServers",),),
+    entry=_entry,
+)

@@ -1,0 +1,172 @@
+"""What is known of a client: where its configuration is, and what an entry for a server looks like there.
+
+Nothing here reads or writes a file, except to see which of several places exists.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+
+NAME = "codeplane"
+PROGRAM = "cpl"
+
+Entry = Mapping[str, object]
+
+
+class Scope(Enum):
+    USER = "user"
+    PROJECT = "project"
+
+
+class Form(Enum):
+    JSON = "json"
+    """With comments and trailing commas."""
+    TOML = "toml"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a client starts the server."""
+
+    command: str
+    args: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Whose configuration it is, and where programs are looked for."""
+
+    home: Path
+    platform: str
+    variables: Mapping[str, str]
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Machine:
+        home = environment.get("HOME", "")
+        return cls(Path(home) if home.startswith("/") else Path.home(), sys.platform, environment)
+
+    def directory(self, variable: str, fallback: str) -> Path:
+        """What `variable` names. A relative value is ignored: the place must not depend on where the command runs."""
+        given = self.variables.get(variable, "")
+        return Path(given) if given.startswith("/") else self.home / fallback
+
+    @property
+    def config(self) -> Path:
+        return self.directory("XDG_CONFIG_HOME", ".config")
+
+    @property
+    def applications(self) -> Path:
+        """Where programs with a window keep their settings."""
+        return self.home / "Library/Application Support" if self.platform == "darwin" else self.config
+
+    @property
+    def state(self) -> Path:
+        return self.directory("XDG_STATE_HOME", ".local/state") / "codeplane"
+
+    def which(self, program: str) -> str | None:
+        return shutil.which(program, path=self.variables.get("PATH", os.defpath))
+
+
+@dataclass(frozen=True)
+class Client:
+    name: str
+    title: str
+    programs: tuple[str, ...]
+    traces: Callable[[Machine], tuple[Path, ...]]
+    """Files and directories that only someone who uses the client has."""
+    user_files: Callable[[Machine], tuple[Path, ...]]
+    project_files: Callable[[Path], tuple[Path, ...]]
+    """Beneath the root; none where the client has no configuration of a project."""
+    ways: tuple[tuple[str, ...], ...]
+    """The keys that lead to the servers. A later one is used where the file has it already, otherwise the first."""
+    entry: Callable[[Launch, Scope], Entry]
+    form: Form = Form.JSON
+    user_mode: int = 0o644
+    """Of a file that is not there yet."""
+    starts_in_project: bool = True
+    """Whether a server of the user's own configuration is started in the directory of the project."""
+
+    def files(self, machine: Machine, scope: Scope, root: Path | None) -> tuple[Path, ...]:
+        if scope is Scope.USER:
+            return self.user_files(machine)
+        return self.project_files(root) if root else ()
+
+    def is_present(self, machine: Machine) -> bool:
+        if any(trace.exists() for trace in self.traces(machine)):
+            return True
+        return any(machine.which(program) for program in self.programs)
+
+
+def first_existing(*paths: Path) -> tuple[Path, ...]:
+    """The one that is there already, otherwise the first."""
+    return (next((path for path in paths if os.path.lexists(path)), paths[0]),)
+
+
+def launched(entry: object) -> Launch | None:
+    """What an entry starts, in whichever of the known shapes it is written."""
+    if not isinstance(entry, Mapping):
+        return None
+    holder = entry
+    if isinstance(entry.get("command"), Mapping):
+        holder = {**entry["command"], "command": entry["command"].get("path")}
+    command, args = holder.get("command"), holder.get("args", [])
+    words = [*command] if isinstance(command, list) else [command]
+    words += args if isinstance(args, list) else []
+    if not words or not all(isinstance(word, str) for word in words):
+        return None
+    return Launch(str(words[0]), tuple(map(str, words[1:])))
+
+
+def is_ours(entry: object) -> bool:
+    """Whether install wrote it, on this machine or another."""
+    found = launched(entry)
+    return found is not None and Path(found.command).name == PROGRAM and "mcp" in found.args
+
+
+def launch(machine: Machine, running: str, *, repo: Path | None, toolsets: tuple[str, ...], read_only: bool) -> Launch:
+    """The command is the bare name where that starts the program that runs now, otherwise its path."""
+    place = ("-C", str(repo)) if repo else ()
+    shown = ("--toolsets", ",".join(toolsets)) if toolsets else ()
+    tight = ("--read-only",) if read_only else ()
+    made = Launch(_command(machine, running), (*place, "mcp", *shown, *tight))
+    for word in (made.command, *made.args):
+        _check_text(word)
+    return made
+
+
+def _command(machine: Machine, running: str) -> str:
+    found = machine.which(PROGRAM)
+    named = Path(running)
+    if named.name != PROGRAM:
+        named = Path(sys.executable).with_name(PROGRAM)
+    if named.is_file():
+        # A link to it stays a link: what it leads to may move with the next upgrade.
+        return PROGRAM if found and named.samefile(found) else str(named.absolute())
+    if found:
+        return PROGRAM
+    raise CodePlaneError(
+        ErrorCode.FILE_NOT_FOUND,
+        f"a client starts CodePlane as the program '{PROGRAM}', and there is none",
+        expected=f"'{PROGRAM}' on the PATH",
+        remedy="Install CodePlane with pipx or uv tool, and run its own 'cpl install'.",
+    )
+
+
+def _check_text(word: str) -> None:
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:
+        raise CodePlaneError(
+            ErrorCode.PATH_INVALID,
+            "a path that is not UTF-8 cannot be written into the configuration of a client",
+            received=display(word),
+        ) from None

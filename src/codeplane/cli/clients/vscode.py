@@ -1,0 +1,42 @@
+"""VS Code: `.vscode/mcp.json` in a project, `mcp.json` in the profile of each edition that is there for the user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+
+_EDITIONS = ("Code", "Code - Insiders", "VSCodium")
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    return tuple(machine.applications / edition / "User" for edition in _EDITIONS)
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    profiles = [profile for profile in _traces(machine) if profile.is_dir()]
+    return tuple(profile / "mcp.json" for profile in profiles or _traces(machine)[:1])
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return (root / ".vscode/mcp.json",)
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    entry: dict[str, object] = {"type": "stdio", "command": launch.command, "args": list(launch.args)}
+    if scope is Scope.USER and "-C" not in launch.args:
+        # A server of the profile is started in the home directory unless it says otherwise.
+        entry["cwd"] = "${workspaceFolder}"
+    return entry
+
+
+CLIENT = Client(
+    name="vscode",
+    title="VS Code",
+    programs=("code", "code-insiders", "codium"),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("servers",),),
+    entry=_entry,
+)

@@ -1,0 +1,36 @@
+"""Windsurf: `mcp_config.json` of the user. It has no configuration of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    return (machine.home / ".codeium/windsurf", machine.applications / "Windsurf")
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    return (machine.home / ".codeium/windsurf/mcp_config.json",)
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return ()
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    return {"command": launch.command, "args": list(launch.args)}
+
+
+CLIENT = Client(
+    name="windsurf",
+    title="Windsurf",
+    programs=("windsurf",),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("mcpServers",),),
+    entry=_entry,
+    starts_in_project=False,
+)

@@ -1,0 +1,41 @@
+"""Zed: `context_servers` in `settings.json`, of the user or of the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+
+
+def _directory(machine: Machine) -> Path:
+    # On macOS Zed keeps to ~/.config, whatever the variable says.
+    return (machine.home / ".config" if machine.platform == "darwin" else machine.config) / "zed"
+
+
+def _traces(machine: Machine) -> tuple[Path, ...]:
+    return (_directory(machine),)
+
+
+def _user_files(machine: Machine) -> tuple[Path, ...]:
+    return (_directory(machine) / "settings.json",)
+
+
+def _project_files(root: Path) -> tuple[Path, ...]:
+    return (root / ".zed/settings.json",)
+
+
+def _entry(launch: Launch, scope: Scope) -> Entry:
+    # Older versions tell servers apart by "source"; newer ones do not mind it.
+    return {"source": "custom", "command": launch.command, "args": list(launch.args)}
+
+
+CLIENT = Client(
+    name="zed",
+    title="Zed",
+    programs=("zed", "zeditor"),
+    traces=_traces,
+    user_files=_user_files,
+    project_files=_project_files,
+    ways=(("context_servers",),),
+    entry=_entry,
+)

@@ -1,0 +1,89 @@
+"""`cpl tools` and `cpl call`: the tools of agents, for people and scripts."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from typing import Any
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.cli.answer import Reply, answer, tool_reply
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.terminal import Style, columns, fit
+
+_MAX_INPUT = 4 * 1024 * 1024
+
+
+def tools(invocation: Invocation, *, everything: bool, json: bool) -> int:
+    return answer("tools", lambda: _tools(everything), json=json)
+
+
+def call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: str | None) -> int:
+    """Print the envelope whatever its status; the exit code tells the status apart."""
+
+    def work() -> Reply:
+        from codeplane.cli.reach import call_tool
+
+        context = assemble(invocation).context
+        found, _ = call_tool(context, invocation, tool, parse_arguments(arguments, given))
+        return tool_reply(found)
+
+    return answer("call", work, json=False)
+
+
+def parse_arguments(words: tuple[str, ...], given: str | None) -> dict[str, Any]:
+    """`key=value` words, where a key given twice makes a list; or one JSON object."""
+    if given is not None and words:
+        raise _usage("arguments were given both as words and as --json")
+    if given is not None:
+        return _object(sys.stdin.read(_MAX_INPUT) if given == "-" else given)
+    found: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise _usage(f"'{word}' is not of the form key=value")
+        if key in found:
+            known = found[key]
+            found[key] = [*known, value] if isinstance(known, list) else [known, value]
+        else:
+            found[key] = value
+    return found
+
+
+def _tools(everything: bool) -> Reply:
+    from codeplane.tools.catalog import TOOLS, visible
+    from codeplane.tools.surface import Surface
+
+    specs = TOOLS if everything else visible(Surface())
+    style = Style.of(sys.stdout)
+    width = max(len(spec.name) for spec in specs)
+    lines = []
+    for spec in specs:
+        names = " ".join(
+            param.name if param.required else f"[{param.name}]" for param in spec.params if param.advertised
+        )
+        lines.append(f"{style.bold(spec.name.ljust(width))}  {fit(spec.doc, columns() - width - 2)}")
+        if names:
+            lines.append(f"{'':{width}}  {style.dim(fit(names, columns() - width - 2))}")
+    lines += ["", "cpl call TOOL key=value ... calls one; 'cpl call describe action=tool name=TOOL' shows examples."]
+    rows = [{**spec.listed(), "toolsets": list(spec.toolsets)} for spec in specs]
+    return Reply({"tools": rows}, "\n".join(lines))
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json_format.loads(text)
+    except (ValueError, RecursionError):
+        raise _usage("the text after --json is not JSON") from None
+    if not isinstance(found, dict):
+        raise _usage("the text after --json is not an object")
+    return found
+
+
+def _usage(message: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        message,
+        expected="key=value words, or --json with one object",
+        example="cpl call file_outline file=src/app.py depth=top",
+    )

@@ -1,0 +1,155 @@
+"""`cpl doctor`: what is wrong and how to mend it; with `--logs` a report that can be passed on.
+
+The report holds versions, settings, findings and log lines. None of them carries what stands
+in a file, and the user's home directory is written `~`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import stat
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from codeplane import __version__
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, find_root
+from codeplane.cli.clients.doctor import NOT_INSTALLED, clients_doctor
+from codeplane.cli.plain import record
+from codeplane.cli.settings import config_lines, config_rows
+from codeplane.cli.terminal import Style, facts, plural
+from codeplane.config import Config
+from codeplane.operations.context import Context
+from codeplane.operations.doctor import Check, Group, diagnose
+from codeplane.server.runtime import RuntimeDirectory, repository_id, runtime_base
+from codeplane.telemetry import read_tail
+
+REPORT_LINES = 20_000
+"""More than both parts of the log can hold of ordinary lines."""
+
+_LIBRARIES = ("apsw", "tantivy", "tree-sitter", "pygit2", "mcp", "PyYAML", "click", "orjson")
+
+
+def doctor(invocation: Invocation, *, logs: bool, json: bool, further: Sequence[Group] = ()) -> int:
+    """`further` are checks that need a server; each takes the context and gives findings."""
+    return answer("doctor", lambda: _doctor(invocation, logs, further), json=json)
+
+
+def _doctor(invocation: Invocation, logs: bool, further: Sequence[Group]) -> Reply:
+    assembly, checks = _assemble(invocation)
+    checks += diagnose(assembly.context, (_runtime_directory, *further, _clients))
+    failed = [check for check in checks if not check.ok and check.severity == "error"]
+    warned = sum(not check.ok for check in checks) - len(failed)
+    verdict = f"{plural(len(failed), 'check')} failed." if failed else "Everything works."
+    verdict += f" {plural(warned, 'warning')}." if warned else ""
+    style = Style.of(sys.stdout)
+    lines = [*_check_lines(checks, style), "", style.red(verdict) if failed else verdict]
+    result: dict[str, object] = {"healthy": not failed, "checks": [_row(check) for check in checks]}
+    if logs:
+        more, report = _report(assembly, style)
+        lines = [_without_home(line) for line in lines + report]
+        result = {**result, "checks": _clean(result["checks"]), **more}
+    return Reply(
+        result=result,
+        text="\n".join(lines),
+        status="error" if failed else "ok",
+        message=verdict,
+        warnings=assembly.warnings,
+    )
+
+
+def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[Check, ...]]:
+    """A configuration that cannot be used is a finding here; the other checks run with the defaults."""
+    try:
+        assembly = assemble(invocation)
+    except CodePlaneError as error:
+        if error.code not in (ErrorCode.CONFIG_INVALID, ErrorCode.CONFIG_UNKNOWN_KEY):
+            raise
+        assembly = assemble_at(find_root(invocation.start), Config(), os.environ)
+        remedy = error.remedy or f"Expected {error.expected}, for example {error.example}."
+        return assembly, (Check("configuration", False, "error", error.message, remedy),)
+    return assembly, (Check("configuration", True, "info", "every setting of yours is known and usable", ""),)
+
+
+def _runtime_directory(context: Context) -> Iterable[Check]:
+    """Where servers and clients meet. It is made when a server starts, and not by looking."""
+    base = runtime_base(os.environ.get("XDG_RUNTIME_DIR"))
+    if os.path.lexists(base / repository_id(context.root)):
+        # Refuses, with a reason, what is not the user's alone.
+        RuntimeDirectory.open(base, context.root).close()
+    elif os.path.lexists(base):
+        found = os.lstat(base)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            message = f"{base} is not a directory of yours alone"
+            yield Check("runtime directory", False, "error", message, "Remove it; it is made anew.")
+            return
+    yield Check("runtime directory", True, "info", str(base))
+
+
+def _clients(context: Context) -> Iterable[Check]:
+    """The clients that are on this machine; of the others there is nothing to say."""
+    found = [one for one in clients_doctor(os.environ, context.root) if one.state != NOT_INSTALLED]
+    if not found:
+        yield Check("clients", True, "info", "none of those that CodePlane knows is here")
+    for one in found:
+        yield Check(f"client {one.client}", one.ok, one.severity, one.message, one.remedy)
+
+
+def _report(assembly: Assembly, style: Style) -> tuple[dict[str, object], list[str]]:
+    config, log = assembly.context.config, read_tail(assembly.context.root, REPORT_LINES)
+    versions = {"codeplane": __version__, "python": platform.python_version(), "platform": platform.platform()}
+    versions |= _libraries()
+    log = [_without_home(line) for line in log]
+    lines = ["", style.bold("Versions"), *facts(versions.items(), style)]
+    lines += ["", style.bold("Settings"), *config_lines(config)]
+    lines += ["", style.bold("Warnings"), *(f"  {line}" for line in assembly.warnings or ["none"])]
+    lines += ["", style.bold("Log"), *(f"  {line}" for line in log or ["nothing logged yet"])]
+    return {"versions": versions, "config": _clean(config_rows(config)), "log": log}, lines
+
+
+def _libraries() -> dict[str, str]:
+    found = {}
+    for name in _LIBRARIES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _row(check: Check) -> dict[str, object]:
+    row = record(check)
+    return {name: value for name, value in row.items() if name not in ("remedy", "about") or value}
+
+
+def _check_lines(checks: Sequence[Check], style: Style) -> list[str]:
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        if check.ok:
+            mark = style.green("ok  ")
+        else:
+            mark = style.red("fail") if check.severity == "error" else style.yellow("warn")
+        lines.append(f"{mark}  {display(check.name).ljust(width)}  {display(check.message)}")
+        lines += [f"      {'':<{width}}  {style.dim('-')} {display(item)}" for item in check.about]
+        if not check.ok and check.remedy:
+            lines.append(f"      {'':<{width}}  {style.dim('try')} {display(check.remedy)}")
+    return lines
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _clean(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    return _without_home(value) if isinstance(value, str) else value
+
+
+def _without_home(text: str) -> str:
+    home = str(Path("~").expanduser())
+    return text.replace(home + "/", "~/") if len(home) > 1 else text

@@ -1,0 +1,213 @@
+"""`cpl mcp`, `cpl up` and the engine behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json as json_format
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer, write_warnings
+from codeplane.cli.assemble import Invocation, assemble, find_root, load_config, start_logging
+from codeplane.cli.reach import loader, open_runtime, own_command
+from codeplane.cli.terminal import Style, facts
+
+if TYPE_CHECKING:
+    from codeplane.config import Config
+    from codeplane.operations.context import Context
+    from codeplane.server.attach import Engine
+    from codeplane.server.runtime import HttpRecord, RuntimeDirectory
+    from codeplane.tools.surface import Surface
+
+_SEAT_SECONDS = 1.0
+"""An engine that was told to end may keep its seat a little longer."""
+
+
+def mcp(invocation: Invocation, *, toolsets: str | None, read_only: bool, prewarm: bool, start: bool = True) -> int:
+    """Serve one client on standard input and output until it goes."""
+    from codeplane.server.pipes import claim_standard_streams
+
+    protocol_input, protocol_output = claim_standard_streams()
+    from codeplane.server.attach import Engine, Refusing
+    from codeplane.server.stdio import serve_stdio
+    from codeplane.tools.surface import Surface
+
+    surface = Surface()
+
+    def engine_of(root: Path, runtime: RuntimeDirectory) -> Engine:
+        if not start:
+            return Engine(runtime.socket_path, None, surface, "mcp")
+        return _engine(root, runtime.socket_path, invocation, surface, "mcp", prewarm=prewarm)
+
+    def choose(directories: list[str]) -> Engine | None:
+        for directory in directories:
+            try:
+                root = find_root(Path(directory))
+                with open_runtime(root) as runtime:
+                    return engine_of(root, runtime)
+            except CodePlaneError:
+                continue
+        return None
+
+    try:
+        root = find_root(invocation.start)
+        config = load_config(root, invocation, os.environ)
+        surface = _surface(config, toolsets, read_only=read_only)
+        start_logging(root, config)
+        with open_runtime(root) as runtime:
+            engine = engine_of(root, runtime)
+        serve_stdio(engine, surface, protocol_input, protocol_output)
+    except CodePlaneError as error:
+        # A client that cannot start a server says no more than that; one that is told why can say so. One that
+        # starts us elsewhere than in its project may still know where that is.
+        print(f"cpl mcp: {error.message}", file=sys.stderr)
+        elsewhere = error.code is ErrorCode.NOT_A_REPOSITORY
+        serve_stdio(Refusing(error), surface, protocol_input, protocol_output, choose if elsewhere else None)
+    return 0
+
+
+def up(
+    invocation: Invocation, *, port: int | None, toolsets: str | None, read_only: bool, prewarm: bool, json: bool
+) -> int:
+    """Serve HTTP in the foreground until Ctrl-C."""
+    code = 0
+
+    def work() -> Reply:
+        nonlocal code
+        assembly = assemble(invocation)
+        write_warnings(assembly.warnings)
+        context = assembly.context
+        surface = _surface(context.config, toolsets, read_only=read_only)
+        with open_runtime(context.root) as runtime:
+            running = running_http(runtime)
+            if running is not None:
+                return Reply(_where(running), f"Already running: {_url(running)} (process {running.pid}).")
+            engine = _engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
+            wanted = context.config.server.port if port is None else port
+            code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, json=json))
+        return Reply({"stopped": True}, "Stopped.", exit_code=code)
+
+    return answer("up", work, json=json)
+
+
+async def _serve_http(
+    context: Context, runtime: RuntimeDirectory, engine: Engine, surface: Surface, port: int, *, json: bool
+) -> int:
+    from codeplane import __version__
+    from codeplane.server.http.forwarding import Identity
+    from codeplane.server.http.serve import serve
+    from codeplane.tools.catalog import API_VERSION, INSTRUCTIONS, SERVER_NAME, listing
+
+    engine.start()
+    identity = Identity(SERVER_NAME, __version__, INSTRUCTIONS, listing(surface))
+    try:
+        return await serve(
+            engine,
+            identity,
+            repository=context.root,
+            runtime=runtime,
+            api_version=API_VERSION,
+            port=port,
+            port_directory=context.root / ".codeplane",
+            grace_seconds=max(0.0, context.config.server.shutdown_sec - 2.0),
+            on_started=lambda record: _announce(record, runtime, context, json=json),
+        )
+    finally:
+        await engine.close()
+
+
+def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
+    """The HTTP server of this repository that answers, and knows its token: another process on its port does not."""
+    import http.client
+    import secrets
+
+    from codeplane.server.runtime import prove, read_http
+
+    record = read_http(runtime)
+    if record is None:
+        return None
+    challenge = secrets.token_hex(16)
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", record.port, timeout=1.0)
+        connection.request("GET", "/health", headers={"X-CodePlane-Challenge": challenge})
+        proof = connection.getresponse().getheader("X-CodePlane-Proof", "")
+        connection.close()
+    except (OSError, http.client.HTTPException):
+        return None
+    return record if hmac.compare_digest(proof or "", prove(record.token, challenge)) else None
+
+
+def _announce(record: HttpRecord, runtime: RuntimeDirectory, context: Context, *, json: bool) -> None:
+    from codeplane.server.runtime import HTTP_NAME
+
+    place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME)}
+    if json:
+        print(json_format.dumps({"status": "ok", "result": place}, separators=(",", ":")), flush=True)
+        return
+    style = Style.of(sys.stdout)
+    lines = [f"CodePlane serves {style.bold(display(str(context.root)))}"]
+    lines += facts((("MCP", _url(record)), ("token", f"in {runtime.path / HTTP_NAME}"), ("stop", "Ctrl-C")), style)
+    print("\n".join(lines), flush=True)
+
+
+def _where(record: HttpRecord) -> dict[str, object]:
+    return {"url": _url(record), "port": record.port, "pid": record.pid, "api_version": record.api_version}
+
+
+def _url(record: HttpRecord) -> str:
+    return f"http://127.0.0.1:{record.port}/mcp"
+
+
+def host(invocation: Invocation, *, prewarm: bool) -> int:
+    """The engine, as a child of a front: it ends when its standard input does."""
+    from codeplane.server.seat import ALREADY_SERVED, take_seat
+
+    with open_runtime(find_root(invocation.start, any_directory=True)) as runtime:
+        seat = take_seat(runtime, _SEAT_SECONDS)
+        if seat is None:
+            return ALREADY_SERVED
+        from codeplane.server.assembly import open_pipeline
+        from codeplane.server.engine import run_engine
+
+        with seat:
+            context = assemble(invocation, any_directory=True).context
+            run_engine(
+                runtime,
+                context.root,
+                lambda: open_pipeline(context, loader(invocation), prewarm=prewarm),
+                lifeline=sys.stdin.fileno(),
+                shutdown_seconds=min(0.3, context.config.server.shutdown_sec),
+            )
+    return 0
+
+
+def _engine(
+    root: Path, socket_path: Path, invocation: Invocation, surface: Surface, kind: str, *, prewarm: bool
+) -> Engine:
+    from codeplane.processes.companions import start_companion
+    from codeplane.server.attach import Engine
+
+    command = own_command(root, invocation, "host", *(() if prewarm else ("--no-prewarm",)))
+    return Engine(socket_path, lambda: start_companion(command), surface, kind)
+
+
+def _surface(config: Config, toolsets: str | None, *, read_only: bool) -> Surface:
+    from codeplane.tools.spec import TOOLSETS
+    from codeplane.tools.surface import Surface
+
+    chosen = tuple(word.strip() for word in toolsets.split(",") if word.strip()) if toolsets else config.server.toolsets
+    unknown = [name for name in chosen if name not in TOOLSETS]
+    if unknown:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"there is no toolset '{unknown[0]}'",
+            expected=", ".join(TOOLSETS),
+            received=toolsets or ", ".join(chosen),
+            example="cpl mcp --toolsets core,admin",
+        )
+    return Surface(chosen, read_only=read_only or config.server.read_only)

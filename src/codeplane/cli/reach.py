@@ -1,0 +1,148 @@
+"""How commands reach the engine of a repository: the one that runs, or one within this very process."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codeplane.cli.answer import require_answer
+from codeplane.cli.assemble import Invocation, assemble_at, load_config
+
+if TYPE_CHECKING:
+    from codeplane.operations.context import Context
+    from codeplane.server.caller import CallReply
+    from codeplane.server.runtime import RuntimeDirectory
+    from codeplane.workspace.freshness import Read
+
+Tell = Callable[[float, float | None, str], None]
+
+
+def open_runtime(root: Path) -> RuntimeDirectory:
+    from codeplane.server.runtime import RuntimeDirectory, runtime_base
+
+    return RuntimeDirectory.open(runtime_base(os.environ.get("XDG_RUNTIME_DIR")), root)
+
+
+def engine_state(root: Path) -> Mapping[str, Any] | None:
+    """How the running engine stands, None without one; takes milliseconds, and makes nothing."""
+    from codeplane.server.ask import ask_state
+    from codeplane.server.runtime import SOCKET_NAME, repository_id, runtime_base
+
+    base = runtime_base(os.environ.get("XDG_RUNTIME_DIR"))
+    return ask_state(base / repository_id(root) / SOCKET_NAME)
+
+
+def server_state(root: Path) -> Mapping[str, Any] | None:
+    """The same for people: with the port, where one is open."""
+    found = engine_state(root)
+    if found is None or "http" not in found.get("transport", ()):
+        return found
+    from codeplane.server.runtime import read_http
+
+    with open_runtime(root) as runtime:
+        record = read_http(runtime)
+    return {**found, "port": record.port} if record is not None else found
+
+
+@contextmanager
+def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., Read[Any]]]:
+    """The door to an index for one command: what a running engine has just made fresh, or our own."""
+    from codeplane.operations.published import read_published
+    from codeplane.operations.settings import index_options
+    from codeplane.workspace.workspace import opened
+
+    state = engine_state(context.root)
+    if state is not None and not state.get("other_version"):
+        found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
+        require_answer(found)
+        decision = "fresh" if found["result"]["decision"] == "fresh" else "synced"
+        yield lambda ask: read_published(context, ask, decision)
+        return
+    with opened(index_options(context)) as workspace:
+        yield workspace.read
+
+
+def own_command(root: Path, invocation: Invocation, *words: str) -> list[str]:
+    """A command line of this very program for this repository, with the same settings as ours."""
+    overrides = [word for override in invocation.overrides for word in ("--set", override)]
+    # -P keeps the directory that we stand in, which may be a stranger's, off the path of modules.
+    return [sys.executable, "-P", "-m", "codeplane.cli", "-C", str(root), *overrides, *words]
+
+
+def loader(invocation: Invocation) -> Callable[[Path], Context]:
+    """The context of another repository, for roots that are registered later."""
+
+    def load(root: Path) -> Context:
+        return assemble_at(root, load_config(root, invocation, os.environ), os.environ).context
+
+    return load
+
+
+def call_tool(
+    context: Context,
+    invocation: Invocation,
+    tool: str,
+    arguments: Mapping[str, object],
+    tell: Tell | None = None,
+) -> tuple[dict[str, Any], bool]:
+    """The envelope of one call, and whether it is an error. Every tool can be reached."""
+    import asyncio
+
+    from codeplane.server.ask import ask_state
+
+    with open_runtime(context.root) as runtime:
+        if ask_state(runtime.socket_path) is None:
+            reply = _call_here(runtime, context, invocation, tool, arguments, tell)
+            if reply is not None:
+                return json.loads(reply.envelope), reply.is_error
+        reply = asyncio.run(_call_there(runtime.socket_path, tool, arguments, tell))
+    return json.loads(reply.envelope), reply.is_error
+
+
+async def _call_there(socket_path: Path, tool: str, arguments: Mapping[str, object], tell: Tell | None) -> CallReply:
+    from codeplane.server.attach import Engine
+    from codeplane.tools.surface import EVERYTHING
+
+    engine = Engine(socket_path, None, EVERYTHING, "cli")
+    engine.start()
+
+    async def told(done: float, total: float | None, message: str) -> None:
+        if tell is not None:
+            tell(done, total, message)
+
+    try:
+        return await engine.call(tool, arguments, principal="cli", on_progress=told if tell else None)
+    finally:
+        await engine.close()
+
+
+def _call_here(
+    runtime: RuntimeDirectory,
+    context: Context,
+    invocation: Invocation,
+    tool: str,
+    arguments: Mapping[str, object],
+    tell: Tell | None,
+) -> CallReply | None:
+    """None when an engine came first: it is asked instead."""
+    from codeplane.server.assembly import open_pipeline
+    from codeplane.server.caller import CallReply
+    from codeplane.server.seat import take_seat
+    from codeplane.tools.calls import CallRequest, no_progress
+    from codeplane.tools.surface import EVERYTHING
+
+    seat = take_seat(runtime)
+    if seat is None:
+        return None
+    with seat:
+        pipeline = open_pipeline(context, loader(invocation), once=True)
+        try:
+            request = CallRequest(tool, arguments, principal="cli", surface=EVERYTHING, progress=tell or no_progress)
+            return CallReply(*pipeline.call(request))
+        finally:
+            pipeline.close()

@@ -1,0 +1,72 @@
+"""Why a path of a repository has no facts: it is no file, or a rule leaves it out."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.index.options import effective
+from codeplane.operations.context import Context
+from codeplane.operations.settings import index_options
+
+
+def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> CodePlaneError:
+    """The error that said so, with the reason where there is one. Rules of the repository are told as data."""
+    nearest = known.details.get("nearest")
+    details: Mapping[str, object] = known.details
+    message, remedy = known.message, known.remedy
+    with Root.open(context.root) as root:
+        culprit, reason = _find_rule(root, Rules(effective(index_options(context)).ignore), file)
+        if reason is not None:
+            message = f"'{display(file)}' is not indexed: a rule leaves it out"
+            details = {**details, "ignored_by": reason}
+            remedy = _remedy(reason, culprit)
+        elif _exists(root, file):
+            message = f"'{display(file)}' is not indexed"
+            remedy = "Where files that git does not track are not indexed, add it to git."
+    return CodePlaneError(
+        ErrorCode.FILE_NOT_FOUND,
+        message,
+        details=details,
+        expected=known.expected,
+        received=known.received,
+        example={"file": nearest[0]} if isinstance(nearest, list) and nearest else None,
+        remedy=remedy,
+    )
+
+
+def _find_rule(root: Root, rules: Rules, file: RepoPath) -> tuple[str, str | None]:
+    """The outermost entry on the way to the file that a rule leaves out, and the rule."""
+    reason = why_ignored(root, rules, file) if file else None
+    if reason is None:
+        return "", None
+    parts = file.split("/")
+    entries = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    # What lies in an entry that is left out is left out too.
+    first = bisect_left(entries, True, key=lambda entry: why_ignored(root, rules, RepoPath(entry)) is not None)
+    return entries[min(first, len(entries) - 1)], reason
+
+
+def _remedy(reason: str, entry: str) -> str | None:
+    """What would bring the entry back; nothing does where the product itself or a stronger file leaves it out."""
+    if reason.startswith(_FINAL):
+        return None
+    escaped = re.sub(r"([\\*?\[])", r"\\\1", display(entry))
+    return f"A line '!/{escaped}' in the .cplignore of the root brings it back."
+
+
+_FINAL = ("protected", "secret", "cplignore", "satoriignore")
+
+
+def _exists(root: Root, file: RepoPath) -> bool:
+    try:
+        os.close(root.open_file(file))
+    except CodePlaneError:
+        return False
+    return bool(file)

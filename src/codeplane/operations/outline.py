@@ -1,0 +1,384 @@
+"""The outline of one file: its symbols as a tree, or the one symbol that a caller names exactly.
+
+A node says only what cannot be read off the others: its reference is the file, the names
+from the top of the tree down joined by dots, and its first line. Members that are declared
+apart from their type (Rust's `impl`, Go's receivers) stand beneath it all the same; where the
+type is in another file, a node that is no symbol itself gathers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.base.symbols import parse_symbol_ref, symbol_ref
+from codeplane.disk.secrets import is_secret
+from codeplane.operations.signatures import telling_signature
+from codeplane.query.files import FileInfo, get_file, list_problems
+from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
+from codeplane.query.snapshot import Snapshot, check_limit
+from codeplane.store.records import FileState
+
+Depth = Literal["all", "top"]
+Resolve = Literal["outline", "exact"]
+Window = tuple[int, int]
+
+DEFAULT_LIMIT = 500
+MAX_NEAREST = 3
+MAX_SIMILAR = 3
+MAX_CHARS = 22_000
+"""Of one outline as JSON, roughly; larger ones are cut and say how many symbols are left out."""
+MAX_LEVELS = 40
+"""Deeper symbols stand beneath the last level: readers of JSON have their own limits."""
+
+_GATHERED = {"rust": "impl", "go": "receiver"}
+"""What gathers members of a type that is in another file, by language."""
+
+
+@dataclass(frozen=True)
+class Node:
+    name: str
+    kind: str
+    line_start: int
+    line_end: int
+    signature: str = ""
+    symbol_ref: str = ""
+    """Only where the tree does not say it."""
+    children: tuple[Node, ...] = ()
+    child_count: int = 0
+    """Symbols directly beneath that are not shown."""
+
+    def as_dict(self) -> dict[str, object]:
+        fields: dict[str, object] = {
+            "name": self.name,
+            "kind": self.kind,
+            "line_start": self.line_start,
+            "line_end": self.line_end,
+        }
+        if self.signature:
+            fields["signature"] = self.signature
+        if self.symbol_ref:
+            fields["symbol_ref"] = self.symbol_ref
+        if self.children:
+            fields["children"] = [child.as_dict() for child in self.children]
+        if self.child_count:
+            fields["child_count"] = self.child_count
+        return fields
+
+
+@dataclass(frozen=True)
+class Outline:
+    """`status` is ok, ambiguous or not_found; the last two only when a symbol was asked for exactly."""
+
+    status: str
+    file: RepoPath
+    language: str
+    line_count: int
+    symbols: tuple[Node, ...]
+    left_out: int = 0
+    missing_metadata: int = 0
+    """Symbols without a name or a position, which are not listed."""
+    syntax_errors: int = 0
+    first_error_line: int = 0
+    similar: tuple[str, ...] = ()
+    """Symbols of the file called nearly like the one that was not found."""
+
+    @property
+    def has_more(self) -> bool:
+        return self.left_out > 0
+
+    def as_dict(self) -> dict[str, object]:
+        """The result as it is answered; what warnings tell is not repeated."""
+        fields: dict[str, object] = {"file": self.file, "language": self.language, "line_count": self.line_count}
+        fields["symbols"] = [node.as_dict() for node in self.symbols]
+        fields["has_more"] = self.has_more
+        if self.left_out:
+            fields["left_out"] = self.left_out
+        if self.similar:
+            fields["similar"] = list(self.similar)
+        return fields
+
+
+def file_outline(
+    snapshot: Snapshot,
+    file: RepoPath,
+    *,
+    depth: Depth = "all",
+    limit: int = DEFAULT_LIMIT,
+    resolve: Resolve = "outline",
+    symbol_id: str | None = None,
+    symbol_label: str | None = None,
+    window: Window | None = None,
+    max_chars: int = MAX_CHARS,
+) -> Outline:
+    """Symbols of a file, nested; with `resolve="exact"` those that `symbol_id` or `symbol_label` names.
+
+    `depth="top"` shows the outermost alone, `window` those that lie at least partly in a range of lines.
+    """
+    check_limit(limit)
+    known = _get_indexed(snapshot, file)
+    rows = list_outline_rows(snapshot, file)
+    whole = [row for row in rows if row.name and 0 < row.start_line <= row.end_line]
+    if resolve == "exact":
+        return _resolved(known, whole, len(rows) - len(whole), symbol_id, symbol_label, limit)
+    problems = list_problems(snapshot, 1, file)
+    roots = _in_window(_nest(whole, rows, known.language or ""), window)
+    budget = _Budget(limit, max_chars)
+    symbols = tuple(_shown(roots, depth, known.path, "", budget))
+    return Outline(
+        "ok",
+        known.path,
+        known.language or "",
+        known.lines,
+        symbols,
+        left_out=(len(roots) if depth == "top" else _size(roots)) - budget.used,
+        missing_metadata=len(rows) - len(whole),
+        syntax_errors=problems.total,
+        first_error_line=problems.rows[0].line if problems.rows else 0,
+    )
+
+
+@dataclass
+class _Item:
+    """A symbol while the tree is put together; `row` is None for what only gathers others."""
+
+    row: OutlineRow | None
+    name: str
+    kind: str
+    children: list[_Item] = field(default_factory=list)
+
+    @property
+    def first(self) -> int:
+        return self.row.start_line if self.row else min(child.first for child in self.children)
+
+    @property
+    def last(self) -> int:
+        return self.row.end_line if self.row else max(child.last for child in self.children)
+
+
+@dataclass
+class _Budget:
+    limit: int
+    chars: int
+    used: int = 0
+
+    @property
+    def spent(self) -> bool:
+        return self.used >= self.limit or self.chars <= 0
+
+    def take(self, item: _Item) -> None:
+        self.used += 1
+        self.chars -= _NODE_CHARS + len(item.name) + (len(item.row.signature) if item.row else 0)
+
+
+def _nest(whole: list[OutlineRow], rows: Iterable[OutlineRow], language: str) -> list[_Item]:
+    """The forest of all symbols, in order of their spans and never deeper than MAX_LEVELS."""
+    parents = {row.ordinal: row.parent for row in rows}
+    items = {row.ordinal: _Item(row, row.name, row.kind) for row in whole}
+    types: dict[str, _Item] = {}
+    for row in whole:
+        if row.kind not in _MEMBERS:
+            types.setdefault(row.lexical_path, items[row.ordinal])
+    roots: list[_Item] = []
+    gathered: dict[str, _Item] = {}
+    for row in whole:
+        item = items[row.ordinal]
+        above = _shown_parent(row, parents, items)
+        owner = row.lexical_path[: -len(row.name) - 1] if row.lexical_path.endswith(f".{row.name}") else ""
+        if above is not None:
+            above.children.append(item)
+        elif not owner or row.parent is not None:
+            roots.append(item)
+        elif owner in types:
+            types[owner].children.append(item)
+        else:
+            if owner not in gathered:
+                gathered[owner] = _Item(None, owner, _GATHERED.get(language, "container"))
+                roots.append(gathered[owner])
+            gathered[owner].children.append(item)
+    return roots
+
+
+def _shown_parent(row: OutlineRow, parents: dict[int, int | None], items: dict[int, _Item]) -> _Item | None:
+    """The symbol above this one. One that cannot be shown, or lies too deep, is passed over for the one above it."""
+    chain: list[int] = []
+    above = row.parent
+    # Bounded, because a damaged index could name a symbol as its own parent.
+    for _ in range(len(parents)):
+        if above is None:
+            break
+        if above in items:
+            chain.append(above)
+        above = parents.get(above)
+    return items[chain[max(0, len(chain) - MAX_LEVELS)]] if chain else None
+
+
+_NODE_CHARS = 80
+"""What a node costs beside its name and signature."""
+
+_MEMBERS = frozenset({"method", "field", "property", "enum_member", "constructor"})
+
+
+def _in_window(roots: list[_Item], window: Window | None) -> list[_Item]:
+    """Items that touch the window, and those above them."""
+    if window is None:
+        return roots
+    first, last = window
+    kept: list[_Item] = []
+    for item in roots:
+        beneath = _in_window(item.children, window)
+        touches = item.row is not None and item.row.start_line <= last and item.row.end_line >= first
+        if beneath or touches:
+            kept.append(_Item(item.row, item.name, item.kind, beneath))
+    return kept
+
+
+def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget: _Budget) -> Iterable[Node]:
+    """Nodes from the top, as many as the budget allows. What gathers others is free."""
+    for item in items:
+        if budget.spent:
+            return
+        at = f"{above}.{item.name}" if above else item.name
+        if item.row is not None or depth == "top":
+            budget.take(item)
+        beneath = () if depth == "top" else tuple(_shown(item.children, depth, path, at, budget))
+        yield _node(item.row, item, beneath, path if item.row and item.row.lexical_path != at else None)
+
+
+def _node(row: OutlineRow | None, item: _Item, children: tuple[Node, ...], path: RepoPath | None) -> Node:
+    reference = symbol_ref(path, row.lexical_path, row.start_line) if path is not None and row is not None else ""
+    signature = telling_signature(row.signature, row.name) if row is not None else ""
+    hidden = len(item.children) - len(children)
+    return Node(item.name, item.kind, item.first, item.last, signature, reference, children, hidden)
+
+
+def _size(items: list[_Item]) -> int:
+    return sum((item.row is not None) + _size(item.children) for item in items)
+
+
+def _child_counts(items: list[_Item]) -> Iterable[tuple[int, int]]:
+    for item in items:
+        if item.row is not None:
+            yield item.row.ordinal, len(item.children)
+        yield from _child_counts(item.children)
+
+
+def _resolved(
+    known: FileInfo,
+    rows: list[OutlineRow],
+    missing: int,
+    symbol_id: str | None,
+    label: str | None,
+    limit: int,
+) -> Outline:
+    if symbol_id:
+        found, wanted = _by_id(known.path, rows, symbol_id)
+    elif label and label.strip(_SEPARATORS):
+        wanted = _dotted(label)
+        found = _by_label(rows, wanted)
+    else:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "an exact outline needs the symbol",
+            expected="symbol_id or symbol_label",
+            received="neither",
+            example={"resolve_mode": "exact", "symbol_label": "Cart.total"},
+        )
+    counts = dict(_child_counts(_nest(rows, rows, known.language or ""))) if found else {}
+    symbols = tuple(
+        Node(
+            row.name,
+            row.kind,
+            row.start_line,
+            row.end_line,
+            telling_signature(row.signature, row.name),
+            symbol_ref(known.path, row.lexical_path, row.start_line),
+            child_count=counts.get(row.ordinal, 0),
+        )
+        for row in found[:limit]
+    )
+    status = "ok" if len(found) == 1 else "ambiguous" if found else "not_found"
+    similar: tuple[str, ...] = ()
+    if not found and wanted:
+        paths = {row.lexical_path.lower(): row.lexical_path for row in reversed(rows)}
+        names = {row.name.lower(): row.lexical_path for row in reversed(rows)}
+        close = get_close_matches(wanted.lower(), [*paths, *names], MAX_SIMILAR * 2)
+        similar = tuple(dict.fromkeys(paths.get(name) or names[name] for name in close))[:MAX_SIMILAR]
+    left_out = len(found) - len(symbols)
+    return Outline(status, known.path, known.language or "", known.lines, symbols, left_out, missing, similar=similar)
+
+
+def _by_id(path: RepoPath, rows: list[OutlineRow], symbol_id: str) -> tuple[list[OutlineRow], str]:
+    """Rows that an identity names, and the name to look for where there are none."""
+    exact = [row for row in rows if row.def_uid == symbol_id]
+    if exact:
+        return exact, ""
+    if "#" not in symbol_id and ":" not in symbol_id:
+        return [], symbol_id
+    named = parse_symbol_ref(symbol_id)
+    if named.path != path:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"the symbol is of '{display(named.path)}' and not of '{display(path)}'",
+            expected=f"a symbol of '{display(path)}'",
+            received=display(symbol_id),
+        )
+    if named.lexical_path is None:
+        around = [row for row in rows if row.start_line <= (named.line or 0) <= row.end_line]
+        # Of nested symbols the innermost begins last, and of those that begin together it ends first.
+        return sorted(around, key=lambda row: (-row.start_line, -row.start_col, row.end_line))[:1], ""
+    found = [row for row in rows if row.lexical_path == named.lexical_path]
+    there = [row for row in found if row.start_line == named.line]
+    return there or found, named.lexical_path
+
+
+def _by_label(rows: list[OutlineRow], label: str) -> list[OutlineRow]:
+    """Rows of this name, or whose path ends with it; a constructor gives way to its type."""
+    end = f".{label}"
+    found = [
+        row
+        for row in rows
+        if row.name == label or f".{row.lexical_path}".endswith(end) or f".{_dotted(row.qualified_name)}".endswith(end)
+    ]
+    types = {row.ordinal for row in found}
+    return [row for row in found if not (row.kind == "constructor" and row.parent in types)]
+
+
+_SEPARATORS = " .:/#"
+
+
+def _dotted(text: str) -> str:
+    return text.replace("::", ".").replace("/", ".").strip(" .:")
+
+
+def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
+    """The file, if it is one that has an outline; otherwise the error says what would help."""
+    shown = display(file)
+    if is_secret(file):
+        raise CodePlaneError(
+            ErrorCode.SECRET_PATH, f"'{shown}' may hold secrets and is never indexed", remedy="Open it yourself."
+        )
+    known = get_file(snapshot, file) if file else None
+    if known is None:
+        beneath = first_files_beneath(snapshot, file, MAX_NEAREST) if file else ()
+        nearest = beneath or (nearest_paths(snapshot, file, MAX_NEAREST) if file else ())
+        raise CodePlaneError(
+            ErrorCode.FILE_NOT_FOUND,
+            f"'{shown}' is a directory" if beneath else f"'{shown}' is not an indexed file",
+            details={"nearest": list(nearest)} if nearest else None,
+            expected="the path of one file",
+            received=shown,
+            example=nearest[0] if nearest else "src/app.py",
+        )
+    if known.state is not FileState.INDEXED:
+        raise CodePlaneError(
+            ErrorCode.LANGUAGE_UNSUPPORTED,
+            f"'{shown}' has no outline",
+            details={"reason": known.reason or "no_grammar"},
+            remedy="Read the file itself.",
+        )
+    return known

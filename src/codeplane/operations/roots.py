@@ -1,0 +1,151 @@
+"""The repositories that one engine can answer about: its home, and others that were registered.
+
+A repository is registered by `manage_index create`, once a person has indexed it or has
+allowed the directory that it lies in: a caller cannot give itself the right to read.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.operations.context import Context
+from codeplane.operations.map_repo.kept import KeptMaps
+from codeplane.operations.settings import index_options, workspace_settings
+from codeplane.store.registry import read_binding
+from codeplane.store.roots import read_roots, write_roots
+from codeplane.workspace.freshness import ONE_SHOT
+from codeplane.workspace.workspace import Workspace
+
+_MAX_ROOTS = 32
+_MAX_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class OpenRoot:
+    context: Context
+    workspace: Workspace
+    maps: KeptMaps = field(default_factory=KeptMaps)
+
+    @property
+    def path(self) -> Path:
+        return self.context.root
+
+
+class Roots:
+    """Home is open from the start; every other root is opened when it is first asked about."""
+
+    def __init__(self, home: OpenRoot, load: Callable[[Path], Context]) -> None:
+        self.home = home
+        self._load = load
+        self._open: dict[Path, OpenRoot] = {home.path: home}
+        self._lock = threading.Lock()
+
+    def resolve(self, path: str | None) -> OpenRoot:
+        """The repository that holds `path`: home without one, or the nearest registered parent."""
+        if not path:
+            return self.home
+        known = self._nearest_known(Path(os.path.realpath(self.home.path / path)))
+        if known is not None:
+            return self._opened(known)
+        raise CodePlaneError(
+            ErrorCode.ROOT_NOT_REGISTERED,
+            "this server does not answer about that path",
+            expected="a path in this repository, or in another that was added",
+            received=display(path[:_MAX_SHOWN]),
+            remedy="Leave 'path' out for this repository.",
+        )
+
+    def register(self, path: str) -> OpenRoot:
+        """Let further calls ask about another repository."""
+        place = Path(os.path.realpath(self.home.path / path))
+        known = self._nearest_known(place)
+        if known is not None:
+            return self._opened(known)
+        # First whether it may be asked about: what lies elsewhere on the machine is not told.
+        self._require_allowed(place, path)
+        if not _is_directory(place):
+            raise CodePlaneError(
+                ErrorCode.ARGUMENT_INVALID,
+                "there is no such directory",
+                expected="a directory",
+                received=display(path[:_MAX_SHOWN]),
+            )
+        self._remember([*self.registered(), place])
+        return self._opened(place)
+
+    def registered(self) -> tuple[Path, ...]:
+        """Roots besides home, by path."""
+        return read_roots(self.home.context.user_state, self.home.path)
+
+    def opened(self, path: Path) -> OpenRoot | None:
+        return self._open.get(path)
+
+    def context_of(self, path: Path) -> Context:
+        return self._load(path)
+
+    def forget(self, root: OpenRoot) -> None:
+        """After its index was cleared, a repository that is not home is not ours any more."""
+        if root.path != self.home.path:
+            with self._lock:
+                self._open.pop(root.path, None)
+            root.workspace.close()
+            self._remember([path for path in self.registered() if path != root.path])
+
+    def close(self, timeout: float) -> None:
+        for root in list(self._open.values()):
+            root.workspace.close(timeout)
+
+    def _nearest_known(self, place: Path) -> Path | None:
+        known = {self.home.path, *self.registered()}
+        return next((directory for directory in (place, *place.parents) if directory in known), None)
+
+    def _opened(self, path: Path) -> OpenRoot:
+        with self._lock:
+            found = self._open.get(path)
+            if found is None:
+                found = self._open[path] = open_root(self._load(path), build=False)
+            return found
+
+    def _require_allowed(self, place: Path, received: str) -> None:
+        allowed = self.home.context.config.server.allowed_roots
+        beneath = any(Path(directory) in (place, *place.parents) for directory in allowed)
+        if not beneath and read_binding(self.home.context.user_state, place) is None:
+            raise CodePlaneError(
+                ErrorCode.ROOT_NOT_REGISTERED,
+                "another repository can be added once a person has indexed it",
+                received=display(received[:_MAX_SHOWN]),
+                remedy="Ask for 'cpl init' to be run there, or for the setting server.allowed_roots.",
+            )
+        if len(self.registered()) >= _MAX_ROOTS:
+            raise CodePlaneError(ErrorCode.ARGUMENT_INVALID, f"there are {_MAX_ROOTS} repositories already")
+
+    def _remember(self, roots: list[Path]) -> None:
+        try:
+            write_roots(self.home.context.user_state, self.home.path, roots)
+        except OSError as error:
+            raise CodePlaneError(
+                ErrorCode.STATE_DIRECTORY_READ_ONLY,
+                "which repositories were added cannot be kept",
+                details={"why": error.strerror or type(error).__name__},
+            ) from error
+
+
+def _is_directory(place: Path) -> bool:
+    try:
+        return place.is_dir()
+    except OSError:
+        return False
+
+
+def open_root(context: Context, *, once: bool = False, build: bool = True, prewarm: bool = True) -> OpenRoot:
+    """Open a repository for as long as a server runs, or for `once`: then nothing goes on behind the answer."""
+    settings = ONE_SHOT if once else workspace_settings(context, build=build, prewarm=prewarm)
+    workspace = Workspace(index_options(context), settings)
+    workspace.start()
+    return OpenRoot(context, workspace)

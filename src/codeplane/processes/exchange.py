@@ -1,0 +1,40 @@
+"""Say something to a program and read its first lines: a child that is ended when it has answered."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Sequence
+
+_CHUNK = 65536
+
+
+def exchange(command: Sequence[str], said: bytes, *, lines: int, seconds: float) -> list[bytes]:
+    """The first `lines` lines of its output, or those that came in time. Its input is then closed, and it ends."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdin is not None and process.stdout is not None
+    deadline = time.monotonic() + seconds
+    heard = b""
+    try:
+        process.stdin.write(said)
+        process.stdin.flush()
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while heard.count(b"\n") < lines and selector.select(max(0.0, deadline - time.monotonic())):
+                chunk = os.read(process.stdout.fileno(), _CHUNK)
+                if not chunk:
+                    break
+                heard += chunk
+    except BrokenPipeError:
+        return []
+    finally:
+        process.stdin.close()
+        try:
+            process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+    return heard.split(b"\n")[:lines]

@@ -1,0 +1,134 @@
+"""Questions about a repository as a whole, whose answers are summed up before anyone sees them.
+
+They return every row there is, lean ones: what bounds an answer is the operation that sums them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+import orjson
+
+from codeplane.base.paths import RepoPath
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import path_from_text
+
+
+class FileBrief(NamedTuple):
+    file_id: int
+    path: RepoPath
+    language: str
+    """The language, or the family of a file that no grammar reads."""
+    lines: int
+    definitions: int
+
+
+class ImportBrief(NamedTuple):
+    file_id: int
+    source: str
+    """The module as it is written."""
+    name: str
+
+
+class ExportBrief(NamedTuple):
+    file_id: int
+    name: str
+    """Of the definition, whatever it is exported as."""
+    kind: str
+    lexical_path: str
+    start_line: int
+
+
+class MainBrief(NamedTuple):
+    file_id: int
+    kind: str
+    lexical_path: str
+    start_line: int
+    signature: str
+
+
+def list_file_briefs(snapshot: Snapshot) -> list[FileBrief]:
+    """All files by path."""
+    sql = "SELECT file_id, path, coalesce(language, family, ''), lines, defs FROM files ORDER BY path"
+    return [FileBrief(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
+
+
+def count_lines_by_language(snapshot: Snapshot) -> dict[str, int]:
+    """Lines of the files that a grammar reads."""
+    sql = (
+        "SELECT language, sum(lines) FROM files WHERE state = 'indexed' AND language IS NOT NULL GROUP BY 1 ORDER BY 1"
+    )
+    return {str(language): int(lines) for language, lines in snapshot.reader.rows(sql)}
+
+
+def list_import_briefs(snapshot: Snapshot) -> list[ImportBrief]:
+    """All imports that name a module, in the order of their files; `from __future__` imports nothing."""
+    sql = (
+        "SELECT import_id >> 20, source_literal, imported_name FROM imports"
+        " WHERE source_literal IS NOT NULL AND source_literal <> '' AND import_kind <> 'python_future'"
+        " ORDER BY import_id"
+    )
+    return list(map(ImportBrief._make, snapshot.reader.rows(sql)))
+
+
+def list_export_briefs(snapshot: Snapshot) -> list[ExportBrief]:
+    """All exports whose definition is known, in the order of their files."""
+    sql = (
+        "SELECT entry_id >> 20, name, kind, lexical_path, start_line"
+        " FROM export_entries JOIN defs ON def_id = target_def ORDER BY entry_id"
+    )
+    return list(map(ExportBrief._make, snapshot.reader.rows(sql)))
+
+
+def list_mains(snapshot: Snapshot) -> list[MainBrief]:
+    """All functions and methods called `main`, in the order of their files."""
+    sql = (
+        "SELECT def_id >> 20, kind, lexical_path, start_line, signature FROM defs"
+        " WHERE lower(name) = 'main' AND name = 'main' AND kind IN ('function', 'method') ORDER BY def_id"
+    )
+    return list(map(MainBrief._make, snapshot.reader.rows(sql)))
+
+
+def list_inner_modules(snapshot: Snapshot, names: Collection[str]) -> list[tuple[int, str]]:
+    """(file, name) of modules of these names that are declared within a file."""
+    sql = (
+        "SELECT DISTINCT def_id >> 20, name FROM json_each(?) JOIN defs ON lower(name) = lower(value) AND name = value"
+        " WHERE kind = 'module' ORDER BY 1, 2"
+    )
+    return [(int(file_id), str(name)) for file_id, name in snapshot.reader.rows(sql, (_json(sorted(names)),))]
+
+
+def count_files_naming(snapshot: Snapshot, names: Iterable[str]) -> dict[str, int]:
+    """In how many files each of these identifiers occurs; those that occur nowhere are left out."""
+    sql = "SELECT name, count(*) FROM name_files WHERE name IN (SELECT value FROM json_each(?)) GROUP BY name"
+    return {str(name): int(count) for name, count in snapshot.reader.rows(sql, (_json(sorted(set(names))),))}
+
+
+def count_members(snapshot: Snapshot, names: Iterable[str]) -> dict[str, int]:
+    """How many methods, fields and properties have each of these names."""
+    sql = (
+        "SELECT name, count(*) FROM json_each(?) JOIN defs ON lower(name) = lower(value) AND name = value"
+        " WHERE kind IN ('method', 'field', 'property') GROUP BY name"
+    )
+    return {str(name): int(count) for name, count in snapshot.reader.rows(sql, (_json(sorted(set(names))),))}
+
+
+def list_namings(snapshot: Snapshot, names: Iterable[str]) -> dict[str, list[int]]:
+    """Ids of the files in which each of these identifiers occurs."""
+    sql = "SELECT name, file_id FROM name_files WHERE name IN (SELECT value FROM json_each(?))"
+    found: dict[str, list[int]] = {}
+    for name, file_id in snapshot.reader.rows(sql, (_json(sorted(set(names))),)):
+        found.setdefault(name, []).append(file_id)
+    return found
+
+
+def list_files_naming(snapshot: Snapshot, name: str) -> frozenset[int]:
+    """Ids of the files in which an identifier occurs."""
+    return frozenset(
+        int(row[0]) for row in snapshot.reader.rows("SELECT file_id FROM name_files WHERE name = ?", (name,))
+    )
+
+
+def _json(names: list[str]) -> str:
+    return orjson.dumps(names).decode()

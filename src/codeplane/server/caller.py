@@ -1,0 +1,40 @@
+"""How a front asks: one call in, one envelope out, whoever holds the engine.
+
+A front knows nothing of the index. It forwards the name of a tool and its arguments as
+they came, and hands back the envelope as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+OnProgress = Callable[[float, float | None, str], Awaitable[None]]
+"""Progress so far, the total where it is known, and a short sentence."""
+
+
+@dataclass(frozen=True)
+class CallReply:
+    """`envelope` is compact JSON of one object; `is_error` is what MCP calls `isError`."""
+
+    envelope: bytes
+    is_error: bool
+
+
+class Caller(Protocol):
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        *,
+        principal: str,
+        client: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> CallReply:
+        """Answer one call. Cancelling the coroutine cancels the call in the engine."""
+        ...
+
+    async def state(self) -> Mapping[str, object]:
+        """What operators want to know of the engine; `ready` is true once it answers queries."""
+        ...

@@ -1,0 +1,166 @@
+"""The MCP server of the SDK, with tools that are answered elsewhere.
+
+It lists what the catalog lists and hands every call to a Caller as it came. Whatever goes
+wrong with a call is an envelope, so that the agent that asked can read it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import mcp_types as types
+import orjson
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+
+from codeplane import telemetry
+from codeplane.base.envelope import error_envelope
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.server.caller import Caller, CallReply
+
+MAX_CALLS: Final = 64
+"""Calls that the holders of one token may have under way."""
+_LIST_MILLISECONDS: Final = 300_000
+_MAX_CLIENT_CHARS: Final = 100
+_SESSION_HEADER: Final = "mcp-session-id"
+
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who the server says that it is. `tools` are as `tools/list` gives them."""
+
+    name: str
+    version: str
+    instructions: str
+    tools: Sequence[Mapping[str, object]]
+
+
+def build_server(identity: Identity, caller: Caller, token: str, max_calls: int = MAX_CALLS) -> Server[Any]:
+    listed = types.ListToolsResult.model_validate({"tools": list(identity.tools)})
+    schemas = {tool.name: tool.input_schema for tool in listed.tools}
+    asked = _Calls(caller, "http:" + hashlib.sha256(token.encode()).hexdigest()[:32], max_calls)
+
+    async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return listed
+
+    hint = CacheHint(ttl_ms=_LIST_MILLISECONDS, scope="private")
+    return Server(
+        identity.name,
+        version=identity.version,
+        instructions=identity.instructions,
+        cache_hints={"tools/list": hint, "server/discover": hint},
+        get_tool_input_schema=schemas.get,
+        on_list_tools=list_tools,
+        on_call_tool=asked.call_tool,
+    )
+
+
+def tool_result(reply: CallReply) -> types.CallToolResult:
+    """The envelope twice, as clients show their model the one or the other."""
+    return types.CallToolResult(
+        content=[types.TextContent(text=reply.envelope.decode())],
+        structured_content=orjson.loads(reply.envelope),
+        is_error=reply.is_error,
+    )
+
+
+class Progress:
+    """Passes on the latest progress. It never waits for a slow reader: what it cannot send yet, the next replaces."""
+
+    def __init__(self, context: Context) -> None:
+        self._session = context.session
+        self._last = float("-inf")
+        self._next: tuple[float, float | None, str] | None = None
+        self._sending: asyncio.Task[None] | None = None
+
+    async def __call__(self, progress: float, total: float | None, message: str) -> None:
+        if progress <= self._last:
+            return
+        self._last = progress
+        self._next = (progress, total, message)
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.get_running_loop().create_task(self._send())
+
+    async def close(self, *, cancel: bool) -> None:
+        """Nothing follows an answer, so what is still to be sent goes before it, or not at all."""
+        if self._sending is not None:
+            if cancel:
+                self._sending.cancel()
+            try:
+                await asyncio.wait({self._sending})
+            finally:
+                self._sending.cancel()
+
+    async def _send(self) -> None:
+        while self._next is not None:
+            progress, total, message = self._next
+            self._next = None
+            try:
+                await self._session.report_progress(progress, total, message)
+            except Exception as error:
+                telemetry.debug("progress was not sent", **telemetry.describe(error))
+                return
+
+
+class _Calls:
+    def __init__(self, caller: Caller, principal: str, limit: int) -> None:
+        self._caller = caller
+        self._principal = principal
+        self._limit = limit
+        self._count = 0
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if self._count >= self._limit:
+            return tool_result(_failed(CodePlaneError(ErrorCode.TOO_BUSY, f"{self._limit} calls are under way")))
+        self._count += 1
+        try:
+            return tool_result(await self._ask(ctx, params))
+        finally:
+            self._count -= 1
+
+    async def _ask(self, ctx: Context, params: types.CallToolRequestParams) -> CallReply:
+        wanted = ctx.meta is not None and ctx.meta.get("progress_token") is not None
+        progress = Progress(ctx) if wanted else None
+        answered = False
+        try:
+            reply = await self._caller.call(
+                params.name,
+                params.arguments or {},
+                principal=self._principal + _session_of(ctx),
+                client=_client_of(ctx),
+                on_progress=progress,
+            )
+            answered = True
+        except CodePlaneError as error:
+            return _failed(error)
+        except Exception as error:
+            telemetry.error("call failed", tool=params.name, **telemetry.describe(error))
+            return _failed(CodePlaneError(ErrorCode.INTERNAL, "the call failed"))
+        finally:
+            if progress is not None:
+                await progress.close(cancel=not answered)
+        return reply
+
+
+def _failed(error: CodePlaneError) -> CallReply:
+    return CallReply(orjson.dumps(error_envelope(error, {})), is_error=True)
+
+
+def _session_of(ctx: Context) -> str:
+    """Sessions of older revisions tell clients apart; of the newer one, all holders of the token are one."""
+    session = ctx.request.headers.get(_SESSION_HEADER) if ctx.request is not None else None
+    return f":{session}" if session else ""
+
+
+def _client_of(ctx: Context) -> str | None:
+    known = ctx.session.client_params
+    if known is None:
+        return None
+    return f"{known.client_info.name}/{known.client_info.version}"[:_MAX_CLIENT_CHARS]

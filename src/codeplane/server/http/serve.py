@@ -1,0 +1,240 @@
+"""A server from its first to its last moment: bind, say where, answer, end in time.
+
+It listens on the loopback interface and nowhere else. A signal lets calls finish for a
+while, then ends them; a second interrupt ends everything at once. The files that say where
+the server is and how to be let in are there exactly as long as it answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from codeplane import telemetry
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.server.caller import Caller
+from codeplane.server.http.app import build_app
+from codeplane.server.http.connections import Connections
+from codeplane.server.http.forwarding import Identity, build_server
+from codeplane.server.http.guard import MAX_HEADER_BYTES, Guard, GuardedApp
+from codeplane.server.http.routes import operator_routes
+from codeplane.server.lag import LagWatch
+from codeplane.server.runtime import HTTP_NAME, HttpRecord, RuntimeDirectory, new_token, remove_port, write_port
+
+HOST: Final = "127.0.0.1"
+GRACE_SECONDS: Final = 3.0
+"""How long calls may go on; with what follows, the end of the engine included, that makes less than five seconds."""
+EXIT_STOPPED: Final = 0
+"""A signal came, and everything was closed."""
+EXIT_INTERRUPTED: Final = 130
+"""A second interrupt came, and what was under way was dropped."""
+
+_ABORT_SECONDS = 0.4
+_KEEP_ALIVE_SECONDS = 60
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+async def serve(
+    caller: Caller,
+    identity: Identity,
+    *,
+    repository: Path,
+    runtime: RuntimeDirectory,
+    api_version: str,
+    port: int = 0,
+    port_directory: Path | None = None,
+    grace_seconds: float = GRACE_SECONDS,
+    on_started: Callable[[HttpRecord], None] | None = None,
+) -> int:
+    """Serve until a signal comes; the exit code. `port_directory` gets a file with the port, for others to read."""
+    listener = listen(port)
+    guard = Guard(new_token(), str(repository), listener.getsockname()[1])
+    connections = Connections()
+    lag = LagWatch()
+    server = build_server(identity, caller, guard.token)
+    routes = operator_routes(
+        caller,
+        guard,
+        version=identity.version,
+        api_version=api_version,
+        figures=lambda: {"connections": connections.count, "event_loop_lag_ms": lag.figures()},
+    )
+    app = build_app(server, guard, connections, routes)
+    record = HttpRecord(guard.port, os.getpid(), guard.token, api_version, time.time())
+
+    def announce() -> None:
+        runtime.write_secret(HTTP_NAME, record.as_text())
+        if port_directory is not None:
+            write_port(port_directory, guard.port)
+        if on_started is not None:
+            on_started(record)
+
+    watching = asyncio.get_running_loop().create_task(lag.run())
+    try:
+        return await run_app(app, listener, connections, grace_seconds=grace_seconds, on_started=announce)
+    finally:
+        watching.cancel()
+        with contextlib.suppress(CodePlaneError, OSError):
+            runtime.remove(HTTP_NAME, holding=record.as_text())
+        if port_directory is not None:
+            remove_port(port_directory, guard.port)
+
+
+def listen(port: int) -> socket.socket:
+    """A bound socket on loopback; port 0 takes any that is free."""
+    # Unless the protocol is named, asyncio leaves Nagle's algorithm on: answers in two parts would take 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise CodePlaneError(
+            ErrorCode.CONFIG_INVALID,
+            f"port {port} cannot be used: {error}",
+            remedy="Use another port, or 0 for any that is free.",
+        ) from error
+    return listener
+
+
+async def run_app(
+    app: GuardedApp,
+    listener: socket.socket,
+    connections: Connections,
+    *,
+    grace_seconds: float = GRACE_SECONDS,
+    on_started: Callable[[], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> int:
+    """Answer until a signal comes or `stop` is set."""
+    with _quiet_libraries():
+        config = uvicorn.Config(
+            app,
+            http=connections.protocol(),
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=int(grace_seconds) + 1,
+            h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        )
+        server = _Server(config)
+        running = asyncio.get_running_loop().create_task(server.serve(sockets=[listener]))
+        ending = _Ending(server, app, connections, grace_seconds)
+        with _on_signals(ending.begin):
+            waiting = asyncio.get_running_loop().create_task(_begin_when(stop, ending)) if stop else None
+            try:
+                await _started(server, running)
+                if on_started is not None:
+                    on_started()
+                await running
+            except BaseException:
+                ending.begin(None)
+                server.force_exit = True
+                with contextlib.suppress(Exception, SystemExit):
+                    await running
+                raise
+            finally:
+                ending.over()
+                if waiting is not None:
+                    waiting.cancel()
+        return EXIT_INTERRUPTED if server.force_exit else EXIT_STOPPED
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are ours: uvicorn would raise them again when it is done."""
+        yield
+
+
+class _Ending:
+    """The steps of a shutdown, each in its time."""
+
+    def __init__(self, server: _Server, app: GuardedApp, connections: Connections, grace_seconds: float) -> None:
+        self._server = server
+        self._app = app
+        self._connections = connections
+        self._grace_seconds = grace_seconds
+        self._timers: list[asyncio.TimerHandle] = []
+
+    def begin(self, number: int | None) -> None:
+        if self._server.should_exit:
+            # Only a person who asks again means it; a supervisor repeats itself.
+            self._server.force_exit = self._server.force_exit or number == signal.SIGINT
+            return
+        telemetry.info("http server ends", signal=number)
+        self._server.should_exit = True
+        self._app.drain()
+        loop = asyncio.get_running_loop()
+        self._timers = [
+            loop.call_later(self._grace_seconds, self._app.cut),
+            loop.call_later(self._grace_seconds + _ABORT_SECONDS, self._connections.abort_all),
+        ]
+
+    def over(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+
+
+@contextlib.contextmanager
+def _on_signals(begin: Callable[[int | None], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    taken: list[signal.Signals] = []
+    # Only the main thread may take signals; elsewhere whoever runs the loop ends it.
+    with contextlib.suppress(ValueError, RuntimeError):
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, begin, number)
+            taken.append(number)
+    try:
+        yield
+    finally:
+        for number in taken:
+            loop.remove_signal_handler(number)
+
+
+async def _begin_when(stop: asyncio.Event, ending: _Ending) -> None:
+    await stop.wait()
+    ending.begin(None)
+
+
+async def _started(server: uvicorn.Server, running: asyncio.Task[None]) -> None:
+    while not server.started and not running.done():
+        await asyncio.sleep(0.005)
+
+
+@contextlib.contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """What libraries log goes to our log: by name and level alone, as it may quote a request."""
+    handler = _Forward(logging.WARNING)
+    loggers = [logging.getLogger(name) for name in ("uvicorn", "mcp", "sse_starlette", "asyncio")]
+    before = [(logger, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger, propagate in before:
+            logger.removeHandler(handler)
+            logger.propagate = propagate
+
+
+class _Forward(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        fields = telemetry.describe(error) if error is not None else {}
+        telemetry.debug("a library logged", logger=record.name, line=record.lineno, **fields)

@@ -1,0 +1,33 @@
+"""How late the event loop is: a loop that is never blocked answers everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+
+_INTERVAL_SECONDS = 0.05
+_KEPT = 12_000
+"""Ten minutes of samples."""
+
+
+class LagWatch:
+    def __init__(self) -> None:
+        self._samples: deque[float] = deque(maxlen=_KEPT)
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            before = loop.time()
+            await asyncio.sleep(_INTERVAL_SECONDS)
+            self._samples.append(loop.time() - before - _INTERVAL_SECONDS)
+
+    def figures(self) -> dict[str, float]:
+        """Milliseconds: median, 99.9th percentile and worst of the last ten minutes."""
+        ordered = sorted(self._samples)
+        if not ordered:
+            return {}
+        last = len(ordered) - 1
+        rank = math.ceil(0.999 * len(ordered)) - 1
+        picks = (("p50", ordered[last // 2]), ("p99_9", ordered[rank]), ("max", ordered[last]))
+        return {name: round(max(0.0, value) * 1000, 1) for name, value in picks}

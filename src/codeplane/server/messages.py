@@ -1,0 +1,160 @@
+"""MCP over a pipe, as far as a server of tools needs it: both eras, message by message.
+
+A request that carries a protocol version in its `_meta` belongs to the era without a
+handshake; every other one to the era with it. One connection may mix them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from codeplane import __version__
+from codeplane.server.caller import CallReply
+from codeplane.tools.catalog import INSTRUCTIONS, SERVER_NAME
+
+HANDSHAKE_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN_VERSIONS: Final = ("2026-07-28",)
+
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+UNSUPPORTED_VERSION: Final = -32022
+
+_VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
+_CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
+_CLIENT_KEY: Final = "io.modelcontextprotocol/clientInfo"
+_SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
+_SERVER_INFO: Final = {"name": SERVER_NAME, "version": __version__}
+_CAPABILITIES: Final[Mapping[str, object]] = {"tools": {}}
+_CACHE: Final = {"ttlMs": 3_600_000, "cacheScope": "private"}
+"""Tools do not change while a server runs."""
+
+_MAX_ROOTS: Final = 32
+
+RequestId = str | int
+
+
+class RpcError(Exception):
+    """A request that is no call of a tool, or not a well-formed one."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+def is_modern(params: Mapping[str, Any]) -> bool:
+    """Whether a request belongs to the era without a handshake; refuses one that only half does."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict) or _VERSION_KEY not in meta:
+        return False
+    version = meta[_VERSION_KEY]
+    if not isinstance(version, str):
+        raise RpcError(INVALID_PARAMS, "the protocol version is a string")
+    if not isinstance(meta.get(_CAPABILITIES_KEY), dict):
+        raise RpcError(INVALID_PARAMS, f"_meta lacks {_CAPABILITIES_KEY}")
+    if version not in MODERN_VERSIONS:
+        data = {"supported": list(MODERN_VERSIONS), "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "this protocol version is not served", data)
+    return True
+
+
+def client_of(params: Mapping[str, Any]) -> str | None:
+    """What the client calls itself, for the log."""
+    meta = params.get("_meta")
+    info = params.get("clientInfo") or (meta.get(_CLIENT_KEY) if isinstance(meta, dict) else None)
+    name = info.get("name") if isinstance(info, dict) else None
+    return name[:100] if isinstance(name, str) else None
+
+
+def progress_token(params: Mapping[str, Any]) -> RequestId | None:
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    return token if isinstance(token, str | int) and not isinstance(token, bool) else None
+
+
+def initialized(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The handshake: a version that we do not know is answered with the newest that we do."""
+    wanted = params.get("protocolVersion")
+    return {
+        "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+        "capabilities": _CAPABILITIES,
+        "serverInfo": _SERVER_INFO,
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def discovered() -> dict[str, Any]:
+    return {
+        "supportedVersions": list(MODERN_VERSIONS),
+        "capabilities": _CAPABILITIES,
+        "instructions": INSTRUCTIONS,
+        **_CACHE,
+    }
+
+
+def tools_listed(tools: list[dict[str, object]], *, modern: bool) -> dict[str, Any]:
+    return {"tools": tools, **_CACHE} if modern else {"tools": tools}
+
+
+def result(identity: RequestId, fields: Mapping[str, Any], *, modern: bool) -> bytes:
+    if modern:
+        fields = {**fields, "resultType": "complete", "_meta": {_SERVER_KEY: _SERVER_INFO}}
+    return _line({"jsonrpc": "2.0", "id": identity, "result": fields})
+
+
+def called(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes:
+    """The answer of a tool: the envelope once as text and once as itself, the bytes being those of the engine."""
+    text = json.dumps(reply.envelope.decode("utf-8"), ensure_ascii=False).encode("utf-8")
+    parts = [b'{"jsonrpc":"2.0","id":', json.dumps(identity).encode("ascii")]
+    parts += [b',"result":{"content":[{"type":"text","text":']
+    parts += [text, b'}],"structuredContent":', reply.envelope, b',"isError":', b"true" if reply.is_error else b"false"]
+    if modern:
+        parts += [b',"resultType":"complete","_meta":', json.dumps({_SERVER_KEY: _SERVER_INFO}).encode("ascii")]
+    return b"".join([*parts, b"}}\n"])
+
+
+def failed(identity: RequestId | None, error: RpcError) -> bytes:
+    fields: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        fields["data"] = error.data
+    return _line({"jsonrpc": "2.0", "id": identity, "error": fields})
+
+
+def offers_roots(params: Mapping[str, Any]) -> bool:
+    """Whether a client says at the handshake that it can tell which directories it works on."""
+    capabilities = params.get("capabilities")
+    return isinstance(capabilities, dict) and isinstance(capabilities.get("roots"), dict)
+
+
+def request(identity: RequestId, method: str) -> bytes:
+    return _line({"jsonrpc": "2.0", "id": identity, "method": method})
+
+
+def roots_of(fields: object) -> list[str]:
+    """Local directories that a client works on, in its order."""
+    listed = fields.get("roots") if isinstance(fields, dict) else None
+    found = []
+    for item in listed[:_MAX_ROOTS] if isinstance(listed, list) else ():
+        uri = urlsplit(item["uri"]) if isinstance(item, dict) and isinstance(item.get("uri"), str) else None
+        if uri is not None and uri.scheme == "file" and uri.netloc in ("", "localhost") and "\0" not in uri.path:
+            found.append(unquote(uri.path))
+    return found
+
+
+def progress(token: RequestId, done: float, total: float | None, message: str) -> bytes:
+    params: dict[str, Any] = {"progressToken": token, "progress": done}
+    if total is not None:
+        params["total"] = total
+    if message:
+        params["message"] = message
+    return _line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+
+
+def _line(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8") + b"\n"

@@ -1,0 +1,143 @@
+"""Standard input and output of a front, kept from everybody else.
+
+Whatever a library prints goes to standard error; whatever reads standard input finds it
+empty. Reading and writing block in threads of their own, so that a slow client holds up
+nobody but itself: when too much waits for it, no more is read from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+
+MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_WAITING_BYTES = 8 * 1024 * 1024
+MAX_WAITING_LINES = 1_000
+TOO_LONG = b"\n"
+"""Stands for a line that was longer than a line may be; no line contains it."""
+_CHUNK = 256 * 1024
+
+
+def claim_standard_streams() -> tuple[int, int]:
+    """Descriptors for the protocol alone: (input, output)."""
+    null = os.open(os.devnull, os.O_RDWR)
+    if null == 2:
+        # A client may start us without standard error; now there is one that goes nowhere.
+        os.set_inheritable(null, True)
+    protocol_input, protocol_output = os.dup(0), os.dup(1)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    if null != 2:
+        os.close(null)
+    # What was printed before we came waits in a buffer: it may leave only now.
+    sys.stdout.flush()
+    return protocol_input, protocol_output
+
+
+class LineReader:
+    """Lines from a descriptor, read in a thread; ends with None. A line that is too long comes as TOO_LONG."""
+
+    def __init__(self, descriptor: int, may_read: Callable[[], None]) -> None:
+        self._descriptor = descriptor
+        self._may_read = may_read
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+
+    async def next(self) -> bytes | None:
+        return await self._queue.get()
+
+    def _read(self) -> None:
+        parts: list[bytes] = []
+        held, dropped = 0, False
+        while True:
+            self._may_read()
+            try:
+                chunk = os.read(self._descriptor, _CHUNK)
+            except OSError:
+                chunk = b""
+            if not chunk:
+                self._put(None)
+                return
+            *ended, rest = chunk.split(b"\n")
+            for piece in ended:
+                line = b"".join([*parts, piece])
+                self._put(TOO_LONG if dropped or len(line) > MAX_LINE_BYTES else line)
+                parts, held, dropped = [], 0, False
+            held += len(rest)
+            if held > MAX_LINE_BYTES:
+                parts, dropped = [], True
+            elif rest:
+                parts.append(rest)
+
+    def _put(self, line: bytes | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
+        except RuntimeError:
+            # The loop is closed: nobody waits for it any more.
+            return
+
+
+class LineWriter:
+    """Lines to a descriptor, whole and one after the other, written in a thread."""
+
+    def __init__(self, descriptor: int, on_broken: Callable[[], None]) -> None:
+        self._descriptor = descriptor
+        self._on_broken = on_broken
+        self._lines: deque[bytes] = deque()
+        self._bytes = 0
+        self._changed = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._write, name="stdout", daemon=True)
+        self._thread.start()
+
+    def put(self, line: bytes) -> None:
+        with self._changed:
+            self._lines.append(line)
+            self._bytes += len(line)
+            self._changed.notify_all()
+
+    def wait_for_room(self) -> None:
+        """Block (a reading thread) while too much waits to be written."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._closed or (len(self._lines) < MAX_WAITING_LINES and self._bytes < MAX_WAITING_BYTES)
+            )
+
+    def close(self, seconds: float) -> None:
+        """Write what waits, as far as the client takes it in time."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._thread.join(seconds)
+
+    def _write(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._lines or self._closed)
+                if not self._lines:
+                    return
+                line = self._lines[0]
+            try:
+                view = memoryview(line)
+                while view:
+                    view = view[os.write(self._descriptor, view) :]
+            except OSError:
+                with self._changed:
+                    self._closed = True
+                    self._lines.clear()
+                    self._bytes = 0
+                    self._changed.notify_all()
+                # A loop that is closed waits for nothing any more.
+                with contextlib.suppress(RuntimeError):
+                    self._on_broken()
+                return
+            with self._changed:
+                self._lines.popleft()
+                self._bytes -= len(line)
+                self._changed.notify_all()

@@ -1,0 +1,195 @@
+"""The front that clients start: MCP on standard input and output, calls forwarded to the engine.
+
+The handshake and the list of tools are answered from the catalog at once; the engine may
+still be starting behind. Nothing that a client sends ends it but the end of its input.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import signal
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from codeplane import telemetry
+from codeplane.server import messages, strict_json
+from codeplane.server.attach import Engine, Refusing
+from codeplane.server.messages import RequestId, RpcError
+from codeplane.server.pipes import MAX_LINE_BYTES, TOO_LONG, LineReader, LineWriter
+from codeplane.tools.catalog import listing
+from codeplane.tools.surface import Surface
+
+MAX_CALLS = 1_000
+_FINISH_SECONDS = 1.0
+"""After the end of the input: how long calls that are under way may still answer."""
+_END_SECONDS = 0.7
+_FLUSH_SECONDS = 0.2
+_ROOTS_ID = "codeplane-roots"
+_ROOTS_SECONDS = 3.0
+"""How long a call waits for a client to tell its directories."""
+
+Choose = Callable[[list[str]], Engine | None]
+
+
+class StdioFront:
+    def __init__(self, engine: Engine | Refusing, surface: Surface, choose: Choose | None = None) -> None:
+        """`choose` finds the engine of a directory that the client works on, where our own has none."""
+        self._engine = engine
+        self._choose = choose
+        self._offers_roots = False
+        self._chosen = asyncio.Event()
+        self._tools = listing(surface)
+        self._principal = "stdio:" + secrets.token_hex(16)
+        self._client: str | None = None
+        self._running: dict[RequestId, asyncio.Task[None]] = {}
+
+    async def run(self, protocol_input: int, protocol_output: int) -> None:
+        """Serve until the input ends, the output breaks or a signal comes."""
+        loop = asyncio.get_running_loop()
+        stop = asyncio.Event()
+        for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(name, stop.set)
+
+        def broken() -> None:
+            loop.call_soon_threadsafe(stop.set)
+
+        self._writer = LineWriter(protocol_output, broken)
+        reader = LineReader(protocol_input, self._writer.wait_for_room)
+        self._engine.start()
+        reading = asyncio.ensure_future(self._read(reader))
+        stopped = asyncio.ensure_future(stop.wait())
+        await asyncio.wait((reading, stopped), return_when=asyncio.FIRST_COMPLETED)
+        if self._running and not stop.is_set():
+            await asyncio.wait(self._running.values(), timeout=_FINISH_SECONDS)
+        for task in (reading, stopped, *self._running.values()):
+            task.cancel()
+        await self._engine.close(_END_SECONDS)
+        self._writer.close(_FLUSH_SECONDS)
+
+    async def _read(self, reader: LineReader) -> None:
+        while (line := await reader.next()) is not None:
+            if line.strip():
+                self._take(line)
+            elif line is TOO_LONG:
+                error = RpcError(messages.INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES} bytes")
+                self._writer.put(messages.failed(None, error))
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = strict_json.parse_message(line, max_bytes=MAX_LINE_BYTES)
+        except strict_json.MalformedMessage as refused:
+            self._writer.put(strict_json.error_response(refused) + b"\n")
+            return
+        method, identity = message.get("method"), message.get("id")
+        params = message.get("params")
+        fields: Mapping[str, Any] = params if isinstance(params, dict) else {}
+        if not isinstance(method, str):
+            if identity == _ROOTS_ID:
+                self._take_roots(messages.roots_of(message.get("result")))
+            return
+        if not isinstance(identity, str | int):
+            self._notice(method, fields)
+            return
+        if identity in self._running or len(self._running) >= MAX_CALLS:
+            error = RpcError(messages.INVALID_REQUEST, "this id is in use, or too many requests are under way")
+            self._writer.put(messages.failed(identity, error))
+            return
+        if method == "tools/call":
+            task = asyncio.ensure_future(self._answer(identity, method, fields))
+            self._running[identity] = task
+            task.add_done_callback(lambda _: self._running.pop(identity, None))
+        else:
+            self._writer.put(self._at_once(identity, method, fields))
+
+    def _notice(self, method: str, params: Mapping[str, Any]) -> None:
+        if method == "notifications/cancelled":
+            identity = params.get("requestId")
+            if isinstance(identity, str | int) and identity in self._running:
+                self._running[identity].cancel()
+        elif method == "notifications/initialized" and self._choose is not None and self._offers_roots:
+            self._writer.put(messages.request(_ROOTS_ID, "roots/list"))
+
+    def _take_roots(self, directories: list[str]) -> None:
+        """The first of the client's directories that is in a repository is the one to answer about."""
+        choose, self._choose = self._choose, None
+        engine = choose(directories) if choose is not None else None
+        if engine is not None:
+            self._engine = engine
+            engine.start()
+        self._chosen.set()
+
+    def _at_once(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> bytes:
+        """What needs no engine."""
+        try:
+            modern = method != "initialize" and messages.is_modern(params)
+            if method == "initialize":
+                self._client = messages.client_of(params)
+                self._offers_roots = messages.offers_roots(params)
+                fields = messages.initialized(params)
+            elif method == "server/discover" and modern:
+                fields = messages.discovered()
+            elif method == "tools/list":
+                fields = messages.tools_listed(self._tools, modern=modern)
+            elif method == "ping":
+                fields = {}
+            else:
+                raise RpcError(messages.METHOD_NOT_FOUND, "there is no such method")
+            return messages.result(identity, fields, modern=modern)
+        except RpcError as error:
+            return messages.failed(identity, error)
+
+    async def _answer(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> None:
+        try:
+            self._writer.put(await self._call(identity, params))
+        except RpcError as error:
+            self._writer.put(messages.failed(identity, error))
+        except Exception as error:
+            telemetry.error("a call failed in the front", **telemetry.describe(error))
+            failure = RpcError(messages.INTERNAL_ERROR, "something went wrong that should not")
+            self._writer.put(messages.failed(identity, failure))
+
+    async def _call(self, identity: RequestId, params: Mapping[str, Any]) -> bytes:
+        modern = messages.is_modern(params)
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str):
+            raise RpcError(messages.INVALID_PARAMS, "params.name is the name of a tool")
+        if arguments is not None and not isinstance(arguments, dict):
+            raise RpcError(messages.INVALID_PARAMS, "params.arguments is an object")
+        if self._choose is not None and self._offers_roots:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_ROOTS_SECONDS):
+                    await self._chosen.wait()
+        token = messages.progress_token(params)
+        last = -1.0
+
+        async def tell(done: float, total: float | None, message: str) -> None:
+            nonlocal last
+            # Progress must grow; a new phase starts to count anew.
+            if token is not None and done > last:
+                last = done
+                self._writer.put(messages.progress(token, done, total, message))
+
+        reply = await self._engine.call(
+            name,
+            arguments or {},
+            principal=self._principal,
+            client=messages.client_of(params) or self._client,
+            on_progress=tell if token is not None else None,
+        )
+        return messages.called(identity, reply, modern=modern)
+
+
+def serve_stdio(
+    engine: Engine | Refusing,
+    surface: Surface,
+    protocol_input: int,
+    protocol_output: int,
+    choose: Choose | None = None,
+) -> None:
+    async def serve() -> None:
+        await StdioFront(engine, surface, choose).run(protocol_input, protocol_output)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())

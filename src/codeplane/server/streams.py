@@ -1,0 +1,30 @@
+"""Frames from a stream of the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from codeplane.server.wire import SIZES, Frame, WireError, check_sizes
+
+
+async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
+    """The next frame; None when the other side has closed between two."""
+    try:
+        sizes = await reader.readexactly(SIZES.size)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise WireError("cut off within a frame") from None
+    header_size, body_size = SIZES.unpack(sizes)
+    check_sizes(header_size, body_size)
+    try:
+        header = json.loads(await reader.readexactly(header_size))
+        body = await reader.readexactly(body_size)
+    except asyncio.IncompleteReadError:
+        raise WireError("cut off within a frame") from None
+    except (ValueError, RecursionError):
+        raise WireError("a header is not JSON") from None
+    if not isinstance(header, dict):
+        raise WireError("a header is not an object")
+    return Frame(header, body)

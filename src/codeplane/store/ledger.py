@@ -1,0 +1,281 @@
+"""One ledger file: made, opened, appended to and read.
+
+Rows are only added, in one transaction per group, by whoever holds the lock of the repository.
+A group that must survive a power loss is brought to the disk before `append` returns; any
+group survives the death of the process. Which files there are is the matter of `ledger_files`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store.database import (
+    checkpoint,
+    close_writer,
+    create_database,
+    finish_bulk,
+    open_for_reading,
+    open_for_writing,
+    row,
+    rows,
+    transaction,
+)
+from codeplane.store.errors import SPACE_REMEDY
+from codeplane.store.ledger_schema import (
+    COLUMNS,
+    OBJECTS,
+    SCHEMA_VERSION,
+    TABLES,
+    EventRow,
+    Head,
+    expected_objects,
+    row_hash,
+)
+
+_COLUMN_LIST = ", ".join(COLUMNS)
+_INSERT = f"INSERT INTO events ({_COLUMN_LIST}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_EVENT_LIST = ", ".join(EventRow._fields)
+_LAST = f"SELECT {_COLUMN_LIST} FROM events ORDER BY seq DESC LIMIT 1"
+_COUNTER = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
+_OPEN_TASKS = f"""
+SELECT {_EVENT_LIST} FROM events AS opened
+WHERE kind <> 'outcome' AND kind IN ('task_opened', 'task_carried') AND NOT EXISTS (
+    SELECT 1 FROM events WHERE task_id = opened.task_id AND kind = 'task_closed'
+) ORDER BY seq
+"""
+_OPEN_INTENTS = f"""
+SELECT seq, {_EVENT_LIST} FROM events AS intent
+WHERE kind <> 'outcome' AND kind = 'intent' AND NOT EXISTS (
+    SELECT 1 FROM events WHERE intent_seq = intent.seq
+) ORDER BY seq
+"""
+_TASK_COUNT = "SELECT count(*) FROM events WHERE kind <> 'outcome' AND kind = 'task_opened'"
+_START = "SELECT at_ms, owner FROM events WHERE kind <> 'outcome' AND kind = 'start' ORDER BY seq LIMIT 1"
+
+
+class LedgerFile:
+    """The one write connection to a ledger."""
+
+    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._durable = False
+        self.head = _checked_head(connection)
+        start = row(connection, _START)
+        if start is None:
+            raise damaged("the ledger has no beginning")
+        self.began_at_ms: int = start[0]
+        self.owner: str = start[1] or ""
+        self.tasks: int = rows(connection, _TASK_COUNT)[0][0]
+
+    def append(self, events: Sequence[EventRow], *, durable: bool) -> list[int]:
+        """Add rows, all or none; returns their numbers. After an error the file must be opened anew."""
+        seq, last = self.head
+        stamped: list[tuple[Any, ...]] = []
+        for event in events:
+            seq += 1
+            digest = row_hash(seq, event, last)
+            stamped.append((seq, *event, last, digest))
+            last = digest
+        try:
+            if durable != self._durable:
+                self._connection.pragma("synchronous", "full" if durable else "normal")
+                self._durable = durable
+            with transaction(self._connection):
+                self._connection.executemany(_INSERT, stamped)
+        except (CodePlaneError, apsw.Error) as error:
+            raise ledger_error(error) from error
+        self.head = Head(seq, last)
+        self.tasks += sum(event.kind == "task_opened" for event in events)
+        # The rows are safe already; a log that cannot be moved now is moved another time.
+        with suppress(CodePlaneError):
+            checkpoint(self._connection, self.path)
+        return [line[0] for line in stamped]
+
+    def open_tasks(self) -> list[EventRow]:
+        """The opening rows of tasks that nothing closed."""
+        return _read_open_tasks(self._connection)
+
+    def open_intents(self) -> list[tuple[int, EventRow]]:
+        """The intents that no outcome answers, by number."""
+        return _read_open_intents(self._connection)
+
+    def size_bytes(self) -> int:
+        with suppress(OSError):
+            return self.path.stat().st_size
+        return 0
+
+    def seal(self) -> bool:
+        """Close the file as one that nobody will write again, in itself complete; False while somebody reads it."""
+        self._connection.set_busy_timeout(0)
+        try:
+            sealed = bool(self._connection.pragma("journal_mode", "delete") == "delete")
+        except (apsw.BusyError, apsw.LockedError):
+            sealed = False
+        except apsw.Error as error:
+            raise ledger_error(error) from error
+        finally:
+            self._connection.set_busy_timeout(1000)
+        if sealed:
+            self._connection.close()
+        return sealed
+
+    def close(self) -> None:
+        try:
+            close_writer(self._connection)
+        except CodePlaneError as error:
+            raise ledger_error(error) from error
+
+
+def open_file(path: Path, *, thorough: bool = False) -> LedgerFile:
+    """Open a ledger to write: LEDGER_DAMAGED when its content cannot be trusted, VERSION_MISMATCH when it is newer."""
+    if not is_ours(path):
+        raise damaged("the ledger is not a plain file of yours")
+    try:
+        connection = open_for_writing(path)
+        try:
+            check_schema(connection)
+            if thorough and connection.pragma("quick_check") != "ok":
+                raise damaged("a page of the ledger is damaged")
+            return LedgerFile(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (CodePlaneError, apsw.Error) as error:
+        raise ledger_error(error) from error
+
+
+def create_file(path: Path, start: EventRow, previous: Head) -> None:
+    """Make a ledger that continues the chain after `previous`; complete on the disk when this returns."""
+    try:
+        connection = create_database(path)
+        try:
+            connection.execute(TABLES)
+            connection.pragma("user_version", SCHEMA_VERSION)
+            seq = previous.seq + 1
+            digest = row_hash(seq, start, previous.hash)
+            connection.execute(_INSERT, (seq, *start, previous.hash, digest))
+            finish_bulk(connection)
+        finally:
+            connection.close()
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except (CodePlaneError, apsw.Error, OSError) as error:
+        raise ledger_error(error) from error
+
+
+def read_end(path: Path) -> tuple[Head, str, list[EventRow], list[tuple[int, EventRow]]]:
+    """Of a closed ledger: its last row, its owner, and what was left open in it. Writes nothing."""
+    try:
+        connection = open_for_reading(path)
+        try:
+            check_schema(connection)
+            start = row(connection, _START)
+            owner = (start[1] or "") if start else ""
+            return _checked_head(connection), owner, _read_open_tasks(connection), _read_open_intents(connection)
+        finally:
+            connection.close()
+    except (CodePlaneError, apsw.Error) as error:
+        raise ledger_error(error) from error
+
+
+def check_schema(connection: apsw.Connection) -> None:
+    """LEDGER_DAMAGED unless tables, views and triggers are those that we make."""
+    version = connection.pragma("user_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise CodePlaneError(
+            ErrorCode.VERSION_MISMATCH,
+            "the ledger was written by a newer version of CodePlane",
+            remedy="use that version, or move '.codeplane/ledger.db' away",
+        )
+    if version != SCHEMA_VERSION or rows(connection, OBJECTS) != expected_objects():
+        raise damaged("the tables of the ledger were altered")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether there is a regular file of this user, and no link, at `path`."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def counter(connection: apsw.Connection) -> int:
+    """The highest number that a row ever had: SQLite keeps it when rows are removed."""
+    found = row(connection, _COUNTER)
+    return found[0] if found else 0
+
+
+def damaged(message: str) -> CodePlaneError:
+    return CodePlaneError(ErrorCode.LEDGER_DAMAGED, message, remedy="run 'cpl doctor' to see where")
+
+
+def ledger_error(error: Exception) -> CodePlaneError:
+    """What keeps a ledger from being used: damage, too little space, or a file that cannot be written."""
+    if isinstance(error, CodePlaneError) and error.code in _OWN_CODES:
+        return error
+    cause = error if isinstance(error, apsw.Error | OSError) else error.__cause__
+    if isinstance(cause, apsw.CorruptError | apsw.NotADBError | apsw.FormatError | apsw.SQLError):
+        return damaged("the ledger is damaged")
+    if isinstance(cause, apsw.IOError) and getattr(cause, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
+        return damaged("a page of the ledger is damaged")
+    if isinstance(cause, apsw.FullError | apsw.NoMemError):
+        return CodePlaneError(ErrorCode.NO_SPACE, "the ledger cannot grow: the disk is full", remedy=SPACE_REMEDY)
+    if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CodePlaneError(ErrorCode.NO_SPACE, "the ledger cannot be made: the disk is full", remedy=SPACE_REMEDY)
+    if isinstance(cause, apsw.BusyError | apsw.LockedError | apsw.ConstraintError):
+        return CodePlaneError(ErrorCode.INDEX_LOCKED, "another process writes the ledger")
+    if isinstance(cause, apsw.Error | OSError):
+        return CodePlaneError(
+            ErrorCode.STATE_DIRECTORY_READ_ONLY,
+            "the ledger cannot be written",
+            remedy="make '.codeplane' in the repository writable for you",
+        )
+    # What has no cause was said by the opening itself: no checksums, or no log beside the database.
+    return damaged("the ledger is not one that CodePlane made")
+
+
+_OWN_CODES = (
+    ErrorCode.LEDGER_DAMAGED,
+    ErrorCode.VERSION_MISMATCH,
+    ErrorCode.NO_SPACE,
+    ErrorCode.STATE_DIRECTORY_READ_ONLY,
+    ErrorCode.INTERNAL,
+)
+
+
+def _checked_head(connection: apsw.Connection) -> Head:
+    last = row(connection, _LAST)
+    if last is None:
+        raise damaged("the ledger is empty")
+    seq, *values, digest = last
+    try:
+        sound = row_hash(seq, tuple(values[:-1]), values[-1]) == digest
+    except TypeError:
+        sound = False
+    if not sound:
+        raise damaged("the last row of the ledger was altered")
+    if counter(connection) != seq:
+        raise damaged("rows are missing at the end of the ledger")
+    return Head(seq, digest)
+
+
+def _read_open_tasks(connection: apsw.Connection) -> list[EventRow]:
+    return [EventRow(*found) for found in rows(connection, _OPEN_TASKS)]
+
+
+def _read_open_intents(connection: apsw.Connection) -> list[tuple[int, EventRow]]:
+    return [(found[0], EventRow(*found[1:])) for found in rows(connection, _OPEN_INTENTS)]

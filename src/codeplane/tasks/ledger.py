@@ -1,0 +1,393 @@
+"""The ledger: every call leaves one outcome, and a call with an effect says first what it is about to do.
+
+An effect waits until its intent is on the disk, and for its outcome likewise; what only reads
+is written in groups behind the caller's back. When the disk is full or read-only, reads go on
+and are counted as lost, and effects are refused. One thread alone touches the file. Whoever
+opens a ledger holds the lock of the repository.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Condition, Lock, Thread
+from threading import Event as Signal
+
+from codeplane import telemetry
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store.ledger import LedgerFile
+from codeplane.store.ledger_files import LedgerNote, OpenedLedger, Retention, open_current, rotate
+from codeplane.store.ledger_reading import OperationRow, TaskRow, list_operations, list_tasks
+from codeplane.store.ledger_schema import EventRow
+from codeplane.tasks.ledger_rows import carried_row, closed_row, interrupted_row, opened_row, row_of
+from codeplane.tasks.model import Event, Limits, TaskState
+
+GROUP_SECONDS = 0.05
+QUEUE_LIMIT = 10_000
+
+_RETRY_SECONDS = 1.0
+_WARN_SECONDS = 60.0
+_ROTATE_RETRY_SECONDS = 60.0
+_PASSING = (
+    ErrorCode.NO_SPACE,
+    ErrorCode.INDEX_LOCKED,
+    ErrorCode.STATE_DIRECTORY_READ_ONLY,
+    ErrorCode.VERSION_MISMATCH,
+)
+
+
+class _Ticket:
+    """What a caller waits for: the number of its row, or why there is none."""
+
+    def __init__(self) -> None:
+        self.done = Signal()
+        self.seq = 0
+        self.error: CodePlaneError | None = None
+
+    def wait(self) -> int:
+        self.done.wait()
+        if self.error is not None:
+            raise self.error
+        return self.seq
+
+
+_Entry = tuple[EventRow | None, _Ticket | None]
+
+
+class Ledger:
+    """The ledger of one repository, for as long as this process is its owner."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        owner: str,
+        retention: Retention,
+        wall: Callable[[], float],
+        group_seconds: float,
+        queue_limit: int,
+    ) -> None:
+        """Use `Ledger.open`."""
+        self._directory = directory
+        self._owner = owner
+        self._retention = retention
+        self._wall = wall
+        self._group_seconds = group_seconds
+        self._queue_limit = queue_limit
+
+        lock = Lock()
+        self._work = Condition(lock)
+        self._room = Condition(lock)
+        self._queue: list[_Entry] = []
+        self._urgent = False
+        self._closing = False
+        self._awaited: set[int] = set()
+
+        # From here on: of the writing thread alone.
+        self._file: LedgerFile | None = None
+        self._tasks: dict[str, EventRow] = {}
+        self._intents: set[int] = set()
+        self._kept: list[EventRow] = []
+        self._notes: list[LedgerNote] = []
+        self._lost = 0
+        self._failed_at = self._warned_at = self._rotation_tried_at = float("-inf")
+        self._thread = Thread(target=self._run, name="codeplane-ledger", daemon=True)
+
+    @classmethod
+    def open(
+        cls,
+        directory: Path,
+        *,
+        owner: str = "",
+        retention: Retention | None = None,
+        wall: Callable[[], float] = time.time,
+        group_seconds: float = GROUP_SECONDS,
+        queue_limit: int = QUEUE_LIMIT,
+    ) -> Ledger:
+        """Open the ledger in a state directory and settle what a dead process left open.
+
+        Never fails for want of space or permission: `is_available` then says so. `owner` is an id
+        of this repository that no clone can know; a ledger with another one is put aside.
+        VERSION_MISMATCH when a newer version wrote it.
+        """
+        ledger = cls(
+            directory,
+            owner=owner,
+            retention=retention or Retention(),
+            wall=wall,
+            group_seconds=group_seconds,
+            queue_limit=queue_limit,
+        )
+        try:
+            ledger._open_file()
+        except CodePlaneError as error:
+            if error.code is ErrorCode.VERSION_MISMATCH:
+                raise
+            ledger._failed_at = time.monotonic()
+            telemetry.warn("the ledger cannot be written", code=error.code.name)
+        ledger._thread.start()
+        return ledger
+
+    @property
+    def lost(self) -> int:
+        """How many events could not be written."""
+        return self._lost
+
+    @property
+    def is_available(self) -> bool:
+        return self._file is not None
+
+    @property
+    def notes(self) -> tuple[LedgerNote, ...]:
+        """What its owner should hear of: files that were put aside."""
+        return tuple(self._notes)
+
+    def intent(self, event: Event) -> int:
+        """Record what is about to be done, on the disk when this returns; raises when it cannot be, so do not do it."""
+        seq = self._put_and_wait(row_of(event, "intent", self._now_ms()))
+        with self._work:
+            self._awaited.add(seq)
+        return seq
+
+    def outcome(self, event: Event) -> None:
+        """Record how a call ended. Of a read this never waits for the disk and never fails.
+
+        Of an effect it is on the disk when this returns; when it cannot be, this raises, and the
+        outcome is kept and written as soon as it can be.
+        """
+        row = row_of(event, "outcome", self._now_ms())
+        if event.intent is None:
+            self._put(row)
+            return
+        with self._work:
+            if event.intent not in self._awaited:
+                raise CodePlaneError(ErrorCode.INTERNAL, "an outcome without its intent, or a second one")
+            self._awaited.remove(event.intent)
+        self._put_and_wait(row)
+
+    def open_task(
+        self,
+        task_id: str,
+        session_id: str | None = None,
+        *,
+        limits: Limits | None = None,
+        repo_head: str | None = None,
+        epoch: int | None = None,
+    ) -> None:
+        self._put(opened_row(task_id, session_id, limits, repo_head, epoch, self._now_ms()))
+
+    def close_task(self, task_id: str, state: TaskState) -> None:
+        self._put(closed_row(task_id, state, self._now_ms()))
+
+    def flush(self) -> None:
+        """Wait until everything recorded so far was written, or counted as lost."""
+        ticket = _Ticket()
+        if self._add(None, ticket):
+            ticket.wait()
+
+    def close(self) -> None:
+        """Write what is queued and let go of the file."""
+        with self._work:
+            self._closing = True
+            self._work.notify_all()
+            self._room.notify_all()
+        self._thread.join()
+
+    def list_operations(self, limit: int, before: int | None = None, task_id: str | None = None) -> list[OperationRow]:
+        """Outcomes, newest first; `before` is the number of the last one seen."""
+        self.flush()
+        return list_operations(self._directory, limit, before, task_id)
+
+    def list_tasks(self, limit: int) -> list[TaskRow]:
+        """Tasks, newest first."""
+        self.flush()
+        return list_tasks(self._directory, limit)
+
+    def _now_ms(self) -> int:
+        return int(self._wall() * 1000)
+
+    def _put(self, row: EventRow) -> None:
+        if not self._add(row, None):
+            self._lose(1, ErrorCode.SHUTTING_DOWN)
+
+    def _put_and_wait(self, row: EventRow) -> int:
+        ticket = _Ticket()
+        if not self._add(row, ticket):
+            raise CodePlaneError(ErrorCode.SHUTTING_DOWN, "the ledger is closed, so nothing may be changed")
+        return ticket.wait()
+
+    def _add(self, row: EventRow | None, ticket: _Ticket | None) -> bool:
+        with self._work:
+            while len(self._queue) >= self._queue_limit and not self._closing:
+                self._room.wait()
+            if self._closing:
+                return False
+            self._queue.append((row, ticket))
+            if ticket is not None:
+                self._urgent = True
+            if ticket is not None or len(self._queue) in (1, self._queue_limit):
+                self._work.notify()
+            return True
+
+    def _run(self) -> None:
+        while True:
+            with self._work:
+                while not self._queue and not self._closing:
+                    self._work.wait()
+                if not self._closing:
+                    self._work.wait_for(self._is_pressing, self._group_seconds)
+                batch, self._queue = self._queue, []
+                self._urgent = False
+                closing = self._closing
+                self._room.notify_all()
+            if batch:
+                self._write_all(batch)
+            if closing and not self._queue:
+                break
+        with suppress(CodePlaneError):
+            self._write([], durable=True)
+        if self._kept:
+            self._lose(len(self._kept), ErrorCode.SHUTTING_DOWN)
+        self._close_file()
+
+    def _is_pressing(self) -> bool:
+        return self._urgent or self._closing or len(self._queue) >= self._queue_limit
+
+    def _write_all(self, batch: list[_Entry]) -> None:
+        """Write a group; whatever happens, everybody who waits is told."""
+        rows = [row for row, _ in batch if row is not None]
+        durable = any(row is not None and ticket is not None for row, ticket in batch)
+        error: CodePlaneError | None = None
+        try:
+            numbers = iter(self._write(rows, durable))
+            for row, ticket in batch:
+                if row is not None:
+                    seq = next(numbers)
+                    if ticket is not None:
+                        ticket.seq = seq
+        except CodePlaneError as failure:
+            error = failure
+        except Exception as failure:
+            telemetry.error("the ledger failed", **telemetry.describe(failure))
+            error = CodePlaneError(ErrorCode.INTERNAL, "the ledger failed")
+            self._close_file()
+        if error is not None:
+            self._give_up(rows, error)
+        for row, ticket in batch:
+            if ticket is not None:
+                ticket.error = error if row is not None else None
+                ticket.done.set()
+        if error is None:
+            self._rotate_if_due()
+
+    def _write(self, rows: list[EventRow], durable: bool) -> list[int]:
+        if not rows and not self._kept:
+            return []
+        if self._file is None and not durable and time.monotonic() - self._failed_at < _RETRY_SECONDS:
+            raise CodePlaneError(ErrorCode.NO_SPACE, "the ledger could not be written a moment ago")
+        try:
+            return self._append(rows, durable)
+        except CodePlaneError as error:
+            self._close_file()
+            if error.code is not ErrorCode.LEDGER_DAMAGED:
+                self._failed_at = time.monotonic()
+                raise
+        # The damaged file is put aside by the opening, and the rows begin the next one.
+        try:
+            return self._append(rows, durable, thorough=True)
+        except CodePlaneError:
+            self._close_file()
+            self._failed_at = time.monotonic()
+            raise
+
+    def _append(self, rows: list[EventRow], durable: bool, *, thorough: bool = False) -> list[int]:
+        file = self._file or self._open_file(thorough=thorough)
+        kept = self._kept
+        numbers = file.append([*kept, *rows], durable=durable or bool(kept))
+        self._kept = []
+        self._learn([*kept, *rows], numbers)
+        return numbers[len(kept) :]
+
+    def _learn(self, rows: list[EventRow], numbers: list[int]) -> None:
+        """What the file now knows to be open, to be carried into the next one."""
+        for row, seq in zip(rows, numbers, strict=True):
+            if row.kind in ("task_opened", "task_carried") and row.task_id is not None:
+                self._tasks[row.task_id] = row
+            elif row.kind == "task_closed" and row.task_id is not None:
+                self._tasks.pop(row.task_id, None)
+            elif row.kind == "intent":
+                self._intents.add(seq)
+            elif row.intent_seq is not None:
+                self._intents.discard(row.intent_seq)
+
+    def _open_file(self, *, thorough: bool = False) -> LedgerFile:
+        now = self._now_ms()
+        opened = open_current(self._directory, self._owner, now, thorough=thorough)
+        if opened.note is not None:
+            self._notes.append(opened.note)
+            telemetry.warn("the ledger was put aside", kind=opened.note.kind, kept_as=opened.note.kept_as)
+        try:
+            self._settle(opened, now)
+        except BaseException:
+            with suppress(CodePlaneError):
+                opened.file.close()
+            raise
+        self._file = opened.file
+        return opened.file
+
+    def _settle(self, opened: OpenedLedger, now: int) -> None:
+        """Close what a dead process left open, and carry over what is open here but not in this file."""
+        here = {row.task_id for row in opened.file.open_tasks()}
+        rows = [carried_row(row, now) for task_id, row in self._tasks.items() if task_id not in here]
+        for left in opened.left_tasks:
+            if left.task_id is not None and left.task_id not in self._tasks:
+                if left.task_id not in here:
+                    rows.append(carried_row(left, now))
+                rows.append(closed_row(left.task_id, TaskState.CLOSED_INTERRUPTED, now))
+        rows.extend(interrupted_row(seq, row, now) for seq, row in opened.left_intents if seq not in self._intents)
+        if rows:
+            opened.file.append(rows, durable=True)
+
+    def _rotate_if_due(self) -> None:
+        file, now = self._file, self._now_ms()
+        # An intent and its outcome stay in one file.
+        if file is None or self._intents or not self._retention.is_due(file, now):
+            return
+        if time.monotonic() - self._rotation_tried_at < _ROTATE_RETRY_SECONDS:
+            return
+        self._rotation_tried_at = time.monotonic()
+        try:
+            following = rotate(self._directory, file, self._owner, now, self._retention)
+            if following is None:
+                return
+            self._rotation_tried_at = float("-inf")
+            self._file = following
+            self._settle(OpenedLedger(following), now)
+        except CodePlaneError as error:
+            telemetry.warn("the ledger could not be rotated", code=error.code.name)
+            self._close_file()
+
+    def _give_up(self, rows: list[EventRow], error: CodePlaneError) -> None:
+        """Keep what must not be forgotten while the trouble may pass; the rest is lost, and said to be."""
+        weighty = [row for row in rows if row.kind.startswith("task_") or row.intent_seq is not None]
+        if error.code not in _PASSING or len(self._kept) + len(weighty) > self._queue_limit:
+            weighty = []
+        self._kept.extend(weighty)
+        lost = sum(row.kind != "intent" for row in rows) - len(weighty)
+        if lost:
+            self._lose(lost, error.code)
+
+    def _lose(self, count: int, code: ErrorCode) -> None:
+        self._lost += count
+        now = time.monotonic()
+        if now - self._warned_at >= _WARN_SECONDS:
+            self._warned_at = now
+            telemetry.warn("ledger events were lost", lost=self._lost, code=code.name)
+
+    def _close_file(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(CodePlaneError):
+                file.close()

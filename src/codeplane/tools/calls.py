@@ -1,0 +1,66 @@
+"""What a handler is given besides its arguments, and what a caller sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from codeplane.tools import catalog
+from codeplane.tools.surface import Surface
+
+if TYPE_CHECKING:
+    from codeplane.operations.roots import OpenRoot, Roots
+    from codeplane.tasks.handles import Handles
+    from codeplane.tasks.sessions import Session
+
+Progress = Callable[[float, float | None, str], None]
+
+
+def no_progress(done: float, total: float | None, message: str) -> None:
+    """Nobody asked to be told."""
+
+
+def never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class CallRequest:
+    tool: str
+    arguments: Mapping[str, object]
+    principal: str
+    """Who asks, as far as the transport can tell: handles are bound to it."""
+    surface: Surface = field(default_factory=Surface)
+    progress: Progress = no_progress
+    cancelled: Callable[[], bool] = never
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call on its way through a handler."""
+
+    root: OpenRoot
+    roots: Roots
+    session: Session
+    handles: Handles
+    surface: Surface
+    progress: Progress = no_progress
+    cancelled: Callable[[], bool] = never
+
+    def next_call(self, tool: str, arguments: Mapping[str, object], command: str) -> dict[str, object]:
+        """A call that the client can make, or else the command of a person."""
+        return next_call(self.surface, tool, arguments, command)
+
+
+def path_argument(arguments: Mapping[str, object]) -> dict[str, object]:
+    """The repository that a call named, for the next one."""
+    return {"path": arguments["path"]} if "path" in arguments else {}
+
+
+def next_call(surface: Surface, tool: str, arguments: Mapping[str, object], command: str) -> dict[str, object]:
+    """People, who reach everything, are told commands."""
+    spec = catalog.BY_NAME[tool]
+    if surface.shows(spec) and not surface.everything and not (surface.read_only and spec.has_effect(arguments)):
+        return {"tool": tool, "args": dict(arguments)}
+    return {"command": command}

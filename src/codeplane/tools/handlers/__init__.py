@@ -1,0 +1,22 @@
+"""What each tool does, bound to its name. A handler translates, asks an operation, and translates back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from codeplane.base.envelope import Answer
+from codeplane.tools.calls import Call
+from codeplane.tools.handlers.admin import describe, health_check, list_codebases, manage_index
+from codeplane.tools.handlers.navigation import file_outline, map_repo
+
+Handler = Callable[[Call, Mapping[str, Any]], Answer]
+
+HANDLERS: Mapping[str, Handler] = {
+    "describe": describe,
+    "file_outline": file_outline,
+    "health_check": health_check,
+    "list_codebases": list_codebases,
+    "manage_index": manage_index,
+    "map_repo": map_repo,
+}

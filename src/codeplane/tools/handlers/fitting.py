@@ -1,0 +1,70 @@
+"""An outline of default size: the outermost symbols first, then as much beneath them as there is room for.
+
+Only for callers who named no limit. What they do not see is counted, so that they can ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import orjson
+
+from codeplane.operations.outline import Node, Outline
+
+DEFAULT_CHARS = 7_500
+"""Of the result as JSON; with the rest of the envelope about two thousand tokens."""
+
+_FEW = 3
+_NODE_CHARS = 70
+"""What a node without a signature costs beside its name."""
+_GATHERERS = frozenset({"impl", "receiver", "container"})
+"""Kinds of nodes that are no symbols themselves."""
+
+
+def fitted(whole: Outline, ask_top: Callable[[], Outline]) -> Outline:
+    """The first of these that fits: all of it, two levels, two levels whose second has no signatures, one level."""
+    if _fits(whole):
+        return whole
+    total = whole.left_out + _count(whole.symbols)
+    two = replace(whole, symbols=tuple(_without_grandchildren(node) for node in whole.symbols))
+    bare = replace(whole, symbols=tuple(_cut(two.symbols, DEFAULT_CHARS)))
+    for shape in (two, bare):
+        if not whole.has_more and _count(shape.symbols) == _count(two.symbols) and _fits(shape):
+            return replace(shape, left_out=total - _count(shape.symbols))
+    top = ask_top()
+    # Of a file that is one class, the class alone tells nothing.
+    chosen = bare if len(top.symbols) <= _FEW else top
+    return replace(chosen, left_out=total - _count(chosen.symbols))
+
+
+def _fits(found: Outline) -> bool:
+    return len(orjson.dumps(found.as_dict(), default=str)) <= DEFAULT_CHARS
+
+
+def _count(nodes: Iterable[Node]) -> int:
+    return sum((node.kind not in _GATHERERS) + _count(node.children) for node in nodes)
+
+
+def _without_grandchildren(node: Node) -> Node:
+    return replace(node, children=tuple(_closed(child) for child in node.children))
+
+
+def _closed(node: Node) -> Node:
+    return replace(node, children=(), child_count=node.child_count + len(node.children))
+
+
+def _cut(nodes: Iterable[Node], room: int) -> Iterable[Node]:
+    """Two levels in the order of the file, the second without signatures, until there is no more room."""
+    for node in nodes:
+        room -= _NODE_CHARS + len(node.name) + len(node.signature)
+        if room < 0:
+            return
+        kept: list[Node] = []
+        for child in node.children:
+            room -= _NODE_CHARS + len(child.name)
+            if room < 0:
+                break
+            kept.append(replace(child, signature=""))
+        hidden = node.child_count + len(node.children) - len(kept)
+        yield replace(node, children=tuple(kept), child_count=hidden)

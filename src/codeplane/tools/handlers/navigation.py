@@ -1,0 +1,215 @@
+"""Finding one's way: file_outline, map_repo."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from shlex import quote
+from typing import Any, TypeVar
+
+from codeplane.base.envelope import Answer
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_LIMIT
+from codeplane.base.paths import RepoPath, normalize
+from codeplane.base.warnings import Notice, WarningCode
+from codeplane.operations import outline
+from codeplane.operations.map_repo import DEFAULT_LIMIT, list_tree_rows, page_structure
+from codeplane.operations.map_repo import map_repo as map_of
+from codeplane.operations.map_repo.kept import Made
+from codeplane.operations.map_repo.structure import TreeRow
+from codeplane.operations.missing import explain_missing
+from codeplane.operations.outline import Outline
+from codeplane.query.snapshot import Snapshot
+from codeplane.tools.arguments import shown
+from codeplane.tools.calls import Call, path_argument
+from codeplane.tools.handlers.fitting import DEFAULT_CHARS, fitted
+from codeplane.tools.reads import read_meta
+from codeplane.workspace.freshness import Read
+
+T = TypeVar("T")
+
+_MESSAGES = {"ambiguous": "Several symbols have this name.", "not_found": "No symbol has this name."}
+
+
+def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
+    file = _file(call, args["file"])
+    named = "symbol_id" in args or "symbol_label" in args
+    exact = args["resolve_mode"] == "exact" or named
+    if exact and not named:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "an exact outline needs the symbol",
+            expected="symbol_id or symbol_label",
+            received="neither",
+            example={"file": file, "resolve_mode": "exact", "symbol_label": "Server.start"},
+        )
+    window = _window(args.get("start_line"), args.get("end_line"))
+    if exact and window is not None:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "lines have no effect where one symbol is named",
+            expected="a symbol, or lines",
+            received="both",
+            example={"file": file, "symbol_label": "Server.start"},
+        )
+    read = _explained(
+        call,
+        file,
+        lambda: call.root.workspace.read(
+            lambda snapshot: _outlined(snapshot, file, args, exact, window),
+            args.get("freshness_policy"),
+            file=file,
+            cancelled=call.cancelled,
+        ),
+    )
+    found, reduced = read.value
+    wanted = args.get("language")
+    if wanted is not None and wanted.lower() != found.language:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "the file is of another language",
+            expected=found.language,
+            received=shown(wanted),
+            example={"file": file, "language": found.language},
+        )
+    hints = {}
+    if (found.has_more or reduced) and args["depth"] == "all" and not exact:
+        name, more = ("whole", {"limit_symbols": MAX_LIMIT}) if reduced else ("narrower", {"depth": "top"})
+        words = " ".join(f"{key}={value}" for key, value in more.items())
+        hints[name] = call.next_call(
+            "file_outline",
+            {"file": file, **more, **path_argument(args)},
+            f"cpl call file_outline {quote('file=' + file)} {words}",
+        )
+    return Answer(
+        found.as_dict(),
+        status=found.status,
+        message=_MESSAGES.get(found.status),
+        warnings=(*read.notices, *_outline_notices(found)),
+        hints=hints,
+        meta=read_meta(read),
+    )
+
+
+def _outlined(
+    snapshot: Snapshot, file: RepoPath, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
+) -> tuple[Outline, bool]:
+    """The outline, and whether it says less than was asked for so that it has the size of a default answer."""
+    symbol_id, label = _symbol(args)
+    ask = partial(
+        outline.file_outline,
+        snapshot,
+        file,
+        resolve="exact" if exact else "outline",
+        symbol_id=symbol_id,
+        symbol_label=label,
+        window=window,
+        limit=args.get("limit_symbols", outline.DEFAULT_LIMIT),
+    )
+    found = ask(depth=args["depth"])
+    if "limit_symbols" in args or exact or args["depth"] == "top":
+        return found, False
+    smaller = fitted(found, lambda: ask(depth="top", max_chars=DEFAULT_CHARS))
+    return smaller, smaller is not found
+
+
+def _symbol(args: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """A name in place of an identity is taken as the name that it is."""
+    symbol_id, label = args.get("symbol_id"), args.get("symbol_label")
+    if symbol_id is not None and label is None and not _IDENTITY.search(symbol_id):
+        return None, symbol_id
+    return symbol_id, label
+
+
+_IDENTITY = re.compile(r"#|:\d+$|^[0-9a-f]{16,}$")
+
+
+def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
+    limit = args.get("limit", DEFAULT_LIMIT)
+    if "cursor" in args:
+        return _next_page(call, args["cursor"], limit)
+    include, depth = args.get("include"), args["depth"]
+
+    def make(snapshot: Snapshot) -> Made:
+        fields: dict[str, Any] = map_of(snapshot, include, depth, limit, repo_name=call.root.path.name)
+        more = fields.get("structure", {}).get("left_out", 0)
+        return fields, tuple(list_tree_rows(snapshot, depth)) if more else ()
+
+    def ask(snapshot: Snapshot) -> Made:
+        return call.root.maps.get(snapshot, (include, depth, limit), make)
+
+    read = call.root.workspace.read(ask, args.get("freshness_policy"), cancelled=call.cancelled)
+    fields, rows = read.value
+    if rows:
+        structure = fields["structure"]
+        shown = len(structure["tree"])
+        fields = fields | {"pagination": _pagination(call, rows, structure["file_count"], shown, read_meta(read))}
+    return Answer(fields, warnings=read.notices, meta=read_meta(read))
+
+
+def _next_page(call: Call, cursor: str, limit: int) -> Answer:
+    kept = call.handles.take("cursor", call.session.id, cursor)
+    assert isinstance(kept, tuple)
+    rows, file_count, offset, meta = kept
+    structure = page_structure(rows, file_count, limit, offset)
+    fields: dict[str, object] = {"structure": structure}
+    shown = structure["tree"]
+    assert isinstance(shown, dict)
+    pagination = _pagination(call, rows, file_count, offset + len(shown), meta)
+    if pagination:
+        fields["pagination"] = pagination
+    return Answer(fields, meta=meta)
+
+
+def _pagination(
+    call: Call, rows: tuple[TreeRow, ...], file_count: int, offset: int, meta: Mapping[str, object]
+) -> dict[str, object]:
+    """A cursor that names these very rows, whatever happens to the index meanwhile."""
+    if offset >= len(rows):
+        return {}
+    cursor = call.handles.mint("cursor", call.session.id, (rows, file_count, offset, meta))
+    return {"next_cursor": cursor, "total_estimate": len(rows)}
+
+
+def _explained(call: Call, file: RepoPath, read: Callable[[], Read[T]]) -> Read[T]:
+    """Read; that a file is missing is told with the reason."""
+    try:
+        return read()
+    except CodePlaneError as error:
+        if error.code is not ErrorCode.FILE_NOT_FOUND:
+            raise
+        raise explain_missing(call.root.context, file, error) from None
+
+
+def _window(start: int | None, end: int | None) -> tuple[int, int] | None:
+    if start is None and end is None:
+        return None
+    first, last = start or 1, end or 2**31
+    if last < first:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "end_line lies before start_line",
+            expected=f"end_line of at least {first}",
+            received=str(last),
+        )
+    return first, last
+
+
+def _file(call: Call, given: str) -> RepoPath:
+    """A path of the repository; one that is absolute and lies in it is taken too."""
+    root = str(call.root.path)
+    if given.startswith(root + "/"):
+        given = os.path.relpath(given, root)
+    return normalize(given.removeprefix("./"))
+
+
+def _outline_notices(found: Outline) -> tuple[Notice, ...]:
+    notices = []
+    if found.missing_metadata:
+        notices.append(Notice(WarningCode.OUTLINE_MISSING_SYMBOL_METADATA, {"count": found.missing_metadata}))
+    if found.syntax_errors:
+        about = {"errors": found.syntax_errors, "first_line": found.first_error_line}
+        notices.append(Notice(WarningCode.FILE_NOT_PARSED_WHOLE, about))
+    return tuple(notices)

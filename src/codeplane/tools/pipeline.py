@@ -1,0 +1,295 @@
+"""The way of every call: validate, find session and root, note the intent, answer, note the outcome.
+
+One call leaves exactly one outcome in the ledger, whatever happens in it. An exception that
+nobody foresaw is an answer too.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+import orjson
+
+from codeplane import telemetry
+from codeplane.base.envelope import Answer, envelope, error_envelope
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_ANSWER_CHARS
+from codeplane.base.warnings import Notice, WarningCode
+from codeplane.operations.health import state_fields
+from codeplane.operations.roots import OpenRoot, Roots
+from codeplane.tasks.handles import Handles
+from codeplane.tasks.ledger import Ledger
+from codeplane.tasks.model import Event, digest_params
+from codeplane.tasks.sessions import Session, Sessions
+from codeplane.tools import catalog
+from codeplane.tools.arguments import example, nearest, shown, validate
+from codeplane.tools.calls import Call, CallRequest, next_call, path_argument
+from codeplane.tools.handlers import HANDLERS
+from codeplane.tools.spec import ToolSpec
+from codeplane.tools.surface import Surface
+from codeplane.workspace.waiting import again
+
+CHARS_PER_TOKEN = 4
+
+_REASONS = {
+    ErrorCode.REQUIRES_REINDEX: "index_incompatible",
+    ErrorCode.INDEX_NEWER: "index_incompatible",
+    ErrorCode.NOT_INDEXED: "not_indexed",
+    ErrorCode.NOT_READY: "indexing",
+    ErrorCode.INDEX_STALE: "index_stale",
+}
+_MENDS = {
+    ErrorCode.REQUIRES_REINDEX: "reindex",
+    ErrorCode.NOT_INDEXED: "create",
+    ErrorCode.INDEX_STALE: "sync",
+}
+"""The action of manage_index that does away with an error."""
+_MAX_ECHO = 500
+
+
+class Pipeline:
+    """Thread-safe: many calls at a time."""
+
+    def __init__(self, roots: Roots, sessions: Sessions, handles: Handles, ledger: Ledger | None) -> None:
+        self._roots = roots
+        self._sessions = sessions
+        self._handles = handles
+        self._ledger = ledger
+
+    def call(self, request: CallRequest) -> tuple[bytes, bool]:
+        """The finished envelope, and whether it is an error."""
+        run = _Run(self, request)
+        with telemetry.bind(op_id=run.request_id):
+            body = run.answered()
+            run.record_outcome(body)
+        return body, run.status == "error"
+
+    def state(self) -> dict[str, object]:
+        """What an operator wants to know; cheap, and never waits."""
+        home = self._roots.home.workspace.state()
+        return {"ready": home.phase == "ready", "index": state_fields(home), "sessions": self._sessions.sweep()}
+
+    def leave(self, principal: str) -> None:
+        """Somebody who asked is gone: their sessions end, and what was kept for them is forgotten."""
+        self._sessions.end(principal)
+
+    def building(self) -> tuple[int, int] | None:
+        """Files done and files in all, while the index of home is being built."""
+        job = self._roots.home.workspace.state().active_job
+        if job is None or job.kind == "sync" or not job.progress.files_total:
+            return None
+        return job.progress.files_done, job.progress.files_total
+
+    def close(self, timeout: float = 1.0) -> None:
+        self._roots.close(timeout)
+        self._sessions.close()
+        if self._ledger is not None:
+            self._ledger.close()
+
+
+class _Run:
+    """One call, from its first byte to its row in the ledger."""
+
+    def __init__(self, pipeline: Pipeline, request: CallRequest) -> None:
+        self._pipeline = pipeline
+        self._request = request
+        self._started = time.monotonic()
+        self._session: Session | None = None
+        self._named_session = False
+        self._warnings: tuple[Notice, ...] = ()
+        self._path: dict[str, object] = {}
+        self._intent: int | None = None
+        self._error: ErrorCode | None = None
+        self._epoch: int | None = None
+        self._op_type = "read"
+        self.request_id = "r_" + os.urandom(6).hex()
+        self.status = "error"
+
+    def answered(self) -> bytes:
+        try:
+            answer = self._answer()
+        except CodePlaneError as error:
+            return self._failed(error)
+        except Exception as error:
+            telemetry.error("call failed", tool=self._request.tool, **telemetry.describe(error))
+            unforeseen = CodePlaneError(
+                ErrorCode.INTERNAL,
+                f"something went wrong that should not ({type(error).__name__})",
+                details={"request_id": self.request_id},
+                remedy="Run 'cpl doctor'; 'cpl status --verbose' shows the log line of this request.",
+            )
+            return self._failed(unforeseen)
+        self.status = answer.status
+        epoch = answer.meta.get("epoch")
+        self._epoch = epoch if isinstance(epoch, int) else None
+        body = _dump(envelope(answer, self._meta()))
+        if len(body) > MAX_ANSWER_CHARS:
+            return self._failed(_too_large(len(body)))
+        return body
+
+    def record_outcome(self, body: bytes) -> None:
+        ledger = self._pipeline._ledger
+        if ledger is not None:
+            event = replace(
+                self._event(),
+                epoch=self._epoch,
+                intent=self._intent,
+                status=self.status,
+                error_code=self._error.number if self._error is not None else None,
+                duration_ms=round((time.monotonic() - self._started) * 1000),
+                tokens_given=len(body) // CHARS_PER_TOKEN,
+            )
+            try:
+                ledger.outcome(event)
+            except CodePlaneError as error:
+                # What was done is done, and its answer must not be lost with the row: the ledger keeps that for later.
+                telemetry.warn("the outcome of a call is not on the disk yet", error=error.code.name)
+
+    def _answer(self) -> Answer:
+        request = self._request
+        spec = _find(request.tool, request.surface)
+        arguments = validate(spec, request.arguments)
+        session_id = arguments.pop("session_id", None)
+        self._named_session = session_id is not None
+        self._session = self._pipeline._sessions.resolve(request.principal, str(session_id) if session_id else None)
+        if spec.deprecated is not None:
+            self._warnings = (Notice(WarningCode.DEPRECATED_TOOL, {"use": spec.deprecated.canonical}),)
+            spec, arguments = _canonical(spec, arguments)
+        self._path = path_argument(arguments)
+        effect = spec.has_effect(arguments)
+        if effect and request.surface.read_only:
+            raise _read_only(spec)
+        root = self._root(spec, arguments)
+        if effect:
+            self._op_type = str(arguments.get("action", spec.name))
+            if self._pipeline._ledger is not None:
+                self._intent = self._pipeline._ledger.intent(self._event())
+        call = Call(
+            root=root,
+            roots=self._pipeline._roots,
+            session=self._session,
+            handles=self._pipeline._handles,
+            surface=request.surface,
+            progress=request.progress,
+            cancelled=request.cancelled,
+        )
+        answer = HANDLERS[spec.name](call, arguments)
+        return replace(answer, warnings=(*self._warnings, *answer.warnings)) if self._warnings else answer
+
+    def _root(self, spec: ToolSpec, arguments: Mapping[str, object]) -> OpenRoot:
+        path = arguments.get("path")
+        if path is not None and spec.name == "manage_index" and arguments.get("action") == "create":
+            return self._pipeline._roots.register(str(path))
+        return self._pipeline._roots.resolve(str(path) if path is not None else None)
+
+    def _failed(self, error: CodePlaneError) -> bytes:
+        self._error = error.code
+        action = _MENDS.get(error.code)
+        hints: dict[str, object] = {}
+        if action is not None:
+            arguments = {"action": action, **self._path}
+            hint = next_call(self._request.surface, "manage_index", arguments, "cpl init")
+            hints[action] = hint
+            # Whoever raised it could not know which calls this client can make.
+            error = again(error)
+            error.remedy = f"Make the call in hints.{action}." if "tool" in hint else f"Run '{hint['command']}'."
+        fields = error_envelope(error, self._meta(), self._warnings, hints, _REASONS.get(error.code))
+        self.status = str(fields["status"])
+        body = _dump(fields)
+        return body if len(body) <= MAX_ANSWER_CHARS else _dump(_shortened(fields))
+
+    def _meta(self) -> dict[str, object]:
+        meta: dict[str, object] = {"request_id": self.request_id, "timestamp_ms": time.time_ns() // 1_000_000}
+        session = self._session
+        if session is not None and (self._named_session or session.fresh):
+            meta["session_id"] = session.id
+        return meta
+
+    def _event(self) -> Event:
+        request, session = self._request, self._session
+        return Event(
+            tool=request.tool if request.tool in catalog.BY_NAME else "unknown",
+            request_id=self.request_id,
+            session_id=session.id if session is not None else None,
+            task_id=session.task_id if session is not None else None,
+            op_type=self._op_type,
+            params_digest=digest_params(request.arguments),
+        )
+
+
+def _find(name: str, surface: Surface) -> ToolSpec:
+    spec = catalog.BY_NAME.get(name)
+    if spec is not None and surface.reaches(spec):
+        return spec
+    known = [candidate.name for candidate in catalog.visible(surface)]
+    guess = nearest(name, known)
+    remedy: str | None
+    if spec is not None:
+        remedy = f"It is in the toolset '{spec.category}': start the server with --toolsets, or run 'cpl call {name}'."
+    else:
+        remedy = f"Use '{guess}'." if guess else None
+    raise CodePlaneError(
+        ErrorCode.UNKNOWN_TOOL,
+        f"there is no tool '{shown(name)}' here",
+        expected=guess or ", ".join(known),
+        received=shown(name),
+        example=example(catalog.BY_NAME[guess]) if guess else None,
+        remedy=remedy,
+    )
+
+
+def _canonical(spec: ToolSpec, arguments: Mapping[str, object]) -> tuple[ToolSpec, dict[str, object]]:
+    """The call that an older name stands for, with the defaults of the canonical tool."""
+    assert spec.deprecated is not None
+    renames = spec.deprecated.renames
+    renamed = {renames.get(name, name): value for name, value in arguments.items()}
+    canonical = catalog.BY_NAME[spec.deprecated.canonical]
+    return canonical, validate(canonical, {**renamed, **spec.deprecated.fixed})
+
+
+def _read_only(spec: ToolSpec) -> CodePlaneError:
+    allowed = "; ".join(f"{name}: {', '.join(values)}" for name, values in spec.harmless.items())
+    return CodePlaneError(
+        ErrorCode.READ_ONLY,
+        f"this server is read-only, and {spec.name} would change something",
+        expected=allowed or "a tool without effects",
+        remedy="A person can start the server without --read-only.",
+    )
+
+
+def _too_large(size: int) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ANSWER_TOO_LARGE,
+        f"the answer has {size} characters, and may have {MAX_ANSWER_CHARS}",
+        remedy="Ask for less: a smaller limit, a smaller depth, fewer sections.",
+    )
+
+
+def _shortened(fields: Mapping[str, object]) -> dict[str, object]:
+    """An error that tells the caller's own words back, cut to what is enough to recognise them."""
+    error = fields["error"]
+    assert isinstance(error, dict)
+    kept = {name: value for name, value in error.items() if name not in ("details", "example")}
+    cut = {name: value[:_MAX_ECHO] if isinstance(value, str) else value for name, value in kept.items()}
+    return {**fields, "error": cut}
+
+
+def _dump(fields: Mapping[str, object]) -> bytes:
+    try:
+        return orjson.dumps(fields, default=str)
+    except orjson.JSONEncodeError:
+        return orjson.dumps(_valid(fields), default=str)
+
+
+def _valid(value: object) -> object:
+    """Names on disk need not be valid text; what is not is shown escaped."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {str(_valid(key)): _valid(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_valid(item) for item in value]
+    return value

@@ -1,0 +1,19 @@
+"""What every answer from the index says of itself: of which epoch it speaks, and how fresh that is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codeplane.workspace.freshness import Freshness, Read
+
+
+def read_meta(read: Read[Any]) -> dict[str, object]:
+    return {"epoch": read.epoch, "freshness": freshness_fields(read.freshness)}
+
+
+def freshness_fields(freshness: Freshness) -> dict[str, object]:
+    """The decision is told where it says more than the status."""
+    fields = freshness.as_dict()
+    if fields["decision"] == fields["status"]:
+        del fields["decision"]
+    return fields

@@ -1,0 +1,113 @@
+"""What a tool is, as one value: it feeds the listing, the validation, the documentation and the tests.
+
+Plain data, quick to import: a front answers with it before anything else is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["string", "integer", "boolean", "array"]
+
+TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter. Arrays hold strings."""
+
+    name: str
+    kind: Kind
+    doc: str = ""
+    required: bool = False
+    default: object = None
+    choices: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    aliases: tuple[str, ...] = ()
+    """Other names that callers guess; taken, and not advertised."""
+    advertised: bool = True
+
+    def schema(self) -> dict[str, object]:
+        schema: dict[str, object] = {"type": self.kind}
+        if self.kind == "array":
+            schema["items"] = {"type": "string"} | ({"enum": list(self.choices)} if self.choices else {})
+        elif self.choices:
+            schema["enum"] = list(self.choices)
+        if self.doc:
+            schema["description"] = self.doc
+        bounds = (("default", self.default), ("minimum", self.minimum), ("maximum", self.maximum))
+        schema.update((key, value) for key, value in bounds if value is not None)
+        return schema
+
+
+@dataclass(frozen=True)
+class Example:
+    description: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Deprecated:
+    """An older name: its own parameters, and the call of the canonical tool that it stands for."""
+
+    canonical: str
+    renames: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    name: str
+    toolsets: tuple[str, ...]
+    doc: str
+    params: tuple[Param, ...] = ()
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    open_world: bool = False
+    harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of a tool that can have effects: the values of a parameter with which it has none."""
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    """A required parameter, and the one whose value is meant for it when only that was given."""
+    when: tuple[str, ...] = ()
+    when_not: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    deprecated: Deprecated | None = None
+
+    @property
+    def category(self) -> str:
+        return self.toolsets[-1]
+
+    def has_effect(self, arguments: Mapping[str, object]) -> bool:
+        if self.read_only:
+            return False
+        return not any(arguments.get(name) in values for name, values in self.harmless.items())
+
+    def listed(self, *, read_only: bool = False) -> dict[str, object]:
+        """As `tools/list` shows it. On a read-only surface only what has no effect can be asked for."""
+        properties = {}
+        for param in self.params:
+            if not param.advertised:
+                continue
+            schema = param.schema()
+            if read_only and param.name in self.harmless:
+                schema["enum"] = list(self.harmless[param.name])
+            properties[param.name] = schema
+        schema = {"type": "object", "properties": properties}
+        required = [param.name for param in self.params if param.required]
+        if required:
+            schema["required"] = required
+        return {
+            "name": self.name,
+            "description": self.doc,
+            "inputSchema": schema,
+            "annotations": {
+                "readOnlyHint": self.read_only or read_only,
+                "destructiveHint": self.destructive and not read_only,
+                "idempotentHint": self.idempotent,
+                "openWorldHint": self.open_world,
+            },
+        }

@@ -1,0 +1,31 @@
+"""What one client sees of the catalog: its toolsets, and whether it may change anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codeplane.tools.spec import ToolSpec
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Fixed for the life of a front. `everything` reaches tools that are not listed, as people do."""
+
+    toolsets: tuple[str, ...] = ("core",)
+    read_only: bool = False
+    everything: bool = False
+
+    def shows(self, spec: ToolSpec) -> bool:
+        if self.read_only and not spec.read_only and not spec.harmless:
+            return False
+        wanted = set(self.toolsets)
+        if "all" in wanted:
+            # Every capability once; older names only where they were asked for.
+            return spec.deprecated is None or "compat" in wanted
+        return not wanted.isdisjoint(spec.toolsets)
+
+    def reaches(self, spec: ToolSpec) -> bool:
+        return self.everything or self.shows(spec)
+
+
+EVERYTHING = Surface(("all", "compat"), everything=True)

@@ -1,0 +1,427 @@
+"""The one thread that owns the index: it takes the lock, opens or builds, looks at the tree, and settles.
+
+It does what `Requests` holds, one thing at a time, and then what is due. Nothing here
+answers a question.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from codeplane import telemetry
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk.locks import FileLock, find_owner
+from codeplane.disk.observe import Changes
+from codeplane.index.indexer import Indexer
+from codeplane.index.options import IndexOptions, Progress, Report, SyncReport
+from codeplane.store.layout import StateDirectory, create_state, open_state
+from codeplane.workspace.clearing import ClearReport, remove_index
+from codeplane.workspace.compatibility import describe, has_current, incompatible, inspect, usable
+from codeplane.workspace.freshness import MAX_STALE_PATHS, Settings, notices_of
+from codeplane.workspace.jobs import Job, Look
+from codeplane.workspace.requests import VERIFY_SECONDS, Clearing, Requests, shutting_down
+from codeplane.workspace.watcher import Watcher
+
+FIRST_LOOK_SECONDS = 5.0
+SETTLE_SECONDS = 2.0
+_LOCK_EVERY_SECONDS = 0.1
+_RETRY_SECONDS = 1.0
+_LONGEST_RETRY_SECONDS = 30.0
+_ONE_SHOT_LOCK_SECONDS = 0.25
+_DECIDED = frozenset({ErrorCode.REQUIRES_REINDEX, ErrorCode.INDEX_NEWER})
+
+
+class Keeper(Requests):
+    """`ready` is called from the thread whenever the index has become one that can be read."""
+
+    def __init__(self, options: IndexOptions, settings: Settings, ready: Callable[[], None]) -> None:
+        super().__init__(options, settings)
+        self._ready = ready
+        self._settle_at: float | None = None
+        self._lock: FileLock | None = None
+        self._indexer: Indexer | None = None
+        self._started = 0.0
+        self._retry_seconds = _RETRY_SECONDS
+        self._thread = threading.Thread(target=self._run, name="codeplane-index", daemon=True)
+
+    def start(self) -> None:
+        self._started = time.monotonic()
+        self._thread.start()
+
+    def stop(self, timeout: float) -> bool:
+        """End what goes on, in a state from which it can be resumed, and let go of the lock."""
+        with self.changed:
+            self.closing = True
+            self.changed.notify_all()
+        if self._thread.ident is None:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while not self.closing:
+            try:
+                self._step()
+            except CodePlaneError as error:
+                self._fail(error)
+            except Exception as error:
+                telemetry.error("the index thread failed", **telemetry.describe(error))
+                self._drop_indexer()
+                self._fail(CodePlaneError(ErrorCode.INTERNAL, "the index failed in an unexpected way"))
+        if self.watcher is not None:
+            self.watcher.close()
+        self._drop_indexer()
+        self._release()
+        with self.changed:
+            for job in (self.job, self._job_wanted):
+                if job is not None and job.running:
+                    job.error = shutting_down()
+            self.changed.notify_all()
+
+    def _step(self) -> None:
+        with self.changed:
+            clearing, self._clear_wanted = self._clear_wanted, None
+        if clearing is not None:
+            self._clear(clearing)
+        elif not self._build_wanted and not has_current(open_state(self.root)):
+            self._drop_indexer()
+            self._enter("absent")
+            self._wait(_RETRY_SECONDS)
+        elif self._lock is None and not self._take_lock():
+            self._wait_for_lock()
+        elif self._indexer is None:
+            self._open()
+        else:
+            self._serve(self._indexer)
+
+    def _take_lock(self) -> bool:
+        state = create_state(self.root)
+        try:
+            self._lock = FileLock(state.lock_path).acquire()
+        except CodePlaneError as error:
+            if error.code is not ErrorCode.INDEX_LOCKED:
+                raise
+            self.lock_owner = find_owner(state.lock_path)
+            return False
+        self.lock_owner = None
+        if self.phase == "waiting":
+            self._enter("opening")
+        return True
+
+    def _wait_for_lock(self) -> None:
+        """A server tries until it has the lock; a command asks for a moment and then reads what is there."""
+        if not self.settings.once:
+            self._enter("waiting")
+            self._rest(_LOCK_EVERY_SECONDS)
+        elif time.monotonic() < self._started + _ONE_SHOT_LOCK_SECONDS:
+            time.sleep(0.02)
+        else:
+            self._enter("waiting")
+            with self.changed:
+                if self._job_wanted is not None:
+                    error = CodePlaneError(ErrorCode.INDEX_LOCKED, "another process is using the index")
+                    self._end_job(self._job_wanted, None, error)
+            self._rest(_RETRY_SECONDS)
+
+    def _open(self) -> None:
+        job = self._job_wanted
+        rebuild = job is not None
+        try:
+            self._indexer = Indexer.open(self.options, rebuild=rebuild, lock=self._lock)
+        except CodePlaneError as error:
+            if error.code not in _DECIDED:
+                raise
+            self.compatibility = inspect(self.options)
+            self.error = incompatible(self.compatibility, "opening")
+            if job is not None:
+                self._end_job(job, None, self.error)
+            self._enter("incompatible")
+            self._wait(None)
+            return
+        self._reopen = False
+        self.error = None
+        self.compatibility = describe(self._indexer.found)
+        self.forced, self.epoch = self._indexer.forced, self._indexer.epoch
+        if self._indexer.needs_look:
+            self._complete(self._indexer)
+        else:
+            self._become_ready()
+
+    def _complete(self, indexer: Indexer) -> None:
+        """Make an index that cannot be read yet into one that can: build, resume or publish what was mended."""
+        if indexer.generation is None or indexer.unfinished:
+            self._enter("building")
+        with self.changed:
+            job, self._job_wanted = self._job_wanted, None
+            if job is None:
+                job = Job(self._kind_of_first_look(indexer), self.changed)
+            self.job = job
+            look, self._queued = self._queued or Look(), None
+        self._look(indexer, look, job)
+        if look.error is not None:
+            raise look.error
+        if not indexer.needs_look:
+            self.compatibility = usable()
+            self._become_ready()
+
+    def _kind_of_first_look(self, indexer: Indexer) -> str:
+        if indexer.generation is not None:
+            return "resume"
+        return "create" if self.compatibility is not None and self.compatibility.verdict == "absent" else "rebuild"
+
+    def _become_ready(self) -> None:
+        first = self.watcher is None and self.phase != "ready"
+        self._retry_seconds = _RETRY_SECONDS
+        self._enter("ready")
+        if first and self.settings.watcher:
+            self._start_watcher()
+        if self.settings.background:
+            self.look_within(FIRST_LOOK_SECONDS)
+        if self._indexer is not None and not self.settings.once:
+            self._indexer.pool.warm()
+        self._ready()
+
+    def _start_watcher(self) -> None:
+        debounce = self.settings.debounce_ms / 1000
+        try:
+            overlay, state = self.options.overlay, self.root / ".codeplane"
+            self.watcher = Watcher(self.root, state, overlay=overlay, changed=lambda: self.look_within(debounce))
+        except OSError as error:
+            self.watcher_state = "unsupported"
+            telemetry.info("no watcher", reason=error.strerror)
+
+    def _serve(self, indexer: Indexer) -> None:
+        """One thing that was asked for or is due; else wait."""
+        with self.changed:
+            if self._due is not None and time.monotonic() >= self._due:
+                self._due = None
+                self._queued = self._queued or Look()
+            condemned, self._condemned = self._condemned, None
+            job = self._job_wanted
+        if condemned is not None and condemned in ("", indexer.index_id):
+            indexer.condemn()
+        if self._reopen:
+            self._drop_indexer()
+        elif indexer.needs_look:
+            self._complete(indexer)
+        elif job is not None:
+            self._build(indexer, job)
+        elif self._queued is not None and not _is_current(indexer):
+            # Somebody has removed the index, and the lock with it.
+            self._enter("opening")
+            self._drop_indexer()
+            self._release()
+        elif self._queued is not None:
+            with self.changed:
+                look, self._queued = self._queued, None
+            self._look(indexer, look, None)
+        else:
+            if condemned is not None:
+                self._enter("ready")
+            self._idle(indexer)
+
+    def _build(self, indexer: Indexer, job: Job) -> None:
+        """What somebody asked for: all anew, or with `create` what is missing."""
+        with self.changed:
+            self._job_wanted, self.job = None, job
+            look, self._queued = (Look(), self._queued) if job.kind == "reindex" else (self._queued or Look(), None)
+        self._look(indexer, look, job)
+
+    def _look(self, indexer: Indexer, look: Look, job: Job | None) -> None:
+        with self.changed:
+            look.begun, self.running, self.running_since = True, look, time.time()
+            # What was due is done by this one; what happens from now on makes another due.
+            self._due = None
+            self.progress = Progress("scan")
+        mark = self.watcher.begin() if self.watcher is not None else None
+        began = time.monotonic()
+        report: SyncReport | None = None
+        error: CodePlaneError | None = None
+        again = False
+        try:
+            work = indexer.rebuild if job is not None and job.kind == "reindex" and not indexer.needs_look else None
+            if work is not None:
+                report = work(self._reporter(look, job), self._is_given_up)
+            else:
+                report = indexer.sync(self._reporter(look, job), self._is_given_up, _noticer(look))
+            if mark is not None and self.watcher is not None:
+                complete = not (report.partial or report.pending or report.decision == "interrupted")
+                again = self.watcher.finish(mark, indexer.directories(), complete)
+        except CodePlaneError as raised:
+            error = raised
+        except BaseException:
+            error = CodePlaneError(ErrorCode.INTERNAL, "the look at the tree failed in an unexpected way")
+            raise
+        finally:
+            self._look_ended = time.monotonic()
+            self._look_seconds = self._look_ended - began
+            self._end_look(indexer, look, job, report, error)
+        if again:
+            self.look_within(VERIFY_SECONDS)
+        elif self.settings.background:
+            self.look_within(self.settings.interval_seconds)
+        if report is not None and report.decision != "fresh":
+            self._settle_at = self._look_ended + SETTLE_SECONDS
+
+    def _end_look(
+        self, indexer: Indexer, look: Look, job: Job | None, report: SyncReport | None, error: CodePlaneError | None
+    ) -> None:
+        with self.changed:
+            look.report, look.error, look.done = report, error, True
+            self.running, self.progress = None, None
+            self.forced, self.epoch = indexer.forced or self._reopen, indexer.epoch
+            if report is not None:
+                self.last_report, self.last_sync, self.last_error = report, time.time(), None
+                if job is not None:
+                    self._notices = list(notices_of(report))
+            elif error is not None:
+                self.last_error = error
+            if job is not None:
+                self._end_job(job, report, error)
+            self.changed.notify_all()
+
+    def _end_job(self, job: Job, report: SyncReport | None, error: CodePlaneError | None) -> None:
+        with self.changed:
+            if report is not None and report.decision == "interrupted" and self.closing:
+                report, error = None, shutting_down()
+            job.report, job.error = report, error
+            if self._job_wanted is job:
+                self._job_wanted = None
+            self.changed.notify_all()
+
+    def _reporter(self, look: Look, job: Job | None) -> Report:
+        def report(progress: Progress) -> None:
+            self.progress = progress
+            if job is not None:
+                job.progress = progress
+            for listener in tuple(look.listeners):
+                # A listener that fails is its owner's trouble, not that of the index.
+                with suppress(Exception):
+                    listener(progress)
+
+        return report
+
+    def _is_given_up(self) -> bool:
+        return self.closing or self._clear_wanted is not None
+
+    def _idle(self, indexer: Indexer) -> None:
+        now = time.monotonic()
+        if self._settle_at is not None and now >= self._settle_at:
+            self._settle_at = None
+            indexer.settle()
+            return
+        ends = [end for end in (self._due, self._settle_at) if end is not None]
+        self._wait(max(0.0, min(ends) - now) if ends else None)
+
+    def _wait(self, seconds: float | None) -> None:
+        """Until somebody asks for something, or the time has passed."""
+        if self.settings.once and self.phase in ("absent", "incompatible", "error"):
+            seconds = None
+        with self.changed:
+            due = self._due
+            self.changed.wait_for(lambda: self._is_wanted() or self._due != due, seconds)
+
+    def _rest(self, seconds: float) -> None:
+        """While nothing can be done but to end."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.closing or self._clear_wanted is not None, seconds)
+
+    def _is_wanted(self) -> bool:
+        asked = self.closing or self._clear_wanted is not None or self._job_wanted is not None
+        if self._indexer is None:
+            return asked
+        return asked or self._queued is not None or self._condemned is not None or self._reopen
+
+    def _clear(self, request: Clearing) -> None:
+        """With the lock that is held, or one taken for it."""
+        try:
+            state = open_state(self.root)
+            if state is None:
+                request.report = ClearReport((), 0)
+            else:
+                request.report = self._remove(state, request.everything)
+            self._build_wanted = False
+        except CodePlaneError as error:
+            request.error = error
+        finally:
+            with self.changed:
+                request.done = True
+                if request.report is not None:
+                    self._set_phase("absent")
+                    self._refuse_look(CodePlaneError(ErrorCode.NOT_INDEXED, "the index was cleared"))
+                    self._job_wanted = self._condemned = None
+                    self.compatibility = self.last_report = self.last_sync = self.epoch = None
+                self.changed.notify_all()
+
+    def _remove(self, state: StateDirectory, everything: bool) -> ClearReport:
+        if self._lock is None:
+            self._lock = FileLock(state.lock_path).acquire()
+        if self.watcher is not None:
+            self.watcher.close()
+            self.watcher = None
+        self._drop_indexer()
+        try:
+            return remove_index(state, self.options.user_state, self.root, everything)
+        finally:
+            if everything:
+                self._release()
+
+    def _fail(self, error: CodePlaneError) -> None:
+        """What keeps the index from being used. A directory that cannot be written can still be read."""
+        read_only = error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
+        with self.changed:
+            self.error = self.last_error = error
+            job, self._job_wanted = self._job_wanted, None
+            if job is not None:
+                job.error = error
+            self._refuse_look(error)
+        if self.closing:
+            return
+        if self._indexer is None or self._indexer.needs_look:
+            self._enter("waiting" if read_only else "error")
+        self._wait(self._retry_seconds)
+        self._retry_seconds = min(2 * self._retry_seconds, _LONGEST_RETRY_SECONDS)
+
+    def _refuse_look(self, error: CodePlaneError) -> None:
+        look, self._queued = self._queued, None
+        if look is not None:
+            look.error, look.done = error, True
+            self.changed.notify_all()
+
+    def _enter(self, phase: str) -> None:
+        with self.changed:
+            self._set_phase(phase)
+
+    def _set_phase(self, phase: str) -> None:
+        if self.phase != phase:
+            self.phase = phase
+            self.changed.notify_all()
+
+    def _drop_indexer(self) -> None:
+        indexer, self._indexer = self._indexer, None
+        if indexer is not None:
+            with suppress(CodePlaneError, OSError):
+                indexer.close()
+
+    def _release(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.release()
+
+
+def _is_current(indexer: Indexer) -> bool:
+    try:
+        return indexer.generation is not None and indexer.state.read_current() == indexer.generation.name
+    except CodePlaneError:
+        return False
+
+
+def _noticer(look: Look) -> Callable[[Changes], None]:
+    def noticed(changes: Changes) -> None:
+        paths = sorted({*changes.candidates[:MAX_STALE_PATHS], *changes.removed[:MAX_STALE_PATHS]})
+        look.noticed = tuple(paths[:MAX_STALE_PATHS]), len(changes.candidates) + len(changes.removed)
+
+    return noticed

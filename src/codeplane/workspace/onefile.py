@@ -1,0 +1,54 @@
+"""Whether one file is as an epoch knows it, found out without a look at the whole tree."""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+
+from codeplane.base.errors import CodePlaneError
+from codeplane.base.paths import RepoPath, parent
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.stats import FileStat, is_racy
+from codeplane.git.stamp import index_stamp
+from codeplane.index.options import IndexOptions, effective
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import path_to_text, signed64
+
+_KNOWN = "SELECT size, mtime_ns, ctime_ns, inode, device, observed_at_ns FROM files WHERE path = ?"
+
+
+def is_untouched(snapshot: Snapshot, options: IndexOptions, file: RepoPath) -> bool:
+    """True only when its stat is the known one, believable, and no rule leaves it out. False says nothing."""
+    known = snapshot.reader.row(_KNOWN, (path_to_text(file),))
+    if known is None:
+        return False
+    try:
+        with Root.open(options.root) as root:
+            folder = root.open_directory(parent(file))
+            try:
+                status = os.stat(file.rpartition("/")[2], dir_fd=folder, follow_symlinks=False)
+            finally:
+                os.close(folder)
+            now = FileStat(
+                status.st_size,
+                status.st_mtime_ns,
+                status.st_ctime_ns,
+                signed64(status.st_ino),
+                signed64(status.st_dev),
+            )
+            if not modes.S_ISREG(status.st_mode) or now != known[:5] or is_racy(now, known[5]):
+                return False
+            if why_ignored(root, Rules(effective(options).ignore), file) is not None:
+                return False
+    except (OSError, CodePlaneError):
+        return False
+    return options.overlay or _is_same_git_index(snapshot, options)
+
+
+def _is_same_git_index(snapshot: Snapshot, options: IndexOptions) -> bool:
+    """Without the overlay, what git tracks decides as well."""
+    version = snapshot.epoch.repo_version
+    stamp = index_stamp(options.root)
+    seen = (version.get("index_mtime_ns"), version.get("index_size"))
+    return stamp is not None and stamp == seen and not version.get("submodules")

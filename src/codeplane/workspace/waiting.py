@@ -1,0 +1,111 @@
+"""Waiting for the thread that keeps the index, bounded and cancellable, and what is said when it was in vain."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NoReturn
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk.locks import find_owner
+from codeplane.index.options import Cancelled
+from codeplane.store.layout import open_state
+from codeplane.workspace.compatibility import not_ready
+from codeplane.workspace.jobs import Look
+from codeplane.workspace.requests import Requests, shutting_down
+
+OPENING_SECONDS = 10.0
+"""How long a question waits for an index that is there to be opened."""
+
+_SLICE_SECONDS = 0.05
+"""How often a wait looks whether it was cancelled."""
+
+
+def admit(keeper: Requests, strict: bool, deadline: float, cancelled: Cancelled | None) -> str:
+    """Wait for an index that can be read: `ready`, or `waiting` where somebody else has the lock.
+
+    An index that is being opened is waited for; one that is being built only by those who
+    are strict, and by a command that asks once. Raises what keeps it from being read.
+    """
+    patient = strict or keeper.settings.once
+    with keeper.changed:
+        while True:
+            _check(cancelled)
+            if keeper.closing:
+                raise shutting_down()
+            phase = keeper.phase
+            if phase == "ready" or (phase == "waiting" and not strict):
+                return phase
+            if phase in ("absent", "incompatible", "error"):
+                _refuse(keeper, phase)
+            if not (phase == "opening" or patient) or time.monotonic() >= deadline:
+                if phase == "waiting":
+                    return phase
+                raise unfinished(keeper, phase)
+            keeper.changed.wait(min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic())))
+
+
+def wait_for(keeper: Requests, look: Look, deadline: float | None, cancelled: Cancelled | None) -> bool:
+    """Whether the look ended before the deadline."""
+    with keeper.changed:
+        while not look.done:
+            if keeper.closing:
+                raise shutting_down()
+            _check(cancelled)
+            left = deadline - time.monotonic() if deadline is not None else _SLICE_SECONDS
+            if left <= 0:
+                return False
+            keeper.changed.wait(min(left, _SLICE_SECONDS))
+    return True
+
+
+def unfinished(keeper: Requests, phase: str) -> CodePlaneError:
+    progress = keeper.progress
+    details: dict[str, object] = {"phase": phase}
+    if progress is not None and progress.files_total:
+        details |= {"files_done": progress.files_done, "files_total": progress.files_total}
+        details["percent"] = 100 * progress.files_done // progress.files_total
+    message = "the index is being built" if phase == "building" else "the index is being opened"
+    return CodePlaneError(ErrorCode.NOT_READY, message, details=details, remedy="Ask again in a moment.")
+
+
+def again(error: CodePlaneError) -> CodePlaneError:
+    """The same error for another caller: raised twice, one object would gather the frames of both."""
+    return CodePlaneError(
+        error.code,
+        error.message,
+        details=error.details,
+        expected=error.expected,
+        received=error.received,
+        example=error.example,
+        remedy=error.remedy,
+    )
+
+
+def locked(code: ErrorCode, owner: int | None) -> CodePlaneError:
+    details: dict[str, object] = {"pid": owner} if owner is not None else {}
+    return CodePlaneError(
+        code,
+        "another process is using the index, so that it cannot be checked",
+        details=details,
+        remedy="Ask with the policy 'balanced', or end the other process.",
+    )
+
+
+def _refuse(keeper: Requests, phase: str) -> NoReturn:
+    if phase != "absent":
+        raise again(keeper.error) if keeper.error else CodePlaneError(ErrorCode.INTERNAL, "the index cannot be used")
+    state = open_state(keeper.root)
+    owner = find_owner(state.lock_path) if state is not None else None
+    if owner is not None and owner != os.getpid():
+        raise not_ready(f"process {owner} is building the index", owner)
+    raise CodePlaneError(
+        ErrorCode.NOT_INDEXED,
+        "this repository has no index",
+        remedy="Create one: manage_index with action 'create', or 'cpl init'.",
+    )
+
+
+def _check(cancelled: Cancelled | None) -> None:
+    if cancelled is not None and cancelled():
+        raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")

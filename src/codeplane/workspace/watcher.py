@@ -1,0 +1,283 @@
+"""A watcher of the tree whose word may stand in for a look at it.
+
+Every directory that a look walked is watched. Events only raise a count; a look remembers
+the count at which it began, and while the count stays there nothing changed since. The
+word is given only after a touch of our own file came through the same queue, and never
+where changes can pass the kernel by. Without a watcher everything is the same, but slower.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath, is_inside, join
+from codeplane.disk import inotify
+from codeplane.disk.inotify import Event, Inotify, is_local
+from codeplane.disk.stats import fields_of, is_racy
+from codeplane.disk.stats import of as stat_of
+
+COOKIE = "watch"
+"""File in the state directory that is touched to learn whether the queue was seen to its end."""
+
+_MAX_NAMED = 100
+_PAUSE_SECONDS = 0.02
+"""Between two readings of the queue, so that a storm of events costs little."""
+_LANDMARKS = (".git/HEAD", ".git/logs/HEAD", ".git/index", ".git/info/exclude")
+"""Files in directories that are not walked, of which an index depends all the same."""
+
+Landmarks = tuple[object, ...]
+
+
+class Mark(NamedTuple):
+    """Where the watcher stood when a look began."""
+
+    events: int
+    landmarks: Landmarks
+    settled: bool
+    """Whether the landmarks would show a later change."""
+
+
+class Watcher:
+    """Safe from many threads; `changed` is called from any of them, without a lock held."""
+
+    def __init__(self, root: Path, state: Path, *, overlay: bool, changed: Callable[[], None]) -> None:
+        self._root = root
+        self._cookie = state / COOKIE
+        self._overlay = overlay
+        self._changed = changed
+        self._mutex = threading.Lock()
+        self._by_watch: dict[int, RepoPath] = {}
+        self._by_path: dict[RepoPath, int] = {}
+        self._count = 0
+        self._seen: Mark | None = None
+        self._dirty: dict[RepoPath, int] = {}
+        self._dirty_total = 0
+        self._lost = False
+        self._cookie_watch = -1
+        self._state = "starting"
+        self._local = is_local(root) and is_local(state)
+        self._inotify = Inotify()
+        self._wake_read, self._wake_write = os.pipe()
+        self._thread = threading.Thread(target=self._run, name="codeplane-watch", daemon=True)
+        try:
+            self._bake()
+        except OSError:
+            self._local = False
+        self._thread.start()
+
+    @property
+    def state(self) -> str:
+        return self._state
+
+    def begin(self) -> Mark:
+        """Called before a look: what it sees is at least as new as this."""
+        with self._mutex:
+            self._drain()
+            landmarks, settled = self._look_at_landmarks()
+            return Mark(self._count, landmarks, settled)
+
+    def finish(self, mark: Mark, directories: Mapping[RepoPath, int], complete: bool) -> bool:
+        """Called after a look that walked these directories; whether another one is needed before a word is given."""
+        with self._mutex:
+            if self._state in ("limit", "off"):
+                return False
+            self._drain()
+            try:
+                added = self._watch(directories)
+            except OSError as error:
+                self._state = "limit" if error.errno == errno.ENOSPC else "off"
+                self._seen = None
+                self._forget_all()
+                return False
+            if added:
+                # What happened in them before they were watched, nobody has told.
+                self._count += 1
+                self._seen = None
+            elif complete:
+                self._seen = mark
+                self._dirty = {path: count for path, count in self._dirty.items() if count > mark.events}
+                self._dirty_total = len(self._dirty)
+            trusted = self._local and (self._overlay or not (self._root / ".gitmodules").exists())
+            trusted = trusted and len(set(directories.values())) <= 1
+            self._state = "on" if trusted else "untrusted"
+            return added
+
+    def proves_fresh(self) -> bool:
+        """Whether nothing has changed since the last look began, up to this very moment."""
+        before = self._count
+        with self._mutex:
+            seen = self._seen
+            if seen is None or self._state != "on" or not seen.settled:
+                return False
+            try:
+                os.close(os.open(self._cookie, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK))
+            except OSError:
+                return False
+            caught_up = self._drain()
+            fresh = caught_up and self._count == seen.events and self._look_at_landmarks()[0] == seen.landmarks
+        if self._count != before:
+            self._changed()
+        return fresh
+
+    def distrust(self) -> None:
+        """What a look that began earlier has seen is no longer what counts."""
+        with self._mutex:
+            self._count += 1
+
+    def dirty(self) -> tuple[tuple[RepoPath, ...], int]:
+        """Paths that changed since the last look, the first of them by name, and how many."""
+        with self._mutex:
+            return tuple(sorted(self._dirty)), self._dirty_total
+
+    def close(self) -> None:
+        with suppress(OSError):
+            os.write(self._wake_write, b"x")
+        if self._thread is not threading.current_thread():
+            self._thread.join(2.0)
+        with self._mutex:
+            self._state = "off"
+            self._seen = None
+            self._inotify.close()
+            for pipe in (self._wake_read, self._wake_write):
+                with suppress(OSError):
+                    os.close(pipe)
+            with suppress(OSError):
+                os.unlink(self._cookie)
+
+    def _run(self) -> None:
+        poll = select.poll()
+        poll.register(self._inotify.fileno(), select.POLLIN)
+        poll.register(self._wake_read, select.POLLIN)
+        while True:
+            if any(fd == self._wake_read for fd, _ in poll.poll()):
+                return
+            with self._mutex:
+                before = self._count
+                self._drain()
+                moved = self._count != before
+            if moved:
+                self._changed()
+            time.sleep(_PAUSE_SECONDS)
+
+    def _bake(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        os.close(os.open(self._cookie, flags, 0o600))
+        self._cookie_watch = self._inotify.add(self._cookie, inotify.TOUCHED)
+
+    def _drain(self) -> bool:
+        """Take in all events; whether our own touch was among them."""
+        touched = False
+        while True:
+            try:
+                events = self._inotify.read()
+            except OSError:
+                return False
+            if not events:
+                return touched
+            for event in events:
+                if event.watch == self._cookie_watch:
+                    touched = touched or bool(event.mask & inotify.CLOSE_WRITE)
+                    if event.mask & inotify.IGNORED:
+                        self._cookie_watch = -1
+                else:
+                    self._take_in(event)
+
+    def _take_in(self, event: Event) -> None:
+        watch, mask, name = event
+        if mask & inotify.OVERFLOW:
+            self._count += 1
+            self._lost = True
+            if self._state == "on":
+                self._state = "overflow"
+            return
+        directory = self._by_watch.get(watch)
+        if directory is None:
+            return
+        self._count += 1
+        if mask & inotify.IGNORED:
+            del self._by_watch[watch]
+            self._by_path.pop(directory, None)
+            return
+        path = join(directory, name) if name else directory
+        if path in self._dirty or len(self._dirty) < _MAX_NAMED:
+            self._dirty_total += path not in self._dirty
+            self._dirty[path] = self._count
+        else:
+            self._dirty_total += 1
+        if mask & inotify.IS_DIRECTORY and mask & inotify.MOVED_FROM:
+            # Its watches would go on telling of it under a name that is no longer true.
+            for inside in [known for known in self._by_path if is_inside(known, path)]:
+                self._forget(inside)
+
+    def _watch(self, directories: Mapping[RepoPath, int]) -> bool:
+        """Watch exactly these; whether one of them was not watched before."""
+        if self._lost:
+            # Watches may have ended without our hearing of it. Adding them again tells.
+            self._by_watch, old = {}, self._by_watch
+            self._by_path = {}
+            added = self._add(directories)
+            for watch in old.keys() - self._by_watch.keys():
+                self._inotify.remove(watch)
+            self._lost = False
+            return added
+        for path in [path for path in self._by_path if path not in directories]:
+            self._forget(path)
+        if self._cookie_watch < 0:
+            with suppress(OSError):
+                self._bake()
+        return self._add(path for path in directories if path not in self._by_path)
+
+    def _add(self, paths: Iterable[RepoPath]) -> bool:
+        added = False
+        for path in paths:
+            added = True
+            try:
+                watch = self._inotify.add(self._root / path)
+            except OSError as error:
+                if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP):
+                    continue
+                raise
+            before = self._by_watch.get(watch)
+            if before is not None:
+                self._by_path.pop(before, None)
+            self._by_watch[watch] = path
+            self._by_path[path] = watch
+        return added
+
+    def _forget(self, path: RepoPath) -> None:
+        watch = self._by_path.pop(path)
+        self._by_watch.pop(watch, None)
+        self._inotify.remove(watch)
+
+    def _forget_all(self) -> None:
+        for path in list(self._by_path):
+            self._forget(path)
+
+    def _look_at_landmarks(self) -> tuple[Landmarks, bool]:
+        """Stats of what lies outside the walked directories, and whether a later change of it would show."""
+        now = time.time_ns()
+        settled = True
+        found: list[object] = []
+        for name in _LANDMARKS:
+            try:
+                status = os.stat(self._root / name, follow_symlinks=False)
+            except OSError:
+                found.append(None)
+                continue
+            found.append(fields_of(status))
+            if name == ".git/info/exclude" or (name == ".git/index" and not self._overlay):
+                settled = settled and not is_racy(stat_of(status), now)
+        try:
+            root = os.stat(self._root, follow_symlinks=False)
+            found.append((root.st_ino, root.st_dev))
+        except OSError:
+            found.append(None)
+        return tuple(found), settled

@@ -1,0 +1,155 @@
+"""The door to a repository's index, for a process that lives or for one question.
+
+It puts the parts together: the thread that keeps the index, the snapshots to read from,
+and the questions. Safe from many threads.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from codeplane.base.errors import ErrorCode
+from codeplane.base.paths import RepoPath
+from codeplane.index.options import Cancelled, IndexOptions, Report, SyncReport
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.layout import STATE_NAME, StateDirectory
+from codeplane.workspace.clearing import ClearReport
+from codeplane.workspace.freshness import ONE_SHOT, ActiveJob, Read, Settings, WorkspaceState, check_policy
+from codeplane.workspace.jobs import Job
+from codeplane.workspace.keeper import Keeper
+from codeplane.workspace.preflight import Preflight, preflight
+from codeplane.workspace.prewarm import prewarm
+from codeplane.workspace.question import Question
+from codeplane.workspace.readers import Readers
+from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, wait_for
+
+T = TypeVar("T")
+
+
+class Workspace:
+    """Safe from many threads. Between `start` and `close` it owns the index, or waits for its turn."""
+
+    def __init__(self, options: IndexOptions, settings: Settings | None = None) -> None:
+        self.options = options
+        self.settings = settings or Settings()
+        check_policy(self.settings.policy)
+        self._keeper = Keeper(options, self.settings, self._on_ready)
+        self.root = self._keeper.root
+        self._readers = Readers(StateDirectory(self.root / STATE_NAME))
+        self._prewarm = "pending" if self.settings.prewarm else "skipped"
+        self._prewarmer: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Returns at once; what is done goes on in a thread of its own."""
+        self._keeper.start()
+
+    def close(self, timeout: float = 5.0) -> None:
+        """End what goes on, so that it can be resumed; nobody who waits here is left waiting."""
+        deadline = time.monotonic() + timeout
+        self._keeper.stop(timeout)
+        if self._prewarmer is not None:
+            self._prewarmer.join(max(0.1, deadline - time.monotonic()))
+        self._readers.close()
+
+    def __enter__(self) -> Workspace:
+        self.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def state(self) -> WorkspaceState:
+        """How things stand; never waits for work."""
+        keeper = self._keeper
+        watcher = keeper.watcher
+        with keeper.changed:
+            report, progress, job, running = keeper.last_report, keeper.progress, keeper.job, keeper.running
+            active: ActiveJob | None = None
+            if job is not None and job.running:
+                active = ActiveJob(job.kind, job.id, job.progress, job.started)
+            elif running is not None and progress is not None:
+                active = ActiveJob("sync", "", progress, keeper.running_since)
+            return WorkspaceState(
+                phase=keeper.phase,
+                watcher=watcher.state if watcher is not None else keeper.watcher_state,
+                prewarm=self._prewarm,
+                lock_owner=keeper.lock_owner if keeper.phase == "waiting" else None,
+                progress=progress,
+                epoch=keeper.epoch,
+                last_sync=keeper.last_sync,
+                last_report=report,
+                last_error=keeper.last_error,
+                compatibility=keeper.compatibility,
+                active_job=active,
+            )
+
+    def read(
+        self,
+        ask: Callable[[Snapshot], T],
+        policy: str | None = None,
+        *,
+        file: RepoPath | None = None,
+        lexical: bool = False,
+        cancelled: Cancelled | None = None,
+    ) -> Read[T]:
+        """Ask one epoch. `ask` may run twice; only the later value counts. With `file`, only that file matters."""
+        chosen = check_policy(policy or self.settings.policy)
+        return Question(self._keeper, self._readers, ask, chosen, file, lexical, cancelled).answer()
+
+    def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+        """Look at the tree now and wait for it. `report` is called from another thread.
+
+        Who gives up gets CANCELLED; the look goes on, since others may need it.
+        """
+        deadline = time.monotonic() + max(OPENING_SECONDS, self.settings.strict_seconds)
+        if admit(self._keeper, True, deadline, cancelled) != "ready":
+            raise locked(ErrorCode.INDEX_LOCKED, self._keeper.lock_owner)
+        look, _ = self._keeper.ask_look(report)
+        wait_for(self._keeper, look, None, cancelled)
+        if look.error is not None:
+            raise again(look.error)
+        assert look.report is not None
+        return look.report
+
+    def build(self, *, force: bool) -> Job:
+        """Build in the background; the job that goes on already, if there is one."""
+        return self._keeper.build(force)
+
+    def preflight(self) -> Preflight:
+        return preflight(self.options)
+
+    def clear(self, everything: bool = False) -> ClearReport:
+        """Remove the index. It stays away until somebody asks for a build."""
+        report = self._keeper.clear(everything)
+        self._readers.drop()
+        return report
+
+    def reconfigure(self) -> None:
+        """What the user has settled for this repository was changed: it holds from the next look on."""
+        self._keeper.reopen()
+
+    def _on_ready(self) -> None:
+        if self._prewarm != "pending":
+            return
+        self._prewarm = "running"
+        self._prewarmer = threading.Thread(target=self._run_prewarm, name="codeplane-prewarm", daemon=True)
+        self._prewarmer.start()
+
+    def _run_prewarm(self) -> None:
+        try:
+            with self._readers.taken(True) as taken:
+                prewarm(taken.snapshot, lambda: self._keeper.closing)
+            self._prewarm = "complete"
+        except Exception:
+            self._prewarm = "failed"
+
+
+@contextmanager
+def opened(options: IndexOptions, settings: Settings = ONE_SHOT) -> Iterator[Workspace]:
+    """A door for the length of one command."""
+    with Workspace(options, settings) as workspace:
+        yield workspace

@@ -1,0 +1,50 @@
+"""What a person is shown before they trust: exactly what would happen."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeplane.config import Trust, merge, override_layer
+from codeplane.config.layers import Layer, document_layer
+from codeplane.config.review import Effect, review
+
+DOCUMENT: dict[object, object] = {
+    "server": {"port": 8099, "read_only": False, "host": "0.0.0.0", "allowed_roots": ["/srv/"]},
+    "index": {"workers": 2, "hash_concurrency": 999},
+    "logging": {"level": "debug"},
+    "ledger": 3,
+}
+
+
+def layers(trust: Trust) -> list[Layer]:
+    return [
+        document_layer({"server": {"read_only": True}, "logging": {"level": "error"}}, "user"),
+        document_layer(DOCUMENT, "repo", trust),
+        override_layer(["index.workers=3"]),
+    ]
+
+
+@pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.VOID, Trust.TRUSTED])
+def test_each_setting_says_what_becomes_of_it(trust: Trust) -> None:
+    waiting = Effect.IN_EFFECT if trust is Trust.TRUSTED else Effect.NEEDS_TRUST
+    assert {asked.key: (asked.value, asked.effect) for asked in review(layers(trust))} == {
+        "ledger": (None, Effect.UNUSABLE),
+        "server.port": (8099, waiting),
+        "server.read_only": (False, Effect.UNUSABLE),
+        "server.host": ("0.0.0.0", Effect.UNUSABLE),
+        "server.allowed_roots": (("/srv",), waiting),
+        "index.workers": (2, Effect.OVERRIDDEN),
+        "index.hash_concurrency": (999, Effect.UNUSABLE),
+        "logging.level": ("debug", Effect.IN_EFFECT),
+    }
+
+
+def test_what_is_shown_is_what_happens() -> None:
+    shown = {asked.key: asked.value for asked in review(layers(Trust.UNTRUSTED)) if asked.effect is Effect.NEEDS_TRUST}
+    before, after = merge(layers(Trust.UNTRUSTED)), merge(layers(Trust.TRUSTED))
+    changed = {key: after.value(key) for key in after.origins if after.value(key) != before.value(key)}
+    assert changed == shown
+
+
+def test_without_a_file_there_is_nothing_to_show() -> None:
+    assert review([override_layer(["index.workers=3"]), Layer(trust=Trust.ABSENT)]) == ()

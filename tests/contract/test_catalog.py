@@ -1,0 +1,80 @@
+"""What agents see of the catalog: small, complete, the same everywhere, and under review."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from codeplane.tools import catalog
+from codeplane.tools.spec import TOOLSETS, ToolSpec
+from codeplane.tools.surface import EVERYTHING, Surface
+
+SCHEMAS = Path(__file__).parent / "schemas"
+_CHARS_PER_TOKEN = 4
+
+
+@pytest.mark.parametrize("spec", catalog.TOOLS, ids=lambda spec: spec.name)
+def test_schema_is_the_reviewed_one(spec: ToolSpec) -> None:
+    """`UPDATE_SCHEMAS=1 pytest tests/contract` writes them; the difference is for review."""
+    text = json.dumps(spec.listed(), indent=1, ensure_ascii=False) + "\n"
+    file = SCHEMAS / f"{spec.name}.json"
+    if os.environ.get("UPDATE_SCHEMAS"):
+        file.write_text(text, "utf-8")
+    assert file.read_text("utf-8") == text
+
+
+def test_no_schema_is_left_over() -> None:
+    assert {file.stem for file in SCHEMAS.glob("*.json")} == set(catalog.BY_NAME)
+
+
+def test_default_tools_cost_few_tokens() -> None:
+    default = json.dumps(catalog.listing(Surface()), separators=(",", ":"))
+    assert len(default) / _CHARS_PER_TOKEN < 4_000
+    assert len(catalog.visible(Surface())) <= 12
+    whole = json.dumps(catalog.listing(EVERYTHING), separators=(",", ":"))
+    assert '"title"' not in whole
+    assert "$ref" not in whole
+
+
+def test_instructions_are_short_and_most_useful_first() -> None:
+    assert len(catalog.INSTRUCTIONS) < 2_048
+    assert catalog.INSTRUCTIONS.index("map_repo") < catalog.INSTRUCTIONS.index("requires_reindex")
+
+
+@pytest.mark.parametrize("spec", catalog.TOOLS, ids=lambda spec: spec.name)
+def test_a_tool_says_what_it_does(spec: ToolSpec) -> None:
+    annotations = spec.listed()["annotations"]
+    assert isinstance(annotations, dict)
+    assert set(annotations) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+    assert not (spec.read_only and spec.destructive)
+    assert set(spec.toolsets) <= set(TOOLSETS)
+    if spec.deprecated is None:
+        assert spec.when and spec.when_not
+    else:
+        assert spec.toolsets == ("compat",)
+        assert spec.deprecated.canonical in catalog.BY_NAME
+
+
+def test_toolsets_choose() -> None:
+    names = {spec.name for spec in catalog.visible(Surface(("core",)))}
+    assert names == {"map_repo", "file_outline", "health_check", "manage_index"}
+    assert {"describe", "list_codebases"} <= {spec.name for spec in catalog.visible(Surface(("admin",)))}
+    assert "index_status" not in {spec.name for spec in catalog.visible(Surface(("all",)))}
+    assert "index_status" in {spec.name for spec in catalog.visible(Surface(("core", "compat")))}
+
+
+def test_read_only_wins_over_everything() -> None:
+    surface = Surface(("all", "compat"), read_only=True)
+    for tool in catalog.listing(surface):
+        assert tool["annotations"]["readOnlyHint"] is True  # type: ignore[index]
+        assert tool["annotations"]["destructiveHint"] is False  # type: ignore[index]
+    assert "sync_repo" not in {spec.name for spec in catalog.visible(surface)}
+    manage = next(tool for tool in catalog.listing(surface) if tool["name"] == "manage_index")
+    assert manage["inputSchema"]["properties"]["action"]["enum"] == ["status"]  # type: ignore[index]
+
+
+def test_the_list_is_the_same_every_time() -> None:
+    assert json.dumps(catalog.listing(EVERYTHING)) == json.dumps(catalog.listing(EVERYTHING))

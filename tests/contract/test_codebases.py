@@ -1,0 +1,144 @@
+"""Which repositories a server answers about: its home, what a person allowed, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import ErrorCode
+from support.doors import until
+from support.fingerprints import tamper
+from support.repositories import make_repository, sync, write
+from support.tooling import QUIET, Server, codes_of, error_of, follow, serving
+
+HOME: dict[str, str | bytes] = {"a.py": "def home():\n    return 1\n", "pkg/deep/b.py": "x = 1\n"}
+OTHER: dict[str, str | bytes] = {"a.py": "def other():\n    return 1\n", "src/c.py": "y = 1\n"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "home", HOME)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "other", OTHER)
+
+
+def first_symbol(server: Server, **arguments: object) -> str:
+    found = server.call("file_outline", {"file": "a.py", **arguments})
+    return str(found["result"]["symbols"][0]["name"])
+
+
+def test_a_repository_that_nobody_indexed_is_refused_without_a_word_about_it(root: Path, other: Path) -> None:
+    with serving(root) as server:
+        there, nowhere = str(other), str(other.parent / "nowhere")
+        for tool, arguments in (
+            ("map_repo", {}),
+            ("file_outline", {"file": "a.py"}),
+            ("health_check", {}),
+            ("manage_index", {"action": "status"}),
+            ("manage_index", {"action": "clear", "confirm": True}),
+            ("manage_index", {"action": "create"}),
+        ):
+            told = []
+            for place in (there, nowhere, "/etc", "../other"):
+                error = error_of(server.call(tool, {**arguments, "path": place}), ErrorCode.ROOT_NOT_REGISTERED)
+                assert error.pop("received") == place
+                told.append(error)
+            assert told[0] == told[1] == told[2] == told[3], "whether a directory exists is not told"
+        assert not (other / ".codeplane").exists()
+        assert server.call("list_codebases")["result"] == {"ready": [str(root)]}
+
+
+def test_a_repository_that_a_person_indexed_can_be_added_and_cleared_away(root: Path, other: Path) -> None:
+    sync(other)
+    with serving(root) as server:
+        error_of(server.call("map_repo", {"path": str(other)}), ErrorCode.ROOT_NOT_REGISTERED)
+        added = server.manage("create", path=str(other))
+        assert added["status"] == "ok"
+        until(lambda: server.manage("status", path=str(other))["status"] == "ok")
+        assert first_symbol(server, path=str(other)) == "other"
+        assert first_symbol(server, root=str(other / "src")) == "other", "a sub-directory is of its repository"
+        assert first_symbol(server) == "home"
+        assert server.call("list_codebases")["result"] == {"ready": [str(root), str(other)]}
+    with serving(root) as server:
+        assert first_symbol(server, path=str(other)) == "other", "it stays added"
+        assert server.manage("clear", confirm=True, path=str(other))["status"] == "ok"
+        error_of(server.call("map_repo", {"path": str(other)}), ErrorCode.ROOT_NOT_REGISTERED)
+        assert server.call("list_codebases")["result"] == {"ready": [str(root)]}
+        assert first_symbol(server) == "home"
+
+
+def test_a_repository_beneath_an_allowed_directory_can_be_added(root: Path, other: Path) -> None:
+    config = replace(QUIET, server=replace(QUIET.server, allowed_roots=(str(other),)))
+    with serving(root, config=config) as server:
+        error_of(server.manage("create", path=str(other.parent)), ErrorCode.ROOT_NOT_REGISTERED)
+        error_of(server.manage("create", path=str(other / "nowhere")), ErrorCode.ARGUMENT_INVALID)
+        done = server.manage("create", path=str(other), wait=True)
+        assert (done["status"], done["result"]["decision"]) == ("ok", "built")
+        again = server.manage("create", path=str(other / "src"))
+        assert again["reason"] == "already_indexed"
+        assert again["hints"]["sync"]["args"] == {"action": "sync", "path": str(other / "src")}
+        assert follow(server, again["hints"]["sync"])["result"]["files"] == 2
+        assert not (other / "src" / ".codeplane").exists()
+
+
+@pytest.mark.parametrize("path", [".", "pkg", "pkg/deep", "pkg/deep/b.py", ""])
+def test_what_lies_in_the_home_repository_is_the_home_repository(root: Path, path: str) -> None:
+    with serving(root) as server:
+        assert first_symbol(server, path=path) == "home"
+        assert first_symbol(server, path=str(root / path)) == "home"
+        assert server.manage("create", path=path)["reason"] == "already_indexed"
+
+
+def test_links_do_not_lead_to_other_repositories(root: Path, other: Path) -> None:
+    (root / "link").symlink_to(other)
+    with serving(root) as server:
+        error_of(server.call("map_repo", {"path": "link"}), ErrorCode.ROOT_NOT_REGISTERED)
+
+
+def test_buckets_come_in_order_and_paths_sorted(root: Path, tmp_path: Path) -> None:
+    names = ("z", "b", "old", "bad", "gone")
+    others = {name: make_repository(tmp_path / name, OTHER) for name in names}
+    for other in others.values():
+        sync(other)
+    with serving(root) as server:
+        for other in others.values():
+            server.manage("create", path=str(other))
+    tamper(others["old"], extractor="0.0")
+    write(others["bad"], ".codeplane/CURRENT", "nonsense")
+    tamper(others["gone"], extractor="0.0")
+    with serving(root) as server:
+        server.manage("clear", confirm=True)
+        found = server.call("list_codebases")["result"]
+        assert list(found) == ["ready", "requires_reindex", "failed", "not_indexed"]
+        assert found == {
+            "ready": [str(others["b"]), str(others["z"])],
+            "requires_reindex": [str(others["gone"]), str(others["old"])],
+            "failed": [str(others["bad"])],
+            "not_indexed": [str(root)],
+        }
+
+
+def test_the_hint_of_an_answer_about_another_repository_names_it(root: Path, other: Path) -> None:
+    sync(other)
+    with serving(root) as server:
+        server.manage("create", path=str(other))
+    tamper(other, extractor="0.0")
+    with serving(root) as server:
+        until(lambda: server.call("map_repo", {"repo": str(other)})["status"] == "requires_reindex")
+        told = server.call("file_outline", {"file": "a.py", "repo": str(other)})
+        assert told["hints"]["reindex"]["args"] == {"action": "reindex", "path": str(other)}
+        assert follow(server, told["hints"]["reindex"], wait=True)["status"] == "ok"
+        assert first_symbol(server, path=str(other)) == "other"
+
+
+def test_roots_that_cannot_be_kept_are_a_clear_failure(root: Path, other: Path, tmp_path: Path) -> None:
+    sync(other)
+    write(tmp_path, "user-state/roots", "in the way")
+    with serving(root) as server:
+        error_of(server.manage("create", path=str(other)), ErrorCode.STATE_DIRECTORY_READ_ONLY)
+        assert codes_of(server.call("map_repo")) == []

@@ -1,0 +1,95 @@
+"""health_check: warming, ready, indexing or error, and why."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.disk.locks import FileLock
+from codeplane.languages.registry import languages
+from support.doors import until
+from support.repositories import make_repository, sync
+from support.tooling import QUIET, Envelope, Server, serving
+
+FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n"}
+PREWARMED = replace(QUIET, server=replace(QUIET.server, prewarm=True))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "repo", FILES)
+
+
+def test_from_warming_to_ready(root: Path) -> None:
+    sync(root)
+    lock = FileLock(root / ".codeplane" / "lock").acquire()
+    with serving(root, config=PREWARMED, ready=False) as server:
+        first = server.health()
+        assert (first["status"], first["prewarm_status"]) == ("warming", "pending")
+        lock.release()
+        until(lambda: server.health()["status"] == "ready")
+        last = server.health()
+        assert last["prewarm_status"] == "complete"
+        assert last["tantivy_ok"] is True and last["sqlite_ok"] is True
+
+
+def test_without_prewarm(root: Path) -> None:
+    sync(root)
+    with serving(root) as server:
+        assert (server.health()["status"], server.health()["prewarm_status"]) == ("ready", "skipped")
+
+
+def test_while_indexing(tmp_path: Path) -> None:
+    sources: dict[str, str | bytes] = {f"m{n:03}.py": f"def f{n}():\n    return 1\n" * 60 for n in range(300)}
+    root = make_repository(tmp_path / "large", sources)
+    with serving(root, config=PREWARMED, ready=False) as server:
+        found = until_found(server, "create")
+        job = found["active_job"]
+        assert (job["phase"], job["files_total"]) == ("index", 300)
+        assert 0 < job["files_done"] <= 300 and 0 <= job["percent"] <= 100
+        assert found["startup_checks"]["index"]["status"] == "not_indexed"
+        until(lambda: server.health()["status"] == "ready")
+        assert "active_job" not in server.health()
+        server.manage("reindex")
+        until_found(server, "reindex")
+        assert server.call("map_repo", {"include": "languages"})["status"] == "ok", "the old index answers meanwhile"
+        until(lambda: server.health()["status"] == "ready")
+
+
+def until_found(server: Server, kind: str) -> Envelope:
+    """Health at a moment at which such a job was under way and had done something."""
+    seen: list[Envelope] = []
+
+    def at_work() -> bool:
+        seen.append(server.health())
+        return bool(seen[-1].get("active_job", {}).get("files_done"))
+
+    until(at_work)
+    assert seen[-1]["status"] == "indexing"
+    assert seen[-1]["active_job"]["kind"] == kind
+    return seen[-1]
+
+
+def test_without_an_index(root: Path) -> None:
+    with serving(root) as server:
+        server.manage("clear", confirm=True)
+        found = server.call("health_check")
+        assert (found["status"], found["result"]["status"]) == ("ok", "error")
+        assert found["result"]["startup_checks"]["index"]["status"] == "not_indexed"
+        assert found["hints"]["create"] == {"tool": "manage_index", "args": {"action": "create"}}
+
+
+def test_grammars(root: Path) -> None:
+    with serving(root) as server:
+        assert server.health()["grammars"] == {"available": [language.name for language in languages()]}
+
+
+def test_it_is_quick_and_waits_for_nothing(root: Path) -> None:
+    with serving(root) as server:
+        began = time.monotonic()
+        for _ in range(100):
+            server.health()
+        assert (time.monotonic() - began) / 100 < 0.02

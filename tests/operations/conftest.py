@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from codeplane.query.snapshot import Snapshot
+from operations.fixtures import FILES, index
+
+
+@pytest.fixture(scope="session")
+def polyglot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
+    """Read by all tests and changed by none."""
+    with index(tmp_path_factory.mktemp("polyglot") / "shop", FILES) as snapshot:
+        yield snapshot

@@ -1,0 +1,306 @@
+"""The map of a repository: what each section finds, that it stays small, and that its pages add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.operations.map_repo import SECTIONS, list_tree_rows, map_repo, page_structure
+from codeplane.query.snapshot import Snapshot
+from operations.fixtures import index
+
+Files = dict[str, str | bytes]
+
+
+def section(tmp_path: Path, name: str, files: Files, repo_name: str = "") -> Any:
+    with index(tmp_path / "repo", files) as snapshot:
+        return map_repo(snapshot, [name], repo_name=repo_name)[name]
+
+
+def test_only_the_sections_asked_for_are_answered(polyglot: Snapshot) -> None:
+    assert tuple(map_repo(polyglot)) == SECTIONS
+    for name in SECTIONS:
+        assert [*map_repo(polyglot, [name])] == [name]
+
+
+@pytest.mark.parametrize(
+    "wanted", [{"include": ["structur"]}, {"depth": 0}, {"depth": 21}, {"limit": 0}, {"limit": 10**6}]
+)
+def test_what_cannot_be_asked_is_refused(polyglot: Snapshot, wanted: dict[str, Any]) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        map_repo(polyglot, **wanted)
+    assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+    assert raised.value.expected
+
+
+def test_pages_neither_lose_nor_repeat(polyglot: Snapshot) -> None:
+    rows = list_tree_rows(polyglot, depth=5)
+    for limit in (1, 7, 1000):
+        seen: list[str] = []
+        while len(seen) < len(rows):
+            page: Any = page_structure(rows, 29, limit, len(seen))
+            assert 1 <= len(page["tree"]) <= limit
+            assert page.get("left_out", 0) == len(rows) - len(seen) - len(page["tree"])
+            seen += page["tree"]
+        assert sorted(seen) == sorted(row.path for row in rows)
+
+
+def test_the_first_page_is_the_head_of_all_rows(polyglot: Snapshot) -> None:
+    rows = list_tree_rows(polyglot)
+    first: Any = map_repo(polyglot, ["structure"], limit=10)["structure"]
+    assert set(first["tree"]) == {row.path for row in rows[:10]}
+    second: Any = map_repo(polyglot, ["structure"], limit=10, offset=10)["structure"]
+    assert set(second["tree"]) == {row.path for row in rows[10:20]}
+
+
+def test_folders_come_before_what_is_in_them_and_count_their_files(polyglot: Snapshot) -> None:
+    rows = list_tree_rows(polyglot, depth=20)
+    paths = [row.path for row in rows]
+    files = [path for path in paths if not path.endswith("/")]
+    assert len(files) == 29
+    for row in rows:
+        if row.path.endswith("/"):
+            assert row.size == sum(path.startswith(row.path) for path in files)
+            assert all(paths.index(row.path) < paths.index(path) for path in files if path.startswith(row.path))
+
+
+def test_depth_counts_folders_and_a_lonely_chain_is_one(tmp_path: Path) -> None:
+    files: Files = {"a/b/c/one.py": "x = 1\n", "a/b/c/d/two.py": "x = 1\n", "e/f.py": "x = 1\n"}
+    with index(tmp_path / "repo", files) as snapshot:
+        assert sorted(row.path for row in list_tree_rows(snapshot, 1)) == ["a/b/c/", "e/"]
+        assert sorted(row.path for row in list_tree_rows(snapshot, 2)) == [
+            "a/b/c/",
+            "a/b/c/d/",
+            "a/b/c/one.py",
+            "e/",
+            "e/f.py",
+        ]
+        assert "a/b/c/d/two.py" in [row.path for row in list_tree_rows(snapshot, 3)]
+
+
+def test_sources_weigh_more_than_their_tests(tmp_path: Path) -> None:
+    code = "".join(f"def f{number}():\n    pass\n\n\n" for number in range(20))
+    files: Files = {f"lib/part{number}/code.py": code for number in range(5)}
+    files |= {f"tests/part{number}/test_{extra}.py": code for number in range(5) for extra in range(4)}
+    with index(tmp_path / "repo", files) as snapshot:
+        order = [row.path for row in list_tree_rows(snapshot)]
+    assert set(order[:2]) == {"lib/", "tests/"}
+    assert all(path.startswith("lib/") for path in order[2:12])
+
+
+def test_a_map_stays_small_whatever_the_repository_holds(tmp_path: Path) -> None:
+    """Long names and many of everything: 2,000 tokens, four characters each, are the ceiling."""
+    files: Files = {}
+    for number in range(120):
+        folder = f"src/component_with_a_rather_long_name_{number:03}/implementation_details"
+        files[f"{folder}/__main__.py"] = f"import external_package_with_long_name_{number:03}\n"
+        files[f"{folder}/module_{number:03}.py"] = (
+            f"class PublicClassWithALongName{number:03}:\n    pass\n\n\ndef main():\n    __name__\n"
+        )
+        files[f"{folder}/tests/test_it.py"] = "import pytest\n\n\ndef test_it():\n    pass\n"
+    with index(tmp_path / "repo", files) as snapshot:
+        found: Any = map_repo(snapshot)
+    assert len(orjson.dumps(found)) < 4 * 2000
+    assert found["structure"]["left_out"] > 100
+    left_out = found["left_out"]
+    assert left_out["entry_points"] + len(found["entry_points"]) == 240
+    assert left_out["dependencies"] + len(found["dependencies"]["external_modules"]) == 121
+    assert left_out["test_layout"] + len(found["test_layout"]["test_files"]) == 120
+    assert left_out["public_api"] + len(found["public_api"]) == 240
+
+
+def test_an_empty_repository_has_a_map(tmp_path: Path) -> None:
+    with index(tmp_path / "repo", {}) as snapshot:
+        found: Any = map_repo(snapshot)
+    assert found["structure"] == {"file_count": 0, "tree": {}}
+    assert found["languages"] == found["entry_points"] == found["public_api"] == []
+    assert found["dependencies"] == {"import_count": 0, "external_modules": {}}
+    assert found["test_layout"] == {"test_count": 0, "test_files": {}}
+
+
+OUTSIDE: list[tuple[str, Files, str, set[str]]] = [
+    (
+        "python",
+        {
+            "src/pkg/__init__.py": (
+                "import os, distutils.core\nimport numpy.linalg\nfrom . import a\nfrom pkg import a\n"
+            ),
+            "src/pkg/a.py": "from __future__ import annotations\nfrom pkg.b import c\nfrom yaml import load\n",
+            "tools/run.py": "import beside\nimport requests\n",
+            "tools/beside.py": "",
+        },
+        "",
+        {"numpy", "yaml", "requests"},
+    ),
+    (
+        "go: the module is found by its folders",
+        {
+            "main.go": (
+                'package main\nimport (\n"fmt"\n"example.org/me/app/one"\n'
+                '"example.org/me/app/two/three"\n"k8s.io/api/core/v1"\n)\n'
+            ),
+            "one/one.go": 'package one\nimport "example.org/me/app"\nimport "github.com/a/b/c"\n',
+            "two/three/x.go": "package three\n",
+        },
+        "",
+        {"k8s.io/api", "github.com/a/b"},
+    ),
+    (
+        "go: the module is found by the name of the repository",
+        {
+            "doc/x.go": 'package doc\nimport "github.com/spf13/cobra/v2"\nimport "gopkg.in/yaml.v3"\n',
+            "x.go": "package cobra\n",
+        },
+        "cobra",
+        {"gopkg.in/yaml.v3"},
+    ),
+    (
+        "rust",
+        {
+            "crates/matcher/src/lib.rs": (
+                "use std::io;\nuse crate::x;\nuse memchr::memchr;\nuse Kind::*;\npub enum Kind { A }\n"
+            ),
+            "crates/core/main.rs": (
+                "mod flags;\nuse flags::parse;\nuse grep_matcher::Kind;\nuse rg::run;\nuse anyhow::Result;\n"
+            ),
+            "crates/core/flags.rs": "pub fn parse() {}\n",
+        },
+        "rg",
+        {"memchr", "anyhow"},
+    ),
+    (
+        "java",
+        {
+            "a/src/main/java/org/me/app/Main.java": (
+                "package org.me.app;\nimport java.util.List;\nimport org.me.app.inner.Thing;\n"
+                "import static org.me.app.inner.Thing.make;\nimport org.other.lib.deep.Tool;\nclass Main {}\n"
+            ),
+            "a/src/main/java/org/me/app/inner/Thing.java": "package org.me.app.inner;\npublic class Thing {}\n",
+        },
+        "",
+        {"org.other.lib"},
+    ),
+    (
+        "javascript",
+        {
+            "packages/one/package.json": "{}",
+            "packages/two/package.json": "{}",
+            "packages/one/index.ts": (
+                'import "@me/two";\nimport "@me/elsewhere";\nimport "./x";\n'
+                'import "@/y";\nimport "fs";\nimport "node:test";\n'
+                'import "rxjs/operators";\nimport "@other/two/deep";\nimport "two";\nimport "packages/one/x";\n'
+            ),
+            "packages/two/index.ts": 'import "@me/one";\nimport "app";\n',
+        },
+        "app",
+        {"@me/elsewhere", "rxjs", "@other/two"},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "outside"), [case[1:] for case in OUTSIDE], ids=[case[0] for case in OUTSIDE]
+)
+def test_packages_from_outside_are_told_from_our_own(
+    tmp_path: Path, files: Files, name: str, outside: set[str]
+) -> None:
+    assert set(section(tmp_path, "dependencies", files, name)["external_modules"]) == outside
+
+
+def test_modules_are_counted_by_files_that_import_them(tmp_path: Path) -> None:
+    files: Files = {
+        "a.py": "import yaml\nfrom yaml import load\nimport os\n",
+        "b.py": "import yaml\nimport toml\nimport os\n",
+    }
+    found = section(tmp_path, "dependencies", files)
+    assert found == {"import_count": 6, "standard_library_modules": 1, "external_modules": {"yaml": 2, "toml": 1}}
+
+
+def test_entry_points_of_the_product_come_before_those_of_examples(tmp_path: Path) -> None:
+    main = "def main():\n    pass\n\n\nif __name__ == '__main__':\n    main()\n"
+    files: Files = {f"examples/e{number}.py": main for number in range(6)}
+    files |= {"scripts/release.py": main, "app/deep/run.py": main, "manage.py": "import sys\n", "tests/run.py": main}
+    files |= {"app/plain.py": "def main():\n    pass\n", "app/wsgi.py": "application = 1\n", "app/x/wsgi.py": "a = 1\n"}
+    with index(tmp_path / "repo", files) as snapshot:
+        found: Any = map_repo(snapshot, ["entry_points"])
+    shown = [row.get("symbol_ref") or row["path"] for row in found["entry_points"]]
+    assert shown[:3] == ["app/deep/run.py#main@1", "manage.py", "app/wsgi.py"]
+    assert shown[3:] == ["examples/e0.py#main@1", "examples/e1.py#main@1", "examples/e2.py#main@1"]
+    assert found["left_out"] == {"entry_points": 4}
+
+
+def test_a_product_folder_called_test_is_not_taken_for_tests(tmp_path: Path) -> None:
+    files: Files = {
+        "web/test/client.py": "class Client:\n    pass\n",
+        "web/test/__init__.py": "from web.test.client import Client\n",
+        "web/other/test/helper.py": "class Helper:\n    pass\n",
+        "web/other/test/test_it.py": "from unittest import TestCase\n\n\nclass It(TestCase):\n    pass\n",
+    }
+    with index(tmp_path / "repo", files) as snapshot:
+        found: Any = map_repo(snapshot, ["test_layout", "public_api"])
+    assert found["test_layout"] == {
+        "test_count": 2,
+        "test_files": {"web/other/test/": 2},
+        "frameworks": {"unittest": 1},
+    }
+    assert [row["symbol_ref"] for row in found["public_api"]] == ["web/test/client.py#Client@1"]
+
+
+def test_names_are_ranked_by_use_and_not_by_mere_occurrence(tmp_path: Path) -> None:
+    """`join` occurs more often, but only as the method of strings."""
+    files: Files = {
+        "lib/text/filters.py": "def join(parts):\n    return parts\n",
+        "lib/core/base.py": "class Model:\n    pass\n",
+        "app/unrelated.py": "x = ''.join(y)\n",
+    }
+    files |= {f"app/use{number}.py": "from lib.core import base\nbase.Model\n','.join(z)\n" for number in range(4)}
+    found = section(tmp_path, "public_api", files)
+    assert [(row["symbol_ref"], row["file_count"]) for row in found[:2]] == [
+        ("lib/core/base.py#Model@1", 5),
+        ("lib/text/filters.py#join@1", 1),
+    ]
+
+
+def test_what_is_exported_through_another_package_keeps_its_users(tmp_path: Path) -> None:
+    files: Files = {
+        "core/src/lib.rs": "pub trait Serialize {}\npub struct Rare;\n",
+        "front/src/lib.rs": "pub use core_lib::Serialize;\n",
+    }
+    files |= {f"app/src/use{number}.rs": "use front::Serialize;\n" for number in range(3)}
+    found = section(tmp_path, "public_api", files)
+    assert (found[0]["symbol_ref"], found[0]["file_count"]) == ("core/src/lib.rs#Serialize@1", 5)
+
+
+def test_rare_families_share_a_row_and_languages_come_first(tmp_path: Path) -> None:
+    files: Files = {f"docs/{number}.md": "x\n" for number in range(150)}
+    files |= {"a.py": "x = 1\n", "b.tf": "x\n", "c.sql": "x\n"}
+    found = section(tmp_path, "languages", files)
+    assert [(row["language"], row["file_count"]) for row in found] == [("python", 1), ("markdown", 150), ("other", 2)]
+    assert found[1]["percentage"] == 98.0
+
+
+def test_a_name_that_members_share_counts_for_less(tmp_path: Path) -> None:
+    members = "".join(
+        f"type T{number} struct{{}}\n\nfunc (t T{number}) String() string {{ return lib.Plain }}\n"
+        for number in range(9)
+    )
+    files: Files = {
+        "lib/lib.go": 'package lib\n\nfunc String() string { return "" }\n\nfunc Unique() int { return 1 }\n',
+        "a/a.go": f'package a\n\nimport "example.org/app/lib"\n\n{members}',
+        "b/b.go": 'package b\n\nimport "example.org/app/lib"\nimport "example.org/app/a"\n\nvar X = lib.Unique()\n',
+        "c/c.go": 'package c\n\nimport "example.org/app/lib"\n\nvar y = x.String()\n',
+    }
+    order = [row["symbol_ref"] for row in section(tmp_path, "public_api", files)]
+    assert order.index("lib/lib.go#Unique@5") < order.index("lib/lib.go#String@3")
+
+
+def test_what_maven_keeps_among_tests_is_tests(tmp_path: Path) -> None:
+    files: Files = {
+        "app/src/main/java/org/me/App.java": "package org.me;\n\npublic class App {}\n",
+        "app/src/test/java/org/me/Fixture.java": "package org.me;\n\npublic class Fixture {}\n",
+    }
+    assert section(tmp_path, "test_layout", files) == {"test_count": 1, "test_files": {"app/src/test/": 1}}

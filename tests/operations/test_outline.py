@@ -1,0 +1,245 @@
+"""The outline of a file: nesting, depth, windows, limits, one exact symbol, and refusals that help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath
+from codeplane.base.symbols import symbol_ref
+from codeplane.facts.blocks import pack
+from codeplane.facts.model import Def, Facts, Scope
+from codeplane.operations.outline import MAX_LEVELS, Node, Outline, file_outline
+from codeplane.query.defs import list_defs_in_file
+from codeplane.query.snapshot import Snapshot, open_snapshot
+from codeplane.store.layout import create_state
+from operations.fixtures import index
+from support.store_sample import Sample
+
+CART = RepoPath("shop/cart.py")
+STOCK = RepoPath("crates/stock/src/lib.rs")
+ORDER = "server/src/main/java/org/acme/App.java"
+
+
+def walk(nodes: tuple[Node, ...], above: str = "") -> Iterator[tuple[str, Node]]:
+    for node in nodes:
+        path = f"{above}.{node.name}" if above else node.name
+        yield path, node
+        yield from walk(node.children, path)
+
+
+def names(outline: Outline) -> list[str]:
+    return [path for path, _ in walk(outline.symbols)]
+
+
+@pytest.mark.parametrize("path", [CART, STOCK, "pricing/sum.go", ORDER, "packages/core/src/render.ts"])
+def test_the_tree_tells_every_reference(polyglot: Snapshot, path: str) -> None:
+    """Names from the top joined by dots, and the first line: nothing else is needed to name a symbol."""
+    rows = list_defs_in_file(polyglot, path, 100).rows
+    told = {
+        node.symbol_ref or symbol_ref(path, lexical_path, node.line_start)
+        for lexical_path, node in walk(file_outline(polyglot, RepoPath(path)).symbols)
+        if node.kind not in ("impl", "receiver")
+    }
+    assert told == {symbol_ref(path, row.lexical_path, row.start_line) for row in rows}
+
+
+def test_members_declared_apart_stand_beneath_their_type(polyglot: Snapshot) -> None:
+    found = names(file_outline(polyglot, STOCK))
+    assert found == ["Item", "Item.count", "Item.take", "Item.fmt", "Shelf", "Shelf.full", "tests", "tests.takes"]
+    assert names(file_outline(polyglot, RepoPath("pricing/sum.go"))) == ["Sum", "Price", "Price.Add", "Price.Zero"]
+
+
+def test_top_shows_the_outermost_and_counts_the_others(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, CART, depth="top")
+    assert [(node.name, node.child_count, node.children) for node in found.symbols] == [
+        ("LIMIT", 0, ()),
+        ("Cart", 5, ()),
+        ("total", 0, ()),
+    ]
+    assert not found.has_more
+
+
+@pytest.mark.parametrize("depth", ["all", "top"])
+def test_a_limit_counts_symbols_and_says_what_is_left(polyglot: Snapshot, depth: str) -> None:
+    whole = file_outline(polyglot, CART, depth=depth)  # type: ignore[arg-type]
+    for limit in range(1, 12):
+        found = file_outline(polyglot, CART, depth=depth, limit=limit)  # type: ignore[arg-type]
+        assert names(found) == names(whole)[:limit]
+        assert found.left_out == len(names(whole)) - len(names(found))
+        assert found.as_dict()["has_more"] is (found.left_out > 0)
+
+
+def test_an_outline_is_cut_before_it_grows_too_large(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, CART, max_chars=300)
+    assert 0 < len(names(found)) < 9
+    assert len(names(found)) + found.left_out == 9
+    assert len(orjson.dumps(found.as_dict())) < 600
+
+
+def test_a_window_keeps_what_touches_it_and_what_is_above(polyglot: Snapshot) -> None:
+    assert names(file_outline(polyglot, CART, window=(22, 22))) == ["Cart", "Cart.empty", "Cart.empty.checked"]
+    assert names(file_outline(polyglot, STOCK, window=(10, 10))) == ["Item", "Item.take"]
+    assert names(file_outline(polyglot, CART, window=(8, 9))) == []
+
+
+def test_signatures_that_say_nothing_are_left_out(polyglot: Snapshot) -> None:
+    shown = {path: node.signature for path, node in walk(file_outline(polyglot, CART).symbols)}
+    assert shown["Cart"] == shown["Cart.empty.checked"] == ""
+    assert shown["Cart.total"] == "def total(self) -> int"
+    assert "signature" not in orjson.dumps(file_outline(polyglot, RepoPath("legacy/app.js")).as_dict()).decode()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"symbol_label": "Cart.total"}, [("total", 27)]),
+        ({"symbol_label": "Cart::total"}, [("total", 27)]),
+        ({"symbol_label": "shop.cart.Cart.total"}, [("total", 27)]),
+        ({"symbol_label": "Cart"}, [("Cart", 10)]),
+        ({"symbol_label": "total"}, [("total", 27), ("total", 31)]),
+        ({"symbol_label": "Cart.empty"}, [("empty", 16), ("empty", 20)]),
+        ({"symbol_label": "otal"}, []),
+        ({"symbol_id": "shop/cart.py#Cart.empty@20"}, [("empty", 20)]),
+        ({"symbol_id": "shop/cart.py#Cart.total@9999"}, [("total", 27)]),
+        ({"symbol_id": "shop/cart.py#Cart.empty@9999"}, [("empty", 16), ("empty", 20)]),
+        ({"symbol_id": "shop/cart.py#Cart"}, [("Cart", 10)]),
+        ({"symbol_id": "shop/cart.py:23"}, [("checked", 22)]),
+        ({"symbol_id": "shop/cart.py:24"}, [("empty", 20)]),
+        ({"symbol_id": "shop/cart.py:9"}, []),
+        ({"symbol_id": "nothing-like-this"}, []),
+    ],
+)
+def test_one_symbol_is_found_exactly(polyglot: Snapshot, wanted: dict[str, str], found: list[tuple[str, int]]) -> None:
+    answer = file_outline(polyglot, CART, resolve="exact", **wanted)  # type: ignore[arg-type]
+    assert [(node.name, node.line_start) for node in answer.symbols] == found
+    assert answer.status == {0: "not_found", 1: "ok"}.get(len(found), "ambiguous")
+    assert all(node.symbol_ref for node in answer.symbols)
+
+
+def test_an_identity_of_the_index_names_a_symbol_too(polyglot: Snapshot) -> None:
+    for row in list_defs_in_file(polyglot, CART, 100).rows:
+        found = file_outline(polyglot, CART, resolve="exact", symbol_id=row.def_uid)
+        assert [node.line_start for node in found.symbols] == [row.start_line]
+
+
+def test_a_reference_given_by_one_outline_is_taken_by_the_next(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, CART, resolve="exact", symbol_label="empty")
+    for node in found.symbols:
+        again = file_outline(polyglot, CART, resolve="exact", symbol_id=node.symbol_ref)
+        assert again.symbols == (node,)
+
+
+def test_a_class_is_not_confused_with_its_constructor(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, RepoPath(ORDER), resolve="exact", symbol_label="App")
+    assert [(node.kind, node.child_count) for node in found.symbols] == [("class", 4)]
+
+
+def test_a_miss_names_what_is_nearly_called_so(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, CART, resolve="exact", symbol_label="Cart.totl")
+    assert found.status == "not_found"
+    assert found.similar[0] == "Cart.total"
+    assert found.as_dict()["similar"] == list(found.similar)
+
+
+def test_exact_candidates_are_bounded(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, CART, resolve="exact", symbol_label="total", limit=1)
+    assert (found.status, len(found.symbols), found.left_out) == ("ambiguous", 1, 1)
+
+
+def refused(snapshot: Snapshot, file: str, **wanted: str) -> CodePlaneError:
+    with pytest.raises(CodePlaneError) as raised:
+        file_outline(snapshot, RepoPath(file), **wanted)  # type: ignore[arg-type]
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "details"),
+    [
+        ("shop/carts.py", ErrorCode.FILE_NOT_FOUND, {"nearest": ["shop/cart.py"]}),
+        ("cart.py", ErrorCode.FILE_NOT_FOUND, {"nearest": ["shop/cart.py"]}),
+        ("zzz.unlike", ErrorCode.FILE_NOT_FOUND, {}),
+        ("", ErrorCode.FILE_NOT_FOUND, {}),
+        ("pricing", ErrorCode.FILE_NOT_FOUND, {"nearest": [f"pricing/{n}.go" for n in ("sum", "sum_test", "types")]}),
+        ("docs/guide.md", ErrorCode.LANGUAGE_UNSUPPORTED, {"reason": "no_grammar"}),
+        (".env", ErrorCode.SECRET_PATH, {}),
+        ("deploy/id_rsa", ErrorCode.SECRET_PATH, {}),
+    ],
+)
+def test_a_refusal_says_what_would_help(
+    polyglot: Snapshot, file: str, code: ErrorCode, details: dict[str, object]
+) -> None:
+    error = refused(polyglot, file)
+    assert (error.code, error.details) == (code, details)
+
+
+def test_exact_needs_a_symbol_of_this_file(polyglot: Snapshot) -> None:
+    for wanted in ({}, {"symbol_label": " . "}, {"symbol_id": "shop/cli.py#main@8"}):
+        assert refused(polyglot, CART, resolve="exact", **wanted).code is ErrorCode.ARGUMENT_INVALID
+
+
+def test_a_file_without_symbols_has_an_empty_outline(polyglot: Snapshot) -> None:
+    found = file_outline(polyglot, RepoPath("shop/__init__.py"))
+    assert (found.status, found.as_dict()["symbols"], found.has_more) == ("ok", [], False)
+
+
+def test_syntax_errors_are_counted(tmp_path: Path) -> None:
+    with index(tmp_path / "repo", {"bad.py": "def good():\n    pass\n\n\ndef ((:\n"}) as snapshot:
+        found = file_outline(snapshot, RepoPath("bad.py"))
+    assert "good" in names(found)
+    assert found.syntax_errors > 0
+    assert found.first_error_line == 5
+
+
+def test_odd_file_names_are_answered(tmp_path: Path) -> None:
+    odd = os_decoded(b"a#b %41\xff.py")
+    with index(tmp_path / "repo", {odd: "def f():\n    pass\n"}) as snapshot:
+        found = file_outline(snapshot, RepoPath(odd), resolve="exact", symbol_label="f")
+        again = file_outline(snapshot, RepoPath(odd), resolve="exact", symbol_id=found.symbols[0].symbol_ref)
+    assert again.symbols == found.symbols
+
+
+def os_decoded(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def test_deep_nesting_is_flattened_and_loses_nothing(tmp_path: Path) -> None:
+    levels = 2 * MAX_LEVELS
+    source = "".join(f"{' ' * level}def f{level}():\n" for level in range(levels)) + f"{' ' * levels}pass\n"
+    with index(tmp_path / "repo", {"deep.py": source}) as snapshot:
+        found = file_outline(snapshot, RepoPath("deep.py"))
+    shown = list(walk(found.symbols))
+    assert len(shown) == levels
+    assert max(path.count(".") for path, _ in shown) <= MAX_LEVELS
+    assert shown[-1][1].symbol_ref.endswith(f".f{levels - 1}@{levels}")
+
+
+def _definition(name: str, line: int, parent: int | None) -> Def:
+    span = (line, 0, line + 1, 0, max(line, 1), 4)
+    return Def(f"uid-{name}-{line}", parent, 0, "class", name, name, name, *span, "", "h", None, "public", ())
+
+
+def test_symbols_without_metadata_are_counted_and_their_children_kept(tmp_path: Path) -> None:
+    """No extractor makes such rows today; an index may hold them all the same."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    sample, state = Sample(), create_state(root)
+    defs = (
+        _definition("whole", 1, None),
+        _definition("", 2, 0),
+        _definition("inner", 3, 1),
+        _definition("lost", 0, None),
+    )
+    facts = Facts(scopes=(Scope(None, "file", 1, 0, 9, 0),), defs=defs)
+    with sample.create(state) as writer:
+        writer.put_file(sample.row("a.py", "x"), pack(facts), (), None)
+        sample.publish(writer)
+    state.switch(writer.generation)
+    with open_snapshot(writer.generation, lexical=False) as snapshot:
+        found = file_outline(snapshot, RepoPath("a.py"))
+    assert found.missing_metadata == 2
+    assert [(node.name, [child.name for child in node.children]) for node in found.symbols] == [("whole", ["inner"])]

@@ -1,0 +1,284 @@
+"""The engine ends, however it ends: another front starts the next one, and no call is lost or answered twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeplane.disk.locks import find_owner
+from codeplane.server import attach
+from codeplane.server.attach import Engine
+from codeplane.server.streams import read_frame
+from codeplane.server.wire import Frame
+from codeplane.store.ledger_chain import verify
+from codeplane.tools.surface import Surface
+from support.mcp_client import McpClient, Place, index_held, until
+
+# What is promised is 1 and 3 seconds, and is measured by the sweep; a busy machine is given more.
+LOCK_SECONDS = 3.0
+ANSWER_SECONDS = 6.0
+
+
+class Asking:
+    """A client that asks without a pause in a thread of its own."""
+
+    def __init__(self, client: McpClient) -> None:
+        self.client = client
+        self.envelopes: list[dict[str, Any]] = []
+        self.finished: list[float] = []
+        self.failure: BaseException | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._ask)
+        self._thread.start()
+
+    def _ask(self) -> None:
+        try:
+            while not self._stop.is_set():
+                self.envelopes.append(self.client.call("file_outline", file="app.py"))
+                self.finished.append(time.monotonic())
+                time.sleep(0.005)
+        except BaseException as error:
+            self.failure = error
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+        assert self.failure is None, self.failure
+        assert self.client.answered.count(self.client._next) == 1
+        assert len(self.client.answered) == len(set(self.client.answered)) == self.client._next
+        wrong = [envelope for envelope in self.envelopes if envelope["status"] != "ok"]
+        assert not wrong, wrong[:3]
+
+
+def owner_of(place: Place) -> int | None:
+    return find_owner(place.socket.parent / "engine.lock")
+
+
+def next_owner(place: Place, former: int, began: float) -> float:
+    until(lambda: owner_of(place) not in (None, former), 10, 0.005)
+    return time.monotonic() - began
+
+
+def end_engine(place: Place, owner: McpClient) -> None:
+    os.kill(place.engine_pid(), signal.SIGKILL)
+
+
+def kill_owner(place: Place, owner: McpClient) -> None:
+    owner.process.kill()
+
+
+def close_owner(place: Place, owner: McpClient) -> None:
+    owner.close_input()
+
+
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("end", [end_engine, kill_owner, close_owner], ids=lambda end: end.__name__)
+def test_the_next_engine_answers(place: Place, end: Callable[[Place, McpClient], None], count: int) -> None:
+    owner = place.ready()
+    others = [place.mcp() for _ in range(count)]
+    for other in others:
+        other.call("health_check")
+    asking = [Asking(other) for other in others]
+    time.sleep(0.1)
+    former = place.engine_pid()
+    began = time.monotonic()
+    end(place, owner)
+    locked = next_owner(place, former, began)
+    until(lambda: all(asked.finished and asked.finished[-1] > began + locked for asked in asking), 10)
+    answered = time.monotonic() - began
+    time.sleep(0.1)
+    for asked in asking:
+        asked.stop()
+    assert [process.pid for process in place.engines()] == [place.engine_pid()]
+    assert place.engine_pid() != former
+    print(f"{end.__name__} with {count} others: lock {locked * 1000:.0f} ms, answers {answered * 1000:.0f} ms")
+    assert locked <= LOCK_SECONDS and answered <= ANSWER_SECONDS
+    for client in place.clients:
+        client.end(5)
+    assert not place.processes()
+    assert verify(place.root / ".codeplane").is_whole
+
+
+def test_calls_under_way_are_asked_again(place: Place) -> None:
+    with index_held(place):
+        one, two = place.mcp(), place.mcp()
+        for client in (one, two):
+            client.call("health_check")
+        reads = [client.begin("map_repo", freshness_policy="strict") for client in (one, two)]
+        until(lambda: place.state()["calls"] >= 2)  # type: ignore[index]
+        time.sleep(0.2)
+        os.kill(place.engine_pid(), signal.SIGKILL)
+        until(lambda: (place.state() or {}).get("calls") == 2)
+    assert [client.finish(number)["status"] for client, number in zip((one, two), reads, strict=True)] == ["ok", "ok"]
+    for client in (one, two):
+        assert len(client.answered) == len(set(client.answered)) == client._next
+
+
+def test_an_engine_that_ends_leaves_what_comes_late_to_the_next(place: Place) -> None:
+    """Calls that arrive while it shuts down are begun by nobody, so even effects are simply asked later."""
+    owner, other = place.ready(), place.mcp()
+    other.call("health_check")
+    for _ in range(3):
+        os.kill(place.engine_pid(), signal.SIGTERM)
+        numbers = []
+        for _ in range(20):
+            numbers.append(other.begin("manage_index", action="sync"))
+            numbers.append(other.begin("file_outline", file="app.py"))
+            time.sleep(0.01)
+        statuses = [other.finish(number) for number in numbers]
+        wrong = [envelope for envelope in statuses if envelope["status"] != "ok"]
+        # One that was being carried out at the very moment is in doubt; nothing else may fail.
+        assert all(envelope["error"]["error"] == "ENGINE_UNREACHABLE" for envelope in wrong) and len(wrong) <= 1
+        assert owner.call("health_check")["status"] == "ok"
+
+
+async def _asked(place: Place, replies: list[dict[str, Any] | None], *, again: bool) -> tuple[dict[str, Any], int]:
+    """The answer to one call, and how often it was asked, by engines that reply so (None: that hang up)."""
+    asked = 0
+
+    async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        await read_frame(reader)
+        writer.write(Frame({"welcome": {}}).encode())
+        while (frame := await read_frame(reader)) is not None:
+            reply = replies[asked]
+            asked += 1
+            if reply is not None:
+                writer.write(Frame({"id": frame.header["id"], **reply}, b'{"status":"ok"}').encode())
+            if reply is None or "later" in reply:
+                writer.close()
+                return
+        writer.close()
+
+    place.socket.parent.mkdir(parents=True, mode=0o700)
+    async with await asyncio.start_unix_server(attend, str(place.socket)):
+        engine = Engine(place.socket, None, Surface(), "mcp")
+        engine.start()
+        reply = await engine._ask({"call": "x", "principal": "p"}, b"{}", None, again=again)
+        await engine.close()
+    return json.loads(reply.envelope), asked
+
+
+@pytest.mark.parametrize(
+    ("replies", "again", "status", "times"),
+    [
+        ([{}], False, "ok", 1),
+        ([None], False, "ENGINE_UNREACHABLE", 1),
+        ([None, {}], True, "ok", 2),
+        ([None, None, None], True, "ENGINE_UNREACHABLE", 3),
+        ([{"later": True}, {}], False, "ok", 2),
+        ([{"later": True}, None], False, "ENGINE_UNREACHABLE", 2),
+        ([{"later": True}, None, {}], True, "ok", 3),
+    ],
+)
+def test_what_might_be_done_twice_is_asked_once(
+    place: Place, replies: list[dict[str, Any] | None], again: bool, status: str, times: int
+) -> None:
+    """Unless an engine says that it has not begun; and nothing is asked for ever."""
+    envelope, asked = asyncio.run(asyncio.wait_for(_asked(place, replies, again=again), 10))
+    assert envelope.get("error", {}).get("error", envelope["status"]) == status
+    assert asked == times
+
+
+def test_a_refusal_reaches_calls_that_came_before_it(place: Place) -> None:
+    async def ask() -> tuple[dict[str, Any], float]:
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await read_frame(reader)
+            await asyncio.sleep(0.3)
+            writer.write(Frame({"refused": {"version": "7.7.7", "pid": 1, "protocol": 1}}).encode())
+            writer.close()
+
+        place.socket.parent.mkdir(parents=True, mode=0o700)
+        async with await asyncio.start_unix_server(refuse, str(place.socket)):
+            engine = Engine(place.socket, None, Surface(), "mcp")
+            engine.start()
+            began = time.monotonic()
+            reply = await engine.call("map_repo", {}, principal="p")
+            took = time.monotonic() - began
+            await engine.close()
+        return json.loads(reply.envelope), took
+
+    envelope, took = asyncio.run(asyncio.wait_for(ask(), 20))
+    assert (envelope["error"]["error"], envelope["error"]["received"]) == ("VERSION_MISMATCH", "7.7.7")
+    assert took < 3.0
+
+
+def test_a_line_that_breaks_after_a_long_time_is_not_given_up_at_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed engine may leave unread calls behind: the line is then reset instead of closed."""
+    monkeypatch.setattr(attach, "_CONNECT_SECONDS", 0.4)
+
+    async def ask() -> dict[str, Any]:
+        lines = 0
+
+        async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal lines
+            lines += 1
+            await read_frame(reader)
+            if lines == 1:
+                writer.transport.pause_reading()  # type: ignore[attr-defined]
+            writer.write(Frame({"welcome": {}}).encode())
+            if lines == 1:
+                await asyncio.sleep(0.8)
+                writer.transport.abort()
+                return
+            frame = await read_frame(reader)
+            assert frame is not None
+            writer.write(Frame({"id": frame.header["id"]}, b'{"status":"ok"}').encode())
+            await read_frame(reader)
+            writer.close()
+
+        place.socket.parent.mkdir(parents=True, mode=0o700)
+        async with await asyncio.start_unix_server(attend, str(place.socket)):
+            engine = Engine(place.socket, None, Surface(), "mcp")
+            engine.start()
+            reply = await engine.call("map_repo", {}, principal="p")
+            await engine.close()
+        return dict(json.loads(reply.envelope))
+
+    assert asyncio.run(asyncio.wait_for(ask(), 20)) == {"status": "ok"}
+
+
+@pytest.mark.sweep
+@pytest.mark.timeout(600)
+def test_how_long_takeovers_take(place: Place) -> None:
+    """Prints the distribution; CPL_ROUNDS is the number of kills."""
+    owner = place.ready()
+    others = [place.mcp() for _ in range(3)]
+    for other in others:
+        other.call("health_check")
+    locks, answers = [], []
+    for _ in range(int(os.environ.get("CPL_ROUNDS", "30"))):
+        former = place.engine_pid()
+        began = time.monotonic()
+        os.kill(former, signal.SIGKILL)
+        waiting = [(client, client.begin("file_outline", file="app.py")) for client in (owner, *others)]
+        locks.append(next_owner(place, former, began))
+        assert all(client.finish(number)["status"] == "ok" for client, number in waiting)
+        answers.append(time.monotonic() - began)
+        assert len(place.engines()) == 1
+    for name, times in (("lock", sorted(locks)), ("answers", sorted(answers))):
+        picks = [times[int((len(times) - 1) * part)] * 1000 for part in (0.0, 0.5, 0.9, 1.0)]
+        print(f"{name}: min {picks[0]:.0f}, p50 {picks[1]:.0f}, p90 {picks[2]:.0f}, max {picks[3]:.0f} ms")
+    assert sorted(locks)[len(locks) // 2] <= 1.0 and max(answers) <= 3.0
+
+
+def test_a_command_that_holds_the_lock_is_waited_for(place: Place, tmp_path: Path) -> None:
+    """Without a server a command is its own engine; a server that starts meanwhile has its turn afterwards."""
+    place.ready().end()
+    commands = [place.spawn("call", "map_repo") for _ in range(3)]
+    client = place.mcp()
+    assert client.call("health_check")["status"] == "ok"
+    assert [command.wait(20) for command in commands] == [0, 0, 0]
+    until(lambda: len(place.engines()) == 1)
+    assert verify(place.root / ".codeplane").is_whole

@@ -1,0 +1,288 @@
+"""What somebody does to the file with another program is found, and the first row of it named."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store.ledger_chain import opened_plainly, verify
+from codeplane.store.ledger_files import OpenedLedger, Retention, list_archives, open_current, rotate
+from codeplane.store.ledger_schema import COLUMNS, EventRow
+
+DAY_MS = 86_400_000
+
+
+def outcome(number: int) -> EventRow:
+    return EventRow("outcome", number, tool="search", status="ok", success=1, request_id=f"r_{number}")
+
+
+def written(directory: Path, count: int = 20) -> Path:
+    """A ledger whose first row is its start and whose others are outcomes."""
+    opened = open_current(directory, "", 0)
+    opened.file.append([outcome(number) for number in range(count - 1)], durable=False)
+    opened.file.close()
+    return directory / "ledger.db"
+
+
+def tamper(path: Path, *statements: str) -> None:
+    connection = sqlite3.connect(path)
+    triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in triggers:
+        connection.execute(f"DROP TRIGGER {name}")
+    for statement in statements:
+        connection.execute(statement)
+    for _, sql in triggers:
+        connection.execute(sql)
+    connection.commit()
+    connection.close()
+
+
+def test_an_untouched_ledger_is_whole(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    before = path.read_bytes()
+    found = verify(tmp_path)
+    assert path.read_bytes() == before
+    assert (found.is_whole, found.rows, found.files) == (True, 20, 1)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_nothing_is_whole_too(tmp_path: Path) -> None:
+    assert verify(tmp_path).is_whole
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_columns_of_the_table_are_those_that_are_hashed(tmp_path: Path) -> None:
+    connection = sqlite3.connect(written(tmp_path))
+    assert tuple(row[1] for row in connection.execute("PRAGMA table_info(events)")) == COLUMNS
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE events SET tool = 'x' WHERE seq = 7", "DELETE FROM events WHERE seq = 7"]
+)
+def test_rows_cannot_be_changed_or_removed_by_plain_sql(tmp_path: Path, statement: str) -> None:
+    connection = sqlite3.connect(written(tmp_path))
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "seq", "reason"),
+    [
+        (["UPDATE events SET tool = 'other' WHERE seq = 7"], 7, "altered"),
+        (["UPDATE events SET success = 0 WHERE seq = 20"], 20, "altered"),
+        (["UPDATE events SET hash = prev_hash WHERE seq = 7"], 7, "altered"),
+        (["DELETE FROM events WHERE seq = 7"], 7, "missing"),
+        (["DELETE FROM events WHERE seq BETWEEN 7 AND 9"], 7, "missing"),
+        (["DELETE FROM events WHERE seq = 1"], None, "beginning"),
+        (["DELETE FROM events WHERE seq = 20"], 20, "missing at the end"),
+        (["DELETE FROM events WHERE seq > 5"], 6, "missing at the end"),
+        (
+            [
+                "UPDATE events SET seq = 100 WHERE seq = 7",
+                "UPDATE events SET seq = 7 WHERE seq = 8",
+                "UPDATE events SET seq = 8 WHERE seq = 100",
+            ],
+            7,
+            "does not follow",
+        ),
+        (
+            [
+                "UPDATE events SET seq = seq + 1000 WHERE seq > 7",
+                "INSERT INTO events (seq, kind, at_ms, prev_hash, hash) SELECT 8, 'outcome', 1, hash, hash FROM events"
+                " WHERE seq = 7",
+                "UPDATE events SET seq = seq - 999 WHERE seq > 1000",
+            ],
+            8,
+            "altered",
+        ),
+        (["DELETE FROM events"], None, "no rows"),
+    ],
+)
+def test_tampering_is_found_at_its_first_row(
+    tmp_path: Path, statements: list[str], seq: int | None, reason: str
+) -> None:
+    tamper(written(tmp_path), *statements)
+    broken = verify(tmp_path).broken
+    assert broken is not None
+    assert (broken.file, broken.seq) == ("ledger.db", seq)
+    assert reason in broken.reason
+
+
+def test_every_column_is_covered(tmp_path: Path) -> None:
+    for number, column in enumerate(COLUMNS[1:]):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        integer = column in ("at_ms", "success") or column.endswith(("_seq", "_ms", "_code", "_given", "epoch"))
+        tamper(written(directory), f"UPDATE events SET {column} = {'987654' if integer else repr('x')} WHERE seq = 7")
+        broken = verify(directory).broken
+        assert broken is not None and broken.seq == 7, column
+
+
+def test_a_missing_trigger_is_found(tmp_path: Path) -> None:
+    connection = sqlite3.connect(written(tmp_path))
+    connection.execute("DROP TRIGGER events_stay")
+    connection.commit()
+    connection.close()
+    broken = verify(tmp_path).broken
+    assert broken is not None and "tables" in broken.reason
+
+
+def test_a_file_cut_short_is_found(tmp_path: Path) -> None:
+    path = written(tmp_path, 200)
+    os.truncate(path, path.stat().st_size // 2)
+    assert not verify(tmp_path).is_whole
+    assert open_current(tmp_path, "", 1).note is not None
+
+
+def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
+    path = written(tmp_path, 200)
+    whole = path.read_bytes()
+    used = [place for place in range(100, len(whole), 1009) if whole[place]]
+    assert len(used) > 20
+    for place in used:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert not verify(tmp_path).is_whole, place
+    path.write_bytes(whole)
+    assert verify(tmp_path).is_whole
+
+
+def test_a_removed_end_is_noticed_at_the_next_start_and_the_file_kept(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    tamper(path, "DELETE FROM events WHERE seq = 20")
+    kept = path.read_bytes()
+    opened = open_current(tmp_path, "", DAY_MS)
+    assert opened.note is not None
+    assert (opened.note.kind, opened.note.kept_as) == ("damaged", "ledger/damaged-1970-01-02-1.db")
+    assert (tmp_path / opened.note.kept_as).read_bytes() == kept
+    opened.file.append([outcome(1)], durable=True)
+    opened.file.close()
+    found = verify(tmp_path)
+    assert (found.is_whole, found.breaks, found.damaged) == (True, 1, ("damaged-1970-01-02-1.db",))
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all " * 600, bytes(8192 * 3)])
+def test_what_is_no_ledger_is_put_aside(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "ledger.db").write_bytes(content)
+    opened = open_current(tmp_path, "", 0)
+    opened.file.close()
+    assert opened.note is not None and opened.note.kind == "damaged"
+    assert (tmp_path / opened.note.kept_as).read_bytes() == content
+    assert verify(tmp_path).is_whole
+
+
+def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    target = written(elsewhere)
+    before = target.read_bytes()
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "ledger.db").symlink_to(target)
+    opened = open_current(state, "", 0)
+    opened.file.append([outcome(1)], durable=True)
+    opened.file.close()
+    assert target.read_bytes() == before
+    assert not (state / "ledger.db").is_symlink()
+
+
+def test_a_ledger_of_a_newer_version_is_refused_and_left(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    opened = open_current(tmp_path, "", 0)
+    opened.file._connection.pragma("user_version", 99)
+    opened.file.close()
+    before = path.read_bytes()
+    with pytest.raises(CodePlaneError) as raised:
+        open_current(tmp_path, "", 0)
+    assert raised.value.code is ErrorCode.VERSION_MISMATCH
+    assert path.read_bytes() == before
+
+
+def test_a_ledger_that_came_with_a_clone_is_put_aside_with_its_archives(tmp_path: Path) -> None:
+    theirs = open_current(tmp_path, "theirs", 0)
+    following = rotate(tmp_path, theirs.file, "theirs", 0, Retention())
+    assert following is not None
+    following.close()
+    opened = open_current(tmp_path, "ours", 0)
+    opened.file.close()
+    assert opened.note is not None and opened.note.kind == "foreign"
+    assert list_archives(tmp_path) == []
+    assert len(list_archives(tmp_path, "damaged")) == 2
+    again = open_current(tmp_path, "ours", 0)
+    again.file.close()
+    assert again.note is None
+
+
+def chain_of_files(directory: Path, files: int) -> OpenedLedger:
+    opened = open_current(directory, "", 0)
+    for number in range(files - 1):
+        opened.file.append([outcome(number)], durable=False)
+        following = rotate(directory, opened.file, "", number * DAY_MS, Retention())
+        assert following is not None
+        opened = OpenedLedger(following)
+    return opened
+
+
+def test_the_chain_goes_on_through_rotated_files(tmp_path: Path) -> None:
+    chain_of_files(tmp_path, 4).file.close()
+    names = [path.name for path in list_archives(tmp_path)]
+    assert names == ["ledger-1970-01-01-1.db", "ledger-1970-01-02-2.db", "ledger-1970-01-03-3.db"]
+    found = verify(tmp_path)
+    assert (found.is_whole, found.files, found.rows, found.breaks) == (True, 4, 7, 0)
+    assert sorted(os.listdir(tmp_path / "ledger")) == names
+
+
+def test_a_missing_or_changed_archive_is_found(tmp_path: Path) -> None:
+    chain_of_files(tmp_path, 4).file.close()
+    tamper(list_archives(tmp_path)[0], "UPDATE events SET tool = 'x' WHERE seq = 2")
+    broken = verify(tmp_path).broken
+    assert broken is not None and (broken.file, broken.seq) == ("ledger-1970-01-01-1.db", 2)
+    list_archives(tmp_path)[0].unlink()
+    assert verify(tmp_path).is_whole, "the oldest may have been dropped for its age"
+    list_archives(tmp_path)[1].unlink()
+    broken = verify(tmp_path).broken
+    assert broken is not None and (broken.file, broken.seq) == ("ledger.db", 5)
+
+
+def test_a_kill_between_the_two_renames_of_a_rotation_loses_nothing(tmp_path: Path) -> None:
+    opened = chain_of_files(tmp_path, 2)
+    opened.file.append([EventRow("task_opened", 1, opened_at_ms=1, task_id="t"), EventRow("intent", 2)], durable=True)
+    assert opened.file.seal()
+    opened.file.path.rename(tmp_path / "ledger" / "ledger-1970-01-01-2.db")
+    after = open_current(tmp_path, "", 0)
+    assert after.note is None
+    assert [row.task_id for row in after.left_tasks] == ["t"]
+    assert [seq for seq, _ in after.left_intents] == [5]
+    after.file.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_a_file_that_is_being_read_is_not_rotated(tmp_path: Path) -> None:
+    opened = open_current(tmp_path, "", 0)
+    with opened_plainly(tmp_path / "ledger.db") as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchall()
+        assert rotate(tmp_path, opened.file, "", 0, Retention()) is None
+        opened.file.append([outcome(1)], durable=True)
+    following = rotate(tmp_path, opened.file, "", 0, Retention())
+    assert following is not None
+    following.close()
+    assert verify(tmp_path).rows == 3
+
+
+def test_only_so_many_archives_are_kept(tmp_path: Path) -> None:
+    opened = open_current(tmp_path, "", 0)
+    file = opened.file
+    for _ in range(6):
+        following = rotate(tmp_path, file, "", 0, Retention(archives=3))
+        assert following is not None
+        file = following
+    file.close()
+    assert [path.name for path in list_archives(tmp_path)] == [f"ledger-1970-01-01-{number}.db" for number in (4, 5, 6)]
+    assert verify(tmp_path).is_whole

@@ -1,0 +1,50 @@
+"""Doors to small repositories for tests: what they are asked, and waiting for what goes on behind them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from codeplane.query.files import list_files
+from codeplane.query.snapshot import Snapshot
+from codeplane.workspace.freshness import Settings
+from codeplane.workspace.workspace import Workspace
+from support.repositories import options_for
+
+QUIET = Settings(background=False, prewarm=False, inline_ms=20_000, debounce_ms=600_000)
+"""Nothing goes on that was not asked for."""
+
+
+@contextmanager
+def door(root: Path, settings: Settings = QUIET, **changes: object) -> Iterator[Workspace]:
+    with Workspace(options_for(root, **changes), settings) as workspace:
+        yield workspace
+
+
+def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.01)
+
+
+def is_ready(workspace: Workspace) -> bool:
+    return workspace.state().phase == "ready"
+
+
+def paths(snapshot: Snapshot) -> list[str]:
+    return [file.path for file in list_files(snapshot, 1000).rows]
+
+
+def arm(workspace: Workspace) -> None:
+    """Look until the watcher gives its word: the first look tells it what to watch, the second what is there."""
+
+    def has_word() -> bool:
+        before = workspace.state().last_sync
+        workspace.read(paths)
+        return workspace.state().last_sync == before
+
+    # A file that has just been made is not to be believed for a while.
+    until(has_word)

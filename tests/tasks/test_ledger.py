@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store.ledger_chain import verify
+from codeplane.store.ledger_files import Retention, list_archives
+from codeplane.tasks.ledger import Ledger
+from codeplane.tasks.model import Event, Limits, TaskState, digest_params
+
+READ = Event("search", "r_1", session_id="s_1", task_id="t_1", status="ok", duration_ms=3, tokens_given=50, epoch=4)
+EFFECT = Event("write_source", "r_2", session_id="s_1", task_id="t_1", op_type="mutation")
+
+
+def state_of(ledger: Ledger, task_id: str) -> str:
+    return next(task.state for task in ledger.list_tasks(1000) if task.task_id == task_id)
+
+
+def test_what_is_recorded_can_be_read_newest_first(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, wall=lambda: 1000.0)
+    ledger.open_task("t_1", "s_1", limits=Limits(max_mutations=5), repo_head="abc123", epoch=4)
+    ledger.outcome(replace(READ, params_digest=digest_params({"query": "x"})))
+    ledger.outcome(replace(READ, request_id="r_9", status="error", error_code=1002, task_id="t_2"))
+    newest, older = ledger.list_operations(10)
+    assert (newest.request_id, newest.success, newest.error_code) == ("r_9", 0, 1002)
+    assert (older.tool, older.status, older.success, older.timestamp) == ("search", "ok", 1, 1_000_000)
+    assert (older.duration_ms, older.tokens_given, older.epoch) == (3, 50, 4)
+    assert older.params_digest == digest_params({"query": "x"})
+    assert [row.op_id for row in ledger.list_operations(1)] == [newest.op_id]
+    assert ledger.list_operations(10, before=newest.op_id) == [older]
+    assert ledger.list_operations(10, task_id="t_1") == [older]
+    task = ledger.list_tasks(10)[0]
+    assert (task.state, task.limits_json, task.repo_head_sha) == ("OPEN", '{"max_mutations": 5}', "abc123")
+    ledger.close_task("t_1", TaskState.CLOSED_FAILED)
+    ledger.close_task("t_1", TaskState.CLOSED_SUCCESS)
+    assert [(task.state, task.closed_at) for task in ledger.list_tasks(10)] == [("CLOSED_FAILED", 1_000_000)]
+    ledger.close()
+    assert verify(tmp_path).rows == 6
+
+
+def test_parameters_have_one_digest_in_any_order() -> None:
+    assert digest_params({"a": 1, "b": ["ü"]}) == digest_params({"b": ["ü"], "a": 1})
+    assert digest_params({"a": 1}) != digest_params({"a": "1"})
+    assert len(digest_params({"a": "\udcff", "b": float("nan")})) == 64
+
+
+def test_an_effect_has_an_intent_and_one_outcome(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    intent = ledger.intent(EFFECT)
+    done = replace(
+        EFFECT,
+        intent=intent,
+        status="ok",
+        changed_paths=["a.py", "odd\udcff.py"],
+        diff_stats={"files_changed": 2, "insertions": 3, "deletions": 1},
+        short_diff="~ a.py \udcff",
+    )
+    ledger.outcome(done)
+    row = ledger.list_operations(1)[0]
+    assert (row.intent_seq, row.op_type, row.success) == (intent, "mutation", 1)
+    assert row.changed_paths == '["a.py", "odd\\udcff.py"]'
+    assert row.diff_stats == '{"deletions": 1, "files_changed": 2, "insertions": 3}'
+    with pytest.raises(CodePlaneError) as raised:
+        ledger.outcome(done)
+    assert raised.value.code is ErrorCode.INTERNAL
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_what_was_left_open_is_interrupted_at_the_next_start(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    ledger.open_task("t_open")
+    ledger.open_task("t_done")
+    ledger.close_task("t_done", TaskState.CLOSED_SUCCESS)
+    first = ledger.intent(EFFECT)
+    ledger.outcome(replace(EFFECT, intent=first, status="ok"))
+    second = ledger.intent(replace(EFFECT, request_id="r_cut"))
+    ledger.close()
+    for _ in range(2):
+        ledger = Ledger.open(tmp_path)
+        assert (state_of(ledger, "t_open"), state_of(ledger, "t_done")) == ("CLOSED_INTERRUPTED", "CLOSED_SUCCESS")
+        operations = ledger.list_operations(10)
+        assert [(row.status, row.intent_seq, row.request_id) for row in operations] == [
+            ("INTERRUPTED", second, "r_cut"),
+            ("ok", first, "r_2"),
+        ]
+        ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_many_threads_lose_nothing_and_keep_the_chain(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, queue_limit=50)
+
+    def work(number: int) -> int | None:
+        if number % 20 == 0:
+            intent = ledger.intent(replace(EFFECT, request_id=f"r_{number}"))
+            ledger.outcome(replace(EFFECT, request_id=f"r_{number}", intent=intent, status="ok"))
+            return intent
+        ledger.outcome(replace(READ, request_id=f"r_{number}"))
+        return None
+
+    with ThreadPoolExecutor(8) as pool:
+        intents = [intent for intent in pool.map(work, range(2000)) if intent is not None]
+    assert len(set(intents)) == 100
+    seen: list[str | None] = []
+    before = None
+    while page := ledger.list_operations(300, before):
+        seen.extend(row.request_id for row in page)
+        before = page[-1].op_id
+    ledger.close()
+    assert sorted(map(str, seen)) == sorted(f"r_{number}" for number in range(2000))
+    assert ledger.lost == 0
+    found = verify(tmp_path)
+    assert (found.is_whole, found.rows) == (True, 2101)
+
+
+def test_a_full_queue_makes_the_caller_wait_and_closing_frees_it(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, queue_limit=3, group_seconds=30.0)
+    started = time.monotonic()
+    for number in range(20):
+        ledger.outcome(replace(READ, request_id=f"r_{number}"))
+    ledger.flush()
+    assert time.monotonic() - started < 10, "a full queue is written at once"
+    assert len(ledger.list_operations(100)) == 20
+    ledger.outcome(READ)
+    ledger.close()
+    assert verify(tmp_path).rows == 22
+
+
+def test_after_the_end_effects_are_refused_and_reads_do_no_harm(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    ledger.close()
+    ledger.close()
+    with pytest.raises(CodePlaneError) as raised:
+        ledger.intent(EFFECT)
+    assert raised.value.code is ErrorCode.SHUTTING_DOWN
+    ledger.outcome(READ)
+    ledger.flush()
+    assert ledger.lost == 1
+
+
+def test_no_directory_to_write_to_fails_no_read_and_every_effect_until_there_is_one(tmp_path: Path) -> None:
+    directory = tmp_path / "later"
+    ledger = Ledger.open(directory)
+    assert not ledger.is_available
+    ledger.open_task("t_1")
+    for _ in range(5):
+        ledger.outcome(READ)
+    with pytest.raises(CodePlaneError) as raised:
+        ledger.intent(EFFECT)
+    assert raised.value.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
+    assert ledger.lost == 5
+    directory.mkdir()
+    intent = ledger.intent(EFFECT)
+    ledger.outcome(replace(EFFECT, intent=intent, status="ok"))
+    assert ledger.is_available
+    assert state_of(ledger, "t_1") == "OPEN", "the opening of a task is kept until it can be written"
+    ledger.close()
+    assert verify(directory).is_whole
+
+
+def fill_up(ledger: Ledger) -> None:
+    """Let the database grow no further, as a full disk would."""
+    ledger.flush()
+    assert ledger._file is not None
+    connection = ledger._file._connection
+    connection.pragma("max_page_count", connection.pragma("page_count"))
+
+
+def big(event: Event) -> Event:
+    return replace(event, failing_tests=["x" * 1000] * 300)
+
+
+def test_a_full_disk_refuses_effects_and_only_counts_reads(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    fill_up(ledger)
+    with pytest.raises(CodePlaneError) as raised:
+        ledger.intent(big(EFFECT))
+    assert raised.value.code is ErrorCode.NO_SPACE
+    assert ledger.lost == 0, "what was refused did not happen"
+    ledger.intent(EFFECT)
+    fill_up(ledger)
+    ledger.outcome(big(READ))
+    ledger.flush()
+    assert ledger.lost == 1
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_the_outcome_of_an_effect_that_found_no_space_is_written_later(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    intent = ledger.intent(EFFECT)
+    fill_up(ledger)
+    with pytest.raises(CodePlaneError) as raised:
+        ledger.outcome(big(replace(EFFECT, intent=intent, status="ok")))
+    assert raised.value.code is ErrorCode.NO_SPACE
+    other = ledger.intent(EFFECT)
+    rows = ledger.list_operations(10)
+    assert [(row.intent_seq, row.status) for row in rows] == [(intent, "ok")]
+    assert other > rows[0].op_id
+    ledger.close()
+    assert ledger.lost == 0
+
+
+def test_a_damaged_ledger_is_kept_aside_and_a_new_one_says_so(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    ledger.outcome(READ)
+    ledger.close()
+    (tmp_path / "ledger.db").write_bytes(b"garbage" * 1000)
+    ledger = Ledger.open(tmp_path)
+    assert [note.kind for note in ledger.notes] == ["damaged"]
+    assert (tmp_path / ledger.notes[0].kept_as).read_bytes() == b"garbage" * 1000
+    ledger.intent(EFFECT)
+    ledger.close()
+    found = verify(tmp_path)
+    assert (found.is_whole, found.breaks, len(found.damaged)) == (True, 1, 1)
+
+
+class Calendar:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_age_rotates_and_open_tasks_go_on_in_the_new_file(tmp_path: Path) -> None:
+    wall = Calendar()
+    ledger = Ledger.open(tmp_path, wall=wall)
+    ledger.open_task("t_1", "s_1")
+    ledger.outcome(READ)
+    ledger.flush()
+    wall.seconds = 14 * 86400.0
+    ledger.outcome(replace(READ, request_id="r_last"))
+    ledger.flush()
+    ledger.outcome(replace(READ, request_id="r_new"))
+    assert [row.request_id for row in ledger.list_operations(10)] == ["r_new", "r_last", "r_1"]
+    assert [path.name for path in list_archives(tmp_path)] == ["ledger-1970-01-15-1.db"]
+    assert [(task.task_id, task.state, task.opened_at) for task in ledger.list_tasks(10)] == [("t_1", "OPEN", 0)]
+    ledger.close_task("t_1", TaskState.CLOSED_SUCCESS)
+    assert state_of(ledger, "t_1") == "CLOSED_SUCCESS"
+    ledger.close()
+    found = verify(tmp_path)
+    assert (found.is_whole, found.files, found.rows) == (True, 2, 8)
+
+
+def test_many_tasks_rotate_and_a_pending_effect_holds_that_up(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=3))
+    intent = ledger.intent(EFFECT)
+    for number in range(3):
+        ledger.open_task(f"t_{number}")
+    ledger.flush()
+    assert list_archives(tmp_path) == []
+    ledger.outcome(replace(EFFECT, intent=intent, status="ok"))
+    ledger.flush()
+    assert len(list_archives(tmp_path)) == 1
+    assert sorted(task.task_id for task in ledger.list_tasks(10)) == ["t_0", "t_1", "t_2"]
+    ledger.close()
+    ledger = Ledger.open(tmp_path)
+    assert {task.state for task in ledger.list_tasks(10)} == {"CLOSED_INTERRUPTED"}
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_size_rotates(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, retention=Retention(bytes=200_000, archives=2))
+    for _ in range(12):
+        for _ in range(10):
+            ledger.outcome(replace(READ, failing_tests=["x" * 1000] * 20))
+        ledger.flush()
+    ledger.close()
+    assert len(list_archives(tmp_path)) == 2
+    assert verify(tmp_path).is_whole
+
+
+def test_reading_and_verifying_beside_rotations(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=2, archives=100))
+    stop = threading.Event()
+    wrong: list[object] = []
+
+    def look() -> None:
+        while not stop.is_set():
+            found = verify(tmp_path)
+            if not found.is_whole:
+                wrong.append(found.broken)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    for number in range(60):
+        ledger.open_task(f"t_{number}")
+        ledger.close_task(f"t_{number}", TaskState.CLOSED_SUCCESS)
+        ledger.flush()
+    stop.set()
+    watcher.join()
+    assert wrong == []
+    assert len(ledger.list_tasks(1000)) == 60
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_no_secret_of_a_call_reaches_the_files(tmp_path: Path) -> None:
+    secret = "ghp_S3cretTokenThatMustNotBeWritten"
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=2))
+    params = {"query": secret, "content": f"password = {secret}"}
+    event = Event(
+        f"no such tool {secret}",
+        f"id with spaces {secret}",
+        session_id=f"not an id {secret}",
+        params_digest=digest_params(params),
+        status=f"status {secret}",
+        failure_class=f"Error: {secret}",
+    )
+    ledger.outcome(event)
+    for number in range(4):
+        ledger.open_task(f"t_{number}", f"not an id {secret}", repo_head=f"refs heads {secret}")
+        intent = ledger.intent(event)
+        ledger.outcome(replace(event, intent=intent))
+    written = [path.read_bytes() for path in sorted(tmp_path.rglob("*")) if path.is_file()]
+    ledger.close()
+    written += [path.read_bytes() for path in sorted(tmp_path.rglob("*")) if path.is_file()]
+    assert any(digest_params(params).encode() in data for data in written)
+    assert all(secret.encode() not in data for data in written)
+    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.rglob("*"))
