@@ -17,7 +17,7 @@ from codeplane.base.errors import ErrorCode, ErrorKind
 from codeplane.base.warnings import WarningCode
 from codeplane.cli.main import app
 from codeplane.cli.plain import plain
-from codeplane.config.keys import KEYS
+from codeplane.config.keys import KEYS, Key
 from codeplane.config.layers import ENVIRONMENT_PREFIX
 from codeplane.tools.catalog import TOOLS
 
@@ -46,8 +46,8 @@ def configuration() -> str:
         "error in your own file, in a variable and after `--set`. A file is at most 64 KiB of YAML without aliases and",
         "repeated keys.",
         "",
-        "The repository's file may have come with a clone, so it cannot stop a command and cannot reach out of the",
-        "repository:",
+        "The repository's file may have come with a clone, so it cannot stop a command, cannot reach out of the",
+        "repository, and cannot make a server wait longer or take more of the machine:",
         "",
         "- An unknown key or an unusable value in it is left out, with a warning `CONFIG_IGNORED`; so is a file",
         "  that cannot be read, is a link, or holds more than 100 settings. `cpl doctor` says what is wrong.",
@@ -55,6 +55,7 @@ def configuration() -> str:
         "  `cpl trust --show` lists what the file asks for and what becomes of it, `cpl trust` asks and approves,",
         "  `cpl trust --revoke` takes it back. What is approved is the content of the file at this place: when it",
         "  changes, by a pull for example, those keys are left out again until you have approved the new content.",
+        "- Keys marked *needs trust to be raised* may be lowered by any repository.",
         "",
         "```yaml",
         "index:",
@@ -66,7 +67,7 @@ def configuration() -> str:
     ]
     for key in KEYS:
         variable = ENVIRONMENT_PREFIX + key.name.upper().replace(".", "__")
-        lines += ["", f"## `{key.name}`" + (" (needs trust)" if key.trusted_only else ""), "", key.doc, ""]
+        lines += ["", f"## `{key.name}`{_trust(key)}", "", key.doc, ""]
         lines += [
             f"- Value: {key.expected}",
             f"- Default: `{_value(key.default)}`",
@@ -74,6 +75,12 @@ def configuration() -> str:
             f"- Variable: `{variable}`",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _trust(key: Key) -> str:
+    if not key.trusted_only:
+        return ""
+    return " (needs trust to be raised)" if key.may_lower else " (needs trust)"
 
 
 def errors() -> str:

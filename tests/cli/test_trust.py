@@ -103,6 +103,15 @@ def test_a_broken_file_stops_no_command(indexed: Sandbox, text: str) -> None:
     assert failed == ["repository file"]
 
 
+def test_a_directory_in_place_of_the_file_stops_no_command(indexed: Sandbox) -> None:
+    (indexed.root / ".codeplane" / "config.yaml").mkdir()
+    done = indexed.run("defs", "Order")
+    assert done.returncode == 0 and "CONFIG_IGNORED" in done.stderr
+    assert indexed.json("trust", "--show")["result"]["state"] == "untrusted"
+    failed = [check["name"] for check in indexed.json("doctor", exit_code=1)["result"]["checks"] if not check["ok"]]
+    assert failed == ["repository file"]
+
+
 def test_what_is_shown_is_whole_and_escaped(sandbox: Sandbox, outside: Path) -> None:
     write_config(sandbox, hostile(outside) + "x:\n  long: " + "y" * 3000 + "\n")
     shown = sandbox.run("trust", "--show").stdout

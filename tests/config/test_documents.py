@@ -154,6 +154,15 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     assert ignored_whole(tmp_path) == "is not a regular file"
 
 
+def test_a_directory_in_place_of_the_file_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".codeplane" / "config.yaml").mkdir(parents=True)
+    open_before = len(os.listdir("/dev/fd"))
+    assert ignored_whole(tmp_path) == "is not a regular file"
+    with pytest.raises(CodePlaneError, match="is not a regular file"):
+        user_layer(tmp_path / ".codeplane" / "config.yaml")
+    assert len(os.listdir("/dev/fd")) == open_before
+
+
 def test_the_users_own_file_must_be_right(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("index: [1\n")
     with pytest.raises(CodePlaneError) as caught:

@@ -22,7 +22,7 @@ def test_without_layers_every_key_has_its_default() -> None:
 
 def test_later_layers_win_and_each_value_knows_its_origin() -> None:
     user = document_layer({"index": {"workers": 1, "hash_concurrency": 2, "full_hash_every": 3}}, "user")
-    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", Trust.UNTRUSTED)
+    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", Trust.TRUSTED)
     environment = environment_layer({"CODEPLANE__INDEX__WORKERS": "6", "HOME": "/x", "CODEPLANE_OTHER": "1"})
     config = merge([user, repository, environment])
     assert (config.index.workers, config.index.hash_concurrency, config.index.full_hash_every) == (6, 5, 3)
@@ -198,6 +198,53 @@ def test_a_trusted_repository_may_set_what_reaches_out_of_it() -> None:
     config = merge([document_layer(document, "repo", Trust.TRUSTED)])
     assert (config.server.port, config.ledger.retention_days, config.ignored) == (8099, 3, ())
     assert config.origin("server.port") == "repo"
+
+
+FREE = {
+    "freshness.debounce_ms",
+    "freshness.policy",
+    "freshness.watcher",
+    "index.full_hash_every",
+    "index.hash_concurrency",
+    "index.ignore",
+    "index.overlay",
+    "logging.level",
+    "server.prewarm",
+    "server.read_only",
+}
+"""All that a stranger may choose; the worst of it is a poor index of the stranger's own files."""
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
+def test_a_stranger_chooses_only_what_cannot_hurt(key: Key) -> None:
+    section, _, name = key.name.partition(".")
+    (parsed,) = (entry.value for entry in override_layer([f"{key.name}={key.example}"]).entries)
+    value = merge([override_layer([f"{key.name}={key.example}"])]).value(key.name)
+    for trust in (Trust.UNTRUSTED, Trust.VOID, Trust.TRUSTED):
+        config = merge([document_layer({section: {name: parsed}}, "repo", trust)])
+        lowers = key.may_lower and isinstance(value, int | float) and value < float(str(key.default))
+        taken = trust is Trust.TRUSTED or key.name in FREE or lowers
+        assert config.value(key.name) == (value if taken else key.default)
+        assert [ignored.code for ignored in config.ignored] == ([] if taken else [WarningCode.CONFIG_UNTRUSTED])
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.may_lower], ids=lambda key: key.name)
+def test_a_stranger_may_lower_and_never_raise(key: Key) -> None:
+    section, _, name = key.name.partition(".")
+
+    def choose(yours: float, theirs: float) -> object:
+        user = document_layer({section: {name: yours}}, "user")
+        return merge([user, document_layer({section: {name: theirs}}, "repo", Trust.UNTRUSTED)]).value(key.name)
+
+    low, high = (100, 150) if key.name.endswith("_sec") else (2000, 3000)
+    assert choose(high, low) == low
+    assert choose(low, high) == low
+
+
+def test_a_repository_cannot_make_a_server_slow_to_stop() -> None:
+    config = merge([document_layer({"server": {"shutdown_sec": 300}}, "repo", Trust.UNTRUSTED)])
+    assert config.server.shutdown_sec == Config().server.shutdown_sec
+    assert [ignored.key for ignored in config.ignored] == ["server.shutdown_sec"]
 
 
 @pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.TRUSTED])

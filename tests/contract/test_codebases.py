@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from codeplane.base.errors import ErrorCode
+from codeplane.tools.surface import EVERYTHING
 from support.doors import until
 from support.fingerprints import tamper
 from support.repositories import make_repository, sync, write
@@ -70,6 +73,27 @@ def test_a_repository_that_a_person_indexed_can_be_added_and_cleared_away(root: 
         error_of(server.call("map_repo", {"path": str(other)}), ErrorCode.ROOT_NOT_REGISTERED)
         assert server.call("list_codebases")["result"] == {"ready": [str(root)]}
         assert first_symbol(server) == "home"
+
+
+def test_a_call_that_is_refused_adds_nothing(root: Path, other: Path) -> None:
+    sync(other)
+    with serving(root) as server:
+        for arguments in ({"ignore_patterns": ["a\nb"]}, {"custom_extensions": ["pyx"]}, {"confirm": True}):
+            error_of(server.manage("create", path=str(other), **arguments), ErrorCode.ARGUMENT_INVALID)
+        cancelled = {"action": "create", "path": str(other)}
+        error_of(server.call("manage_index", cancelled, cancelled=lambda: True), ErrorCode.CANCELLED)
+        assert server.call("list_codebases")["result"] == {"ready": [str(root)]}
+
+
+def test_many_that_are_added_at_once_are_all_added(root: Path, tmp_path: Path) -> None:
+    others = [make_repository(tmp_path / f"other{number}", OTHER) for number in range(6)]
+    config = replace(QUIET, server=replace(QUIET.server, allowed_roots=(str(tmp_path),)))
+    with serving(root, config=config) as server:
+        with ThreadPoolExecutor(6) as pool:
+            answers = list(pool.map(lambda other: server.manage("create", path=str(other)), others))
+        assert [answer["status"] for answer in answers] == ["ok"] * 6
+        listed = server.call("list_codebases")["result"]
+        assert {path for paths in listed.values() for path in paths} == {str(root), *map(str, others)}
 
 
 def test_a_repository_beneath_an_allowed_directory_can_be_added(root: Path, other: Path) -> None:
@@ -136,9 +160,48 @@ def test_the_hint_of_an_answer_about_another_repository_names_it(root: Path, oth
         assert first_symbol(server, path=str(other)) == "other"
 
 
+def test_the_command_of_an_answer_about_another_repository_names_it(root: Path, tmp_path: Path) -> None:
+    other = make_repository(tmp_path / "it's other", OTHER)
+    sync(other)
+    with serving(root) as server:
+        server.manage("create", path=str(other))
+        until(lambda: server.manage("status", path=str(other))["status"] == "ok")
+        there = server.call("manage_index", {"action": "create", "path": str(other)}, surface=EVERYTHING)
+        command = there["hints"]["sync"]["command"]
+        assert shlex.split(command) == ["cpl", "-C", str(other), "init"]
+        home = server.call("manage_index", {"action": "create", "path": "."}, surface=EVERYTHING)
+        assert home["hints"]["sync"] == {"command": "cpl init"}
+    tamper(other, extractor="0.0")
+    with serving(root) as server:
+        until(lambda: server.call("map_repo", {"repo": str(other)})["status"] == "requires_reindex")
+        for tool in ("map_repo", "health_check"):
+            told = server.call(tool, {"path": str(other)}, surface=EVERYTHING)
+            assert told["hints"]["reindex"] == {"command": command}
+
+
 def test_roots_that_cannot_be_kept_are_a_clear_failure(root: Path, other: Path, tmp_path: Path) -> None:
     sync(other)
     write(tmp_path, "user-state/roots", "in the way")
     with serving(root) as server:
         error_of(server.manage("create", path=str(other)), ErrorCode.STATE_DIRECTORY_READ_ONLY)
         assert codes_of(server.call("map_repo")) == []
+
+
+def test_what_is_indexed_of_another_repository_is_not_settled_from_here(root: Path, other: Path) -> None:
+    sync(other)
+    with serving(root) as server:
+        server.manage("create", path=str(other))
+        for action in ("create", "reindex"):
+            refused = server.manage(action, path=str(other), ignore_patterns=["*"])
+            assert refused["error"]["error"] == "READ_ONLY"
+        cleared = server.manage("clear", path=str(other), confirm=True)
+        assert cleared["status"] == "ok" and cleared["result"]["removed"] == []
+        assert str(other) not in str(server.call("list_codebases"))
+    assert (other / ".codeplane" / "CURRENT").exists()
+
+
+def test_a_name_that_is_mistyped_does_not_stand_for_home(root: Path) -> None:
+    with serving(root) as server:
+        refused = server.manage("clear", path="no/such/place", confirm=True)
+        assert refused["error"]["error"] == "ARGUMENT_INVALID"
+        assert server.call("map_repo")["status"] == "ok"

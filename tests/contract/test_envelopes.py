@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 from codeplane.base.errors import ErrorCode
+from codeplane.base.limits import MAX_ANSWER_CHARS
+from codeplane.operations.map_repo import DEFAULT_LIMIT
+from codeplane.store.roots import change_roots
 from codeplane.tools import catalog
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.fingerprints import tamper
 from support.repositories import git, make_repository, sync, write
-from support.tooling import AGENT, Envelope, Server, codes_of, error_of, serving
+from support.tooling import AGENT, Envelope, Server, call_tool, codes_of, error_of, serving
 
 _CHARS_PER_TOKEN = 4
 _DEFAULT_TOKENS = 2_000
@@ -159,6 +162,61 @@ def test_pages_neither_lose_nor_repeat(fleet: Server) -> None:
     error_of(fleet.call("map_repo", arguments, principal="another"), ErrorCode.HANDLE_NOT_YOURS)
 
 
+def test_a_page_says_how_fresh_it_is_now(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {f"p{n}/a.py": "x = 1\n" for n in range(9)})
+    with serving(root) as server:
+        first = server.call("map_repo", {"include": "structure", "limit": 3})
+        cursor = first["result"]["pagination"]["next_cursor"]
+        page = server.call("map_repo", {"cursor": cursor, "limit": 3, "path": "."})
+        assert page["meta"]["freshness"] == {"status": "fresh"}
+        write(root, "p9/a.py", "x = 1\n")
+        later = server.call("map_repo", {"cursor": cursor, "limit": 3})
+        assert later["result"]["structure"] == page["result"]["structure"], "the rows of the first call"
+        assert later["meta"]["freshness"] == {"status": "stale", "decision": "unchecked"}
+        assert later["meta"]["epoch"] == first["meta"]["epoch"]
+        server.manage("clear", confirm=True)
+        assert server.call("map_repo", {"cursor": cursor})["meta"]["freshness"]["status"] == "stale"
+        server.manage("create", wait=True)
+        again = server.call("map_repo", {"cursor": cursor})["meta"]
+        assert again["freshness"]["status"] == "stale", "another index, even if its epoch has the same number"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("include", "languages"), ("depth", 5), ("freshness_policy", "strict"), ("path", "other")]
+)
+def test_what_has_no_effect_with_a_cursor_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    root = make_repository(tmp_path / "repo", {f"p{n}/a.py": "x = 1\n" for n in range(9)})
+    other = make_repository(tmp_path / "other", {"a.py": "x = 1\n"})
+    sync(other)
+    with serving(root) as server:
+        server.manage("create", path="../other")
+        cursor = server.call("map_repo", {"limit": 3})["result"]["pagination"]["next_cursor"]
+        given = {name: "../other" if name == "path" else value, "cursor": cursor}
+        refused = error_of(server.call("map_repo", given), ErrorCode.ARGUMENT_INVALID)
+        assert refused["received"] == f"cursor, {name}"
+        assert server.call("map_repo", refused["example"])["status"] == "ok"
+
+
+def test_where_nobody_can_ask_again_there_is_no_cursor(tree: Path, tmp_path: Path) -> None:
+    copy = tmp_path / tree.name
+    shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(".codeplane"))
+    sync(copy)
+    found = call_tool(copy, "map_repo", {"depth": 20})["result"]
+    assert found["structure"]["left_out"] > 0
+    assert "pagination" not in found
+
+
+def test_an_answer_is_measured_in_characters(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {"a.py": "x = 1\n"})
+    long = [tmp_path / "/".join(["語" * 60] * 10) / str(number) for number in range(20)]
+    change_roots(tmp_path / "user-state", root, lambda roots: long)
+    with serving(root) as server:
+        found = server.call("list_codebases")
+        assert found["status"] == "ok"
+        text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        assert len(text) <= MAX_ANSWER_CHARS < len(text.encode())
+
+
 @pytest.mark.parametrize("spec", [spec for spec in catalog.TOOLS if spec.deprecated], ids=ids)
 def test_an_older_name_answers_as_its_tool(fleet: Server, spec: ToolSpec) -> None:
     assert spec.deprecated is not None
@@ -211,6 +269,11 @@ def test_describe_tells_how_each_tool_is_called(fleet: Server) -> None:
     error = error_of(fleet.call("describe", {"action": "tool", "name": "map_rep"}), ErrorCode.UNKNOWN_TOOL)
     assert error["example"] == {"action": "tool", "name": "map_repo"}
     error_of(fleet.call("describe", {"action": "tool"}), ErrorCode.ARGUMENT_INVALID)
+
+
+def test_the_default_that_is_told_is_the_one_that_holds() -> None:
+    (limit,) = (param for param in catalog.MAP_REPO.params if param.name == "limit")
+    assert limit.schema()["default"] == DEFAULT_LIMIT
 
 
 def test_describe_tells_of_the_repository(fleet: Server) -> None:

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.base.errors import ErrorCode
 from codeplane.disk.locks import FileLock
 from codeplane.languages.registry import languages
+from codeplane.operations.health import health_fields, index_word
+from codeplane.store.layout import create_state
+from codeplane.workspace.compatibility import usable
+from codeplane.workspace.freshness import WorkspaceState
 from support.doors import until
 from support.repositories import make_repository, sync
-from support.tooling import QUIET, Envelope, Server, serving
+from support.tooling import QUIET, Envelope, Server, error_of, serving
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n"}
 PREWARMED = replace(QUIET, server=replace(QUIET.server, prewarm=True))
@@ -80,6 +85,36 @@ def test_without_an_index(root: Path) -> None:
         assert (found["status"], found["result"]["status"]) == ("ok", "error")
         assert found["result"]["startup_checks"]["index"]["status"] == "not_indexed"
         assert found["hints"]["create"] == {"tool": "manage_index", "args": {"action": "create"}}
+
+
+def test_while_another_process_keeps_the_index(root: Path) -> None:
+    create_state(root)
+    with FileLock(root / ".codeplane" / "lock").acquire() as lock, serving(root, ready=False) as server:
+        until(lambda: "lock_owner" in server.health())
+        assert server.health()["status"] == "warming"
+        assert server.health()["startup_checks"]["index"]["status"] == "not_indexed"
+        for action in ("create", "reindex"):
+            refused = server.manage(action, wait=True)
+            assert refused["status"] == "blocked"
+            error_of(refused, ErrorCode.INDEX_LOCKED)
+        lock.release()
+        until(lambda: server.health()["status"] == "ready")
+    with FileLock(root / ".codeplane" / "lock").acquire(), serving(root, ready=False) as server:
+        until(lambda: server.health()["startup_checks"]["index"]["status"] == "compatible")
+        assert server.health()["status"] == "warming"
+
+
+def test_words_for_an_index_that_another_process_keeps() -> None:
+    assert index_word("waiting", published=True) == "indexed"
+    assert index_word("waiting", published=False) == "indexing"
+
+
+def test_a_prewarm_that_failed_is_no_error_of_the_index() -> None:
+    ready = WorkspaceState("ready", "on", "failed", compatibility=usable())
+    found = health_fields(ready)
+    assert (found["status"], found["prewarm_status"]) == ("ready", "failed")
+    assert (found["sqlite_ok"], found["tantivy_ok"]) == (True, False)
+    assert health_fields(replace(ready, phase="opening"))["status"] == "warming"
 
 
 def test_grammars(root: Path) -> None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from codeplane.base.errors import ErrorCode
+from codeplane.base.paths import RepoPath
 from codeplane.disk.locks import FileLock
+from codeplane.index.options import SyncReport
+from codeplane.operations.reads import report_meta
+from codeplane.store.ledger_reading import list_operations
 from codeplane.tools.surface import Surface
 from support.doors import until
 from support.fingerprints import tamper
@@ -67,6 +72,7 @@ def test_create_builds_what_is_missing_and_says_what_is_there(root: Path) -> Non
         forced = server.manage("create", force=True, wait=True)
         assert (forced["status"], forced["result"]["decision"]) == ("ok", "rebuilt")
         assert forced["meta"]["epoch"] > there["meta"]["epoch"]
+        assert forced["meta"]["freshness"] == {"status": "fresh", "decision": "synced"}
 
 
 def test_while_one_builds_others_are_told_or_wait_for_it(large: Path) -> None:
@@ -91,10 +97,31 @@ def test_while_one_builds_others_are_told_or_wait_for_it(large: Path) -> None:
 def test_whoever_gives_up_waiting_does_not_end_the_build(large: Path) -> None:
     with serving(large, ready=False) as server:
         until_building(server)
-        left = server.call("manage_index", {"action": "create", "wait": True}, cancelled=lambda: True)
-        error_of(left, ErrorCode.CANCELLED)
+        asked = iter([False, False])
+        left = server.call("manage_index", {"action": "create", "wait": True}, cancelled=lambda: next(asked, True))
+        assert "goes on" in error_of(left, ErrorCode.CANCELLED)["message"]
         server.wait_ready()
         assert files_of(server) == 300
+
+
+def test_a_call_that_was_cancelled_before_it_began_has_no_effect(root: Path) -> None:
+    with serving(root) as server:
+        for answers in (iter(()), iter((False,))):
+            cancelled = partial(next, answers, True)
+            left = server.call("manage_index", {"action": "clear", "confirm": True}, cancelled=cancelled)
+            error_of(left, ErrorCode.CANCELLED)
+        assert files_of(server) == 4, "nothing was removed"
+    rows = list_operations(root / ".codeplane", 100, None, None)
+    ended = [row for row in rows if row.error_code == ErrorCode.CANCELLED.number]
+    assert [row.intent_seq is not None for row in ended] == [True, False], "each has its outcome"
+
+
+def test_progress_is_told_as_the_phase_itself(large: Path) -> None:
+    told: set[str] = set()
+    with serving(large) as server:
+        write(large, "more.py", "x = 1\n")
+        server.call("manage_index", {"action": "sync"}, progress=lambda done, total, message: told.add(message))
+    assert told and told <= {"scan", "index", "finish"}
 
 
 def test_create_asked_during_the_build_settles_what_it_was_given(large: Path) -> None:
@@ -189,9 +216,17 @@ def test_sync_sees_what_changed(root: Path) -> None:
         done = server.manage("sync")
         assert done["result"] == {"decision": "synced", "files": 4, "added": 1, "removed": 1}
         assert done["message"] == "Brought up to date."
+        assert done["meta"]["freshness"] == {"status": "fresh", "decision": "synced"}
         again = server.call("sync_repo")
         assert again["result"]["decision"] == "fresh"
+        assert again["meta"]["freshness"] == {"status": "fresh"}
         assert codes_of(again) == ["DEPRECATED_TOOL"]
+
+
+def test_a_look_that_did_not_see_everything_says_so() -> None:
+    report = SyncReport(3, "synced", "", 4, stale=(RepoPath("a.py"),))
+    freshness = {"status": "stale", "decision": "deferred", "stale_paths": ["a.py"], "stale_total": 1}
+    assert report_meta(report) == {"epoch": 3, "freshness": freshness}
 
 
 def test_clear_wants_to_be_confirmed(root: Path) -> None:
@@ -242,6 +277,21 @@ def test_ignore_patterns_have_their_effect_and_survive_a_restart(root: Path) -> 
         assert server.manage("reindex", ignore_patterns=[], wait=True)["status"] == "ok"
         assert files_of(server) == 4
     assert not git(root, "status", "--porcelain"), "nothing of it lies in the tree"
+
+
+def test_as_many_settings_as_may_be_leave_the_status_readable(root: Path) -> None:
+    patterns = [f"{'é' * 290}{number}" for number in range(100)]
+    extensions = [f".x{'y' * 30}{number}=python" for number in range(100)]
+    with serving(root) as server:
+        done = server.manage("reindex", ignore_patterns=patterns, custom_extensions=extensions, wait=True)
+        assert done["status"] == "ok"
+        status = server.manage("status")["result"]
+        assert status["ignore_patterns"] == patterns[:10] and status["ignore_patterns_total"] == 100
+        assert len(status["custom_extensions"]) == 10 and status["custom_extensions_total"] == 100
+        for name, values in (("ignore_patterns", patterns), ("custom_extensions", extensions)):
+            refused = error_of(server.manage("create", **{name: [*values, values[0]]}), ErrorCode.ARGUMENT_INVALID)
+            assert (refused["expected"], refused["received"]) == ("at most 100", "101")
+        error_of(server.manage("create", ignore_patterns=["a" * 301]), ErrorCode.ARGUMENT_INVALID)
 
 
 @pytest.mark.parametrize(

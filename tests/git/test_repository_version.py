@@ -11,7 +11,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.git.errors import FOREIGN, map_error
-from codeplane.git.repository import RepoVersion, find_root, is_dirty, repo_version, tracked_paths
+from codeplane.git.repository import RepoVersion, find_root, repo_version, tracked_paths
 
 
 def git(place: Path, *words: str) -> str:
@@ -93,7 +93,6 @@ def test_linked_worktree(repo: Path) -> None:
     assert version(linked).head == git(linked, "rev-parse", "HEAD") != version(repo).head
     assert "only_here.py" in tracked_paths(linked)
     assert "only_here.py" not in tracked_paths(repo)
-    assert not is_dirty(linked)
 
 
 def test_submodules(repo: Path, tmp_path: Path) -> None:
@@ -145,10 +144,9 @@ def test_submodule_path_behind_a_link_is_not_opened(repo: Path, tmp_path: Path) 
 
 def test_not_a_repository(tmp_path: Path) -> None:
     assert repo_version(tmp_path) is None
-    for function in (tracked_paths, is_dirty):
-        with pytest.raises(CodePlaneError) as caught:
-            function(tmp_path)
-        assert caught.value.code is ErrorCode.NOT_A_REPOSITORY
+    with pytest.raises(CodePlaneError) as caught:
+        tracked_paths(tmp_path)
+    assert caught.value.code is ErrorCode.NOT_A_REPOSITORY
 
 
 def test_find_root(repo: Path) -> None:
@@ -261,19 +259,12 @@ def test_tracked_paths(repo: Path) -> None:
     assert tracked_paths(repo) == {"a.py", "d/é.py", bad}
 
 
-def test_dirty(repo: Path) -> None:
+def test_looking_does_not_write(repo: Path) -> None:
     before = snapshot(repo)
-    assert not is_dirty(repo)
-    (repo / "new.py").write_text("x")
-    assert is_dirty(repo)
-    assert not is_dirty(repo, untracked=False)
-    (repo / ".git/info/exclude").write_text("new.py\n")
-    assert not is_dirty(repo)
     (repo / "a.py").write_text("changed")
-    assert is_dirty(repo, untracked=False)
-    after = snapshot(repo)
-    del before[str(repo / ".git/info/exclude")], after[str(repo / ".git/info/exclude")]
-    assert after == before, "looking must not write"
+    repo_version(repo)
+    tracked_paths(repo)
+    assert snapshot(repo) == before
 
 
 def test_worktree_elsewhere_is_not_followed(repo: Path, tmp_path: Path) -> None:
@@ -284,9 +275,6 @@ def test_worktree_elsewhere_is_not_followed(repo: Path, tmp_path: Path) -> None:
     git(repo, "config", "core.worktree", str(elsewhere))
     assert version(repo) == expected
     assert tracked_paths(repo) == {"a.py", "d/é.py"}
-    with pytest.raises(CodePlaneError) as caught:
-        is_dirty(repo)
-    assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
 def test_all_foreign_exceptions_are_mapped() -> None:

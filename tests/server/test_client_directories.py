@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.server.attach import Engine, Refusing
+from codeplane.server.messages import roots_of
+from codeplane.server.stdio import StdioFront
+from codeplane.tools.surface import Surface
 from support.mcp_client import CPL, HANDSHAKE, McpClient, Place, until
 
 
@@ -36,6 +44,51 @@ def test_the_first_directory_in_a_repository_is_answered_about(place: Place, tmp
     tell(client, "https://example.org/x", "file://other-host/x", 7, f"file://{elsewhere}", f"file://{place.root}/pkg")
     assert [symbol["name"] for symbol in outline(client)["result"]["symbols"]] == ["App", "main"]
     assert client.end(5) == 0
+
+
+def test_names_that_are_no_directories_are_passed_over() -> None:
+    uris = ["file://[x", "file:///a%00b", "file:///a%20b", "file://localhost/c", "", 7, None]
+    assert roots_of({"roots": [{"uri": uri} for uri in uris]}) == ["/a b", "/c"]
+
+
+def test_what_a_client_tells_unasked_ends_nothing(client: McpClient) -> None:
+    for uri in ("file://[x", "file:///"):
+        client.send({"jsonrpc": "2.0", "id": "codeplane-roots", "result": {"roots": [{"uri": uri}]}})
+    assert client.call("health_check")["status"] == "ok"
+
+
+def test_a_choice_that_fails_or_takes_long_holds_up_nothing_but_the_calls() -> None:
+    """The front reads on while it is made, ends in time, and says afterwards what it said before."""
+    asked: list[list[str]] = []
+
+    def choose(directories: list[str]) -> Engine | None:
+        asked.append(directories)
+        time.sleep(0.3)
+        raise RuntimeError("a disk that fails")
+
+    async def talk() -> list[dict[str, Any]]:
+        (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
+        front = StdioFront(Refusing(CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "none")), Surface(), choose)
+        serving = asyncio.ensure_future(front.run(their_input, their_output))
+        told: list[dict[str, Any]] = [
+            {"id": 1, "method": "initialize", "params": {"capabilities": {"roots": {}}}},
+            {"method": "notifications/initialized"},
+            {"id": "codeplane-roots", "result": {"roots": [{"uri": "file:///somewhere"}]}},
+            {"id": 2, "method": "tools/call", "params": {"name": "health_check"}},
+            {"id": "codeplane-roots", "result": {"roots": [{"uri": "file:///elsewhere"}]}},
+            {"id": 3, "method": "ping"},
+        ]
+        os.write(our_output, b"".join(json.dumps({"jsonrpc": "2.0", **line}).encode() + b"\n" for line in told))
+        os.close(our_output)
+        await serving
+        os.close(their_output)
+        with open(our_input) as answers:
+            return [json.loads(line) for line in answers]
+
+    answers = [line for line in asyncio.run(asyncio.wait_for(talk(), 10)) if "method" not in line]
+    assert asked == [["/somewhere"]]
+    assert [answer["id"] for answer in answers] == [1, 3, 2]
+    assert answers[2]["result"]["isError"] is True
 
 
 def test_without_one_every_call_says_why(place: Place, tmp_path: Path) -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.server.attach import Refusing
+from codeplane.server.caller import CallReply
+from codeplane.server.stdio import StdioFront
+from codeplane.tools.surface import Surface
 from support.mcp_client import (
+    CPL,
     McpClient,
     Place,
     index_held,
@@ -70,12 +79,70 @@ def test_the_end_of_the_input_ends_the_first_build(tmp_path: Path) -> None:
         assert again.call("file_outline", file="pkg/m299.py", depth="top")["status"] == "ok"
 
 
+@pytest.mark.parametrize(("at_work", "least"), [(False, 1.5), (True, 1.0)])
+def test_an_engine_is_given_what_is_left_of_the_time(at_work: bool, least: float) -> None:
+    """Killed while it writes, it would have to look at everything again."""
+    given: list[float] = []
+
+    class Waiting(Refusing):
+        async def call(self, *arguments: Any, **named: Any) -> CallReply:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        async def close(self, seconds: float = 0.0) -> None:
+            given.append(seconds)
+
+    async def talk() -> float:
+        (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
+        front = StdioFront(Waiting(CodePlaneError(ErrorCode.INTERNAL, "")), Surface())
+        serving = asyncio.ensure_future(front.run(their_input, their_output))
+        if at_work:
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "health_check"}}
+            os.write(our_output, json.dumps(call).encode() + b"\n")
+        await asyncio.sleep(0.1)
+        began = time.monotonic()
+        os.close(our_output)
+        await serving
+        for descriptor in (our_input, their_output):
+            os.close(descriptor)
+        return time.monotonic() - began
+
+    took = asyncio.run(asyncio.wait_for(talk(), 10))
+    assert given[0] >= least
+    assert took + given[0] < END_SECONDS
+
+
 def test_answers_that_are_under_way_still_come(place: Place) -> None:
     client = place.ready()
     waiting = [client.begin("file_outline", file="app.py") for _ in range(20)]
     client.close_input()
     assert [client.finish(number)["status"] for number in waiting] == ["ok"] * 20
     assert client.process.wait(5) == 0
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_the_end_of_the_input_is_seen_while_nothing_more_is_read(place: Place, kind: str) -> None:
+    """A client that reads no answer, sends until nobody takes it any more, and goes."""
+    ours, theirs = os.pipe()[::-1] if kind == "pipe" else [end.detach() for end in socket.socketpair()]
+    command = [*CPL, "-C", str(place.root), "mcp"]
+    server = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=place.environment()
+    )
+    try:
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        data = b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"tools/list"}\n' % number for number in range(1000))
+        sent = 0
+        while select.select([], [ours], [], 1.0)[1]:
+            sent += os.write(ours, data[sent % len(data) :])
+        began = time.monotonic()
+        os.close(ours)
+        server.wait(10)
+        assert time.monotonic() - began <= END_SECONDS
+        until(lambda: not place.processes(), 1.0)
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_the_input_ends_before_anything_was_said(place: Place) -> None:

@@ -189,6 +189,38 @@ def test_what_might_be_done_twice_is_asked_once(
     assert asked == times
 
 
+ODD_HEADERS: list[dict[str, Any]] = [{"id": []}, {"id": 1, "progress": 7}, {"id": 1, "progress": [1, 2, 3, 4, 5]}]
+
+
+@pytest.mark.parametrize("odd", [*ODD_HEADERS, {"refused": []}])
+def test_an_engine_that_talks_nonsense_is_hung_up_on_and_tried_again(place: Place, odd: dict[str, Any]) -> None:
+    async def ask() -> dict[str, Any]:
+        lines = 0
+
+        async def attend(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal lines
+            lines += 1
+            is_first = lines == 1
+            await read_frame(reader)
+            writer.write(Frame(odd if is_first and "refused" in odd else {"welcome": {}}).encode())
+            while (frame := await read_frame(reader)) is not None:
+                writer.write(Frame(odd if is_first else {"id": frame.header["id"]}, b'{"status":"ok"}').encode())
+            writer.close()
+
+        async def tell(done: float, total: float | None, message: str) -> None:
+            """It is never told anything that it could understand."""
+
+        place.socket.parent.mkdir(parents=True, mode=0o700)
+        async with await asyncio.start_unix_server(attend, str(place.socket)):
+            engine = Engine(place.socket, None, Surface(), "mcp")
+            engine.start()
+            reply = await engine.call("map_repo", {}, principal="p", on_progress=tell)
+            await engine.close()
+        return dict(json.loads(reply.envelope))
+
+    assert asyncio.run(asyncio.wait_for(ask(), 5)) == {"status": "ok"}
+
+
 def test_a_refusal_reaches_calls_that_came_before_it(place: Place) -> None:
     async def ask() -> tuple[dict[str, Any], float]:
         async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store.ledger import is_ours, read_end
 from codeplane.store.ledger_chain import opened_plainly, verify
 from codeplane.store.ledger_files import OpenedLedger, Retention, list_archives, open_current, rotate
 from codeplane.store.ledger_schema import COLUMNS, EventRow
@@ -286,3 +287,14 @@ def test_only_so_many_archives_are_kept(tmp_path: Path) -> None:
     file.close()
     assert [path.name for path in list_archives(tmp_path)] == [f"ledger-1970-01-01-{number}.db" for number in (4, 5, 6)]
     assert verify(tmp_path).is_whole
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-journal"])
+def test_what_is_no_file_in_the_place_of_a_ledger_is_not_opened(tmp_path: Path, suffix: str) -> None:
+    place = tmp_path / "ledger.db"
+    if suffix:
+        place.write_bytes(b"")
+    os.mkfifo(f"{place}{suffix}")
+    assert not is_ours(place)
+    with pytest.raises(CodePlaneError):
+        read_end(place)

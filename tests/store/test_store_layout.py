@@ -3,12 +3,14 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.store.layout import StateDirectory, create_state, open_state
+from codeplane.store.layout import StateDirectory, create_state, open_state, write_atomic
+from support.privileges import ordinary_rights
 
 
 def _mode(path: Path) -> int:
@@ -142,6 +144,42 @@ def test_sweep_keeps_the_current_generation_alone(state: StateDirectory) -> None
     assert removed == [".tmp-CURRENT-99", f"generations/{old.name}", f"generations/{building.name}"]
     assert state.generations() == [current]
     assert (state.path / "config.yaml").exists()
+
+
+def test_many_threads_replace_one_file_and_none_fails(state: StateDirectory) -> None:
+    directory = os.open(state.path, os.O_RDONLY)
+
+    def replace(number: int) -> None:
+        for _ in range(20):
+            write_atomic(directory, "note", str(number).encode() * 1000)
+
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(replace, range(8)))
+    finally:
+        os.close(directory)
+    content = (state.path / "note").read_bytes()
+    assert len(content) == 1000 and len(set(content)) == 1
+    assert not [name for name in os.listdir(state.path) if name.startswith(".tmp-")]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code"),
+    [("rights", ErrorCode.STATE_DIRECTORY_READ_ONLY), ("name", ErrorCode.STATE_DIRECTORY_UNSAFE)],
+)
+def test_what_keeps_a_file_from_being_written_is_not_all_want_of_space(
+    state: StateDirectory, trouble: str, code: ErrorCode
+) -> None:
+    directory = os.open(state.path, os.O_RDONLY)
+    name = "note" if trouble == "rights" else "n" * 250
+    try:
+        if trouble == "rights":
+            state.path.chmod(0o500)
+        with ordinary_rights():
+            assert _refused(lambda: write_atomic(directory, name, b"")) is code
+    finally:
+        os.close(directory)
+        state.path.chmod(0o700)
 
 
 def test_clear_removes_links_but_not_what_they_point_to(tmp_path: Path, state: StateDirectory) -> None:

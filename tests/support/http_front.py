@@ -16,10 +16,10 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.caller import CallReply, OnProgress
 from codeplane.server.http.app import build_app
 from codeplane.server.http.connections import Connections
-from codeplane.server.http.forwarding import Identity, build_server
+from codeplane.server.http.forwarding import MAX_CALLS, Identity, build_server
 from codeplane.server.http.guard import Guard
 from codeplane.server.http.routes import operator_routes
-from codeplane.server.http.serve import listen, run_app
+from codeplane.server.http.serve import leaver, listen, run_app
 
 TOKEN = "token-of-this-test-and-no-other"
 REPOSITORY = "/somewhere/a repository é"
@@ -34,6 +34,7 @@ class Local:
     """A caller that answers by itself, and remembers what it was asked."""
 
     asked: list[dict[str, Any]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     running: int = 0
     cancelled: int = 0
     ready: bool = True
@@ -57,6 +58,9 @@ class Local:
             raise
         finally:
             self.running -= 1
+
+    def leave(self, principal: str) -> None:
+        self.left.append(principal)
 
     async def state(self) -> Mapping[str, object]:
         if self.unreachable:
@@ -151,7 +155,7 @@ def modern_headers(method: str, params: Mapping[str, object] | None = None) -> d
 
 @contextmanager
 def running_front(
-    *, connections: Connections | None = None, grace_seconds: float = 0.3, max_calls: int = 64, **guarded: Any
+    *, connections: Connections | None = None, grace_seconds: float = 0.3, max_calls: int = MAX_CALLS, **guarded: Any
 ) -> Iterator[Front]:
     fronts: list[Front] = []
     started = threading.Event()
@@ -163,7 +167,8 @@ def running_front(
         accepted = connections or Connections()
         identity = Identity("codeplane", "9.9.9", "Instructions.", TOOLS)
         routes = operator_routes(caller, guard, version="9.9.9", api_version="0.1.0", figures=dict)
-        app = build_app(build_server(identity, caller, TOKEN, max_calls), guard, accepted, routes)
+        server = build_server(identity, caller, TOKEN, max_calls)
+        app = build_app(server, guard, accepted, routes, on_session_end=leaver(caller, TOKEN))
         stop = asyncio.Event()
         fronts.append(Front(guard.port, caller, accepted, asyncio.get_running_loop(), stop))
         await run_app(app, listener, accepted, grace_seconds=grace_seconds, on_started=started.set, stop=stop)

@@ -20,7 +20,7 @@ from codeplane.base.warnings import WarningCode
 from codeplane.config.model import Config, FreshnessConfig, IndexConfig, ServerConfig
 from codeplane.operations.context import Context
 from codeplane.server.assembly import open_pipeline
-from codeplane.tools.calls import CallRequest, never
+from codeplane.tools.calls import CallRequest, Progress, never, no_progress
 from codeplane.tools.pipeline import Pipeline
 from codeplane.tools.surface import Surface
 from support.doors import until
@@ -58,8 +58,9 @@ class Server:
         surface: Surface = AGENT,
         principal: str = "test",
         cancelled: Callable[[], bool] = never,
+        progress: Progress = no_progress,
     ) -> Envelope:
-        request = CallRequest(tool, arguments or {}, principal, surface, cancelled=cancelled)
+        request = CallRequest(tool, arguments or {}, principal, surface, progress, cancelled)
         body, is_error = self.pipeline.call(request)
         assert len(body.decode("utf-8")) <= MAX_ANSWER_CHARS
         envelope: Envelope = json.loads(body)

@@ -222,6 +222,41 @@ def test_a_damaged_ledger_is_kept_aside_and_a_new_one_says_so(tmp_path: Path) ->
     assert (found.is_whole, found.breaks, len(found.damaged)) == (True, 1, 1)
 
 
+def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> None:
+    first = Ledger.open(tmp_path)
+    first.open_task("t_1")
+    intent = first.intent(EFFECT)
+    second = Ledger.open(tmp_path)
+    assert (first.standing, second.standing) == ("kept", "elsewhere")
+    second.open_task("t_2")
+    second.outcome(READ)
+    with pytest.raises(CodePlaneError) as raised:
+        second.intent(replace(EFFECT, request_id="r_3"))
+    assert raised.value.code is ErrorCode.INDEX_LOCKED
+    second.outcome(replace(READ, request_id="r_5"))
+    second.flush()
+    assert state_of(first, "t_1") == "OPEN", "what is open there is not taken for a dead one's"
+    first.outcome(replace(EFFECT, intent=intent, status="ok"))
+    first.close()
+    taken = second.intent(replace(EFFECT, request_id="r_4"))
+    second.outcome(replace(EFFECT, request_id="r_4", intent=taken, status="ok"))
+    assert second.standing == "kept"
+    assert [row.request_id for row in second.list_operations(10)] == ["r_4", "r_5", "r_1", "r_2"]
+    assert second.lost == 0
+    assert (state_of(second, "t_1"), state_of(second, "t_2")) == ("CLOSED_INTERRUPTED", "OPEN")
+    second.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_what_waits_at_the_end_is_written_when_the_other_lets_go(tmp_path: Path) -> None:
+    first, second = Ledger.open(tmp_path), Ledger.open(tmp_path, group_seconds=30.0)
+    second.outcome(READ)
+    threading.Timer(0.1, first.close).start()
+    second.close()
+    assert second.lost == 0
+    assert verify(tmp_path).rows == 2
+
+
 class Calendar:
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import lexical_search
 from codeplane.store.registry import RootSettings, write_settings
+from codeplane.workspace import workspace as workspace_module
 from codeplane.workspace.freshness import ONE_SHOT, Settings
+from codeplane.workspace.prewarm import prewarm
 from codeplane.workspace.workspace import Workspace, opened
 from support.doors import QUIET, arm, door, is_ready, paths, until
 from support.outside import Outside
@@ -291,6 +294,32 @@ def test_the_prewarm_runs_after_the_start(root: Path) -> None:
         assert [hit.path for hit in hits] == ["a.py"]
     with door(root) as workspace:
         assert workspace.state().prewarm == "skipped"
+
+
+def test_a_prewarm_that_failed_is_tried_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[bool] = []
+    fails = True
+
+    def run(snapshot: Snapshot, stopped: Callable[[], bool]) -> None:
+        runs.append(fails)
+        if fails:
+            raise CodePlaneError(ErrorCode.INDEX_LOCKED, "busy")
+        prewarm(snapshot, stopped)
+
+    monkeypatch.setattr(workspace_module, "prewarm", run)
+    with door(root, replace(QUIET, prewarm=True)) as workspace:
+        until(lambda: workspace.state().prewarm == "failed")
+        workspace.sync()
+        assert runs == [True], "not at every look"
+        workspace.build(force=True).wait(20)
+        until(lambda: len(runs) == 2)
+        assert workspace.state().prewarm == "failed"
+        fails = False
+        monkeypatch.setattr(workspace_module, "PREWARM_AGAIN_SECONDS", 0.0)
+        workspace.sync()
+        until(lambda: workspace.state().prewarm == "complete")
+        workspace.sync()
+        assert runs == [True, True, False]
 
 
 def test_a_moved_root_is_an_error_and_not_an_old_answer(root: Path) -> None:

@@ -27,7 +27,6 @@ class WarningCode(Enum):
     OUTLINE_MISSING_SYMBOL_METADATA = "Some symbols lack a name or a position and are not listed."
     REINDEX_PREFLIGHT_UNKNOWN = "Nothing shows that a new index is needed; it is built because it was asked for."
     REINDEX_UNNECESSARY_IGNORE_ONLY = "Only ignore rules changed, for which a sync is enough."
-    RESULT_TRUNCATED = "The answer was cut to the size that one answer may have."
 
     @property
     def sentence(self) -> str:

@@ -62,10 +62,10 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
             return INTERRUPTED
         except OSError as error:
             telemetry.error("command failed", command=command, **telemetry.describe(error))
-            return _fail(_unforeseen(error, error.strerror), request_id, json=json)
+            return _fail(unforeseen(error, error.strerror), request_id, json=json)
         except Exception as error:
             telemetry.error("command failed", command=command, **telemetry.describe(error))
-            return _fail(_unforeseen(error, None), request_id, json=json)
+            return _fail(unforeseen(error), request_id, json=json)
         telemetry.debug("command done", command=command, status=reply.status)
     if json:
         meta = {"request_id": request_id, "elapsed_ms": round((time.monotonic() - started) * 1000), **reply.meta}
@@ -143,7 +143,8 @@ def _fail(error: CodePlaneError, request_id: str, *, json: bool) -> int:
     return _EXITS.get(error.code, FAILED)
 
 
-def _unforeseen(error: BaseException, reason: str | None) -> CodePlaneError:
+def unforeseen(error: BaseException, reason: str | None = None) -> CodePlaneError:
+    """What nobody foresaw, as an error that says so."""
     return CodePlaneError(
         ErrorCode.INTERNAL,
         f"something went wrong that should not ({type(error).__name__}{f': {reason}' if reason else ''})",

@@ -45,16 +45,20 @@ def assemble(invocation: Invocation, target: Path | None = None, *, any_director
 
 
 def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> Assembly:
+    problems = start_logging(root, config)
+    return Assembly(context_at(root, config, environment), (*problems, *untrusted(config)))
+
+
+def context_at(root: Path, config: Config, environment: Mapping[str, str]) -> Context:
+    """What operations are given, without a word to the log."""
     from codeplane.operations.context import Context
 
-    problems = start_logging(root, config)
-    context = Context(
+    return Context(
         root=root,
         config=config,
         user_state=user_state(environment),
         in_ci=environment.get("CI", "").strip().lower() not in ("", "0", "false", "no"),
     )
-    return Assembly(context, (*problems, *untrusted(config)))
 
 
 def find_root(start: Path | None, target: Path | None = None, *, any_directory: bool = False) -> Path:

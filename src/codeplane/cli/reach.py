@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeplane.cli.answer import require_answer
-from codeplane.cli.assemble import Invocation, assemble_at, load_config
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.cli.answer import require_answer, write_warnings
+from codeplane.cli.assemble import Invocation, context_at, load_config
 
 if TYPE_CHECKING:
     from codeplane.operations.context import Context
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from codeplane.workspace.freshness import Read
 
 Tell = Callable[[float, float | None, str], None]
+
+_CANCEL_SECONDS = 0.1
+_OPEN_SECONDS = 10.0
 
 
 def open_runtime(root: Path) -> RuntimeDirectory:
@@ -56,15 +60,18 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
     from codeplane.operations.settings import index_options
     from codeplane.workspace.workspace import opened
 
-    state = engine_state(context.root)
-    if state is not None and not state.get("other_version"):
+    if serves(engine_state(context.root)):
         found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
         require_answer(found)
-        decision = "fresh" if found["result"]["decision"] == "fresh" else "synced"
-        yield lambda ask: read_published(context, ask, decision)
+        yield lambda ask: read_published(context, ask, found)
         return
     with opened(index_options(context)) as workspace:
         yield workspace.read
+
+
+def serves(state: Mapping[str, Any] | None) -> bool:
+    """Whether an engine runs that we can ask."""
+    return state is not None and not state.get("other_version")
 
 
 def own_command(root: Path, invocation: Invocation, *words: str) -> list[str]:
@@ -78,9 +85,15 @@ def loader(invocation: Invocation) -> Callable[[Path], Context]:
     """The context of another repository, for roots that are registered later."""
 
     def load(root: Path) -> Context:
-        return assemble_at(root, load_config(root, invocation, os.environ), os.environ).context
+        return context_at(root, load_config(root, invocation, os.environ), os.environ)
 
     return load
+
+
+def warn_of_overrides(invocation: Invocation, state: Mapping[str, Any] | None) -> None:
+    """Settings for this call alone cannot reach a process that runs already."""
+    if invocation.overrides and state is not None:
+        write_warnings([f"--set has no effect on process {state.get('pid')}, which serves this repository"])
 
 
 def call_tool(
@@ -89,6 +102,7 @@ def call_tool(
     tool: str,
     arguments: Mapping[str, object],
     tell: Tell | None = None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> tuple[dict[str, Any], bool]:
     """The envelope of one call, and whether it is an error. Every tool can be reached."""
     import asyncio
@@ -96,27 +110,51 @@ def call_tool(
     from codeplane.server.ask import ask_state
 
     with open_runtime(context.root) as runtime:
-        if ask_state(runtime.socket_path) is None:
+        state = ask_state(runtime.socket_path)
+        warn_of_overrides(invocation, state)
+        takes_long = tool == "manage_index" and arguments.get("action") in ("create", "reindex")
+        reply = None
+        if state is None and takes_long:
+            # Others may come meanwhile, so it is done by an engine that they can ask; it ends with us.
+            arguments = {**arguments, "wait": True}
+        elif state is None:
             reply = _call_here(runtime, context, invocation, tool, arguments, tell)
-            if reply is not None:
-                return json.loads(reply.envelope), reply.is_error
-        reply = asyncio.run(_call_there(runtime.socket_path, tool, arguments, tell))
+        if reply is None:
+            command = own_command(context.root, invocation, "host", "--no-prewarm") if takes_long else None
+            reply = asyncio.run(_call_there(runtime.socket_path, command, tool, arguments, tell, cancelled))
     return json.loads(reply.envelope), reply.is_error
 
 
-async def _call_there(socket_path: Path, tool: str, arguments: Mapping[str, object], tell: Tell | None) -> CallReply:
+async def _call_there(
+    socket_path: Path,
+    command: list[str] | None,
+    tool: str,
+    arguments: Mapping[str, object],
+    tell: Tell | None,
+    cancelled: Callable[[], bool] | None,
+) -> CallReply:
+    """Ask the engine that runs, or with `command` one that is started where none does."""
+    import asyncio
+
+    from codeplane.processes.companions import start_companion
     from codeplane.server.attach import Engine
     from codeplane.tools.surface import EVERYTHING
 
-    engine = Engine(socket_path, None, EVERYTHING, "cli")
+    engine = Engine(socket_path, (lambda: start_companion(command)) if command else None, EVERYTHING, "cli")
     engine.start()
 
     async def told(done: float, total: float | None, message: str) -> None:
         if tell is not None:
             tell(done, total, message)
 
+    call = asyncio.ensure_future(engine.call(tool, arguments, principal="cli", on_progress=told if tell else None))
     try:
-        return await engine.call(tool, arguments, principal="cli", on_progress=told if tell else None)
+        while not call.done():
+            await asyncio.wait({call}, timeout=_CANCEL_SECONDS)
+            if cancelled is not None and cancelled():
+                call.cancel()
+                raise CodePlaneError(ErrorCode.CANCELLED, "stopped on request")
+        return call.result()
     finally:
         await engine.close()
 
@@ -142,6 +180,7 @@ def _call_here(
     with seat:
         pipeline = open_pipeline(context, loader(invocation), once=True)
         try:
+            pipeline.wait_until_open(_OPEN_SECONDS)
             request = CallRequest(tool, arguments, principal="cli", surface=EVERYTHING, progress=tell or no_progress)
             return CallReply(*pipeline.call(request))
         finally:

@@ -142,10 +142,16 @@ def _check_events(text: str, origin: str) -> None:
 
 
 def _read(descriptor: int, origin: str) -> bytes:
-    with os.fdopen(descriptor, "rb") as file:
+    # Judged by its descriptor alone: a file object cannot be made of a directory.
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _unusable(origin, "is not a regular file")
-        return file.read(MAX_DOCUMENT_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_DOCUMENT_BYTES + 1)
+    except OSError as error:
+        raise _unusable(origin, error.strerror or "cannot be read") from None
+    finally:
+        os.close(descriptor)
 
 
 def _reason(error: yaml.YAMLError) -> str:

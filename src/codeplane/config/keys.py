@@ -35,6 +35,8 @@ class Key:
     doc: str
     outside: str = ""
     """Why a repository's own file may not set it before the repository is trusted; empty where it may."""
+    may_lower: bool = False
+    """Whether a file that is not trusted may lower it all the same."""
     tightens_to: object = None
     """The one value that a repository's own file may change it to, trusted or not; None for any."""
 
@@ -171,6 +173,8 @@ KEYS: tuple[Key, ...] = (
         "a whole number of milliseconds from 0 to 60000",
         "500",
         "Under `balanced`, how long a call may spend on bringing the index up to date before it answers.",
+        outside="a repository may not choose that calls wait longer",
+        may_lower=True,
     ),
     Key(
         "freshness.interval_sec",
@@ -179,6 +183,7 @@ KEYS: tuple[Key, ...] = (
         "seconds from 0 to 86400",
         "600",
         "How often a running server syncs in the background, whatever the watcher saw; 0 never.",
+        outside="a repository may not choose how often the server works in the background",
     ),
     Key(
         "freshness.policy",
@@ -196,6 +201,7 @@ KEYS: tuple[Key, ...] = (
         "seconds from 0.1 to 3600",
         "60",
         "Under `strict`, how long a call waits for a fresh index before it fails with `INDEX_STALE`.",
+        outside="a repository may not choose how long calls wait",
     ),
     Key(
         "freshness.watcher",
@@ -237,6 +243,7 @@ KEYS: tuple[Key, ...] = (
         "1073741824",
         f"The most disk space that the index may take. 0 stands for {limits.INDEX_BYTES_PER_SOURCE_BYTE} times "
         f"the size of the sources or {limits.MAX_INDEX_BYTES // 1024**3} GiB.",
+        outside="a repository may not choose how much disk space is taken",
     ),
     Key(
         "index.max_lexical_bytes",
@@ -245,6 +252,8 @@ KEYS: tuple[Key, ...] = (
         f"a whole number of bytes from 1024 to {256 * _MEBIBYTE}",
         "2097152",
         "Larger files are recorded by name only: their words are not indexed.",
+        outside="a repository may not choose that larger files are read",
+        may_lower=True,
     ),
     Key(
         "index.max_parse_bytes",
@@ -253,6 +262,8 @@ KEYS: tuple[Key, ...] = (
         f"a whole number of bytes from 1024 to {64 * _MEBIBYTE}",
         "524288",
         "Larger files are not parsed: their words are indexed, their definitions are not.",
+        outside="a repository may not choose that larger files are parsed",
+        may_lower=True,
     ),
     Key(
         "index.overlay",
@@ -269,6 +280,8 @@ KEYS: tuple[Key, ...] = (
         "seconds from 0.1 to 300",
         "10",
         "How long one file may take to parse before its worker is stopped.",
+        outside="a repository may not choose that files are parsed for longer",
+        may_lower=True,
     ),
     Key(
         "index.workers",
@@ -277,6 +290,7 @@ KEYS: tuple[Key, ...] = (
         "a whole number from 0 to 16",
         "4",
         "Processes that parse; 0 stands for the number of cores.",
+        outside="a repository may not choose how many processes are started",
     ),
     Key(
         "ledger.retention_days",
@@ -347,6 +361,7 @@ KEYS: tuple[Key, ...] = (
         "seconds from 1 to 604800",
         "3600",
         "How long a session may be idle before it ends and its handles expire.",
+        outside="a repository may not choose when sessions end",
     ),
     Key(
         "server.shutdown_sec",
@@ -355,6 +370,7 @@ KEYS: tuple[Key, ...] = (
         "seconds from 0 to 300",
         "10",
         "How long calls in flight may go on when the server is told to stop.",
+        outside="a repository may not choose how long the server takes to stop",
     ),
     Key(
         "server.toolsets",
@@ -363,6 +379,7 @@ KEYS: tuple[Key, ...] = (
         f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}",
         '["core", "files"]',
         "Which tools clients are shown. `cpl call` reaches every tool, whatever is shown.",
+        outside="a repository may not choose which tools clients are shown",
     ),
 )
 

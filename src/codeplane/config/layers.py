@@ -93,15 +93,15 @@ def find_refusal(layer: Layer, entry: Entry, below: Mapping[str, object]) -> Ign
     """Why an entry of a repository's own file has no effect on the values `below` it; None where it has."""
     if layer.trust is None:
         return None
-    key = BY_NAME.get(entry.key)
-    if key is not None and key.trusted_only and layer.trust is not Trust.TRUSTED:
-        void = "; the file has changed since it was trusted" if layer.trust is Trust.VOID else ""
-        return Ignored(entry.key, entry.origin, key.outside + void)
     try:
         key, value = read_entry(entry)
     except CodePlaneError as error:
         return _left_out(entry.key, entry.origin, error)
-    if key.tightens_to is not None and value not in (key.tightens_to, below.get(key.name, key.default)):
+    under = below.get(key.name, key.default)
+    if key.trusted_only and layer.trust is not Trust.TRUSTED and not (key.may_lower and _is_lower(value, under)):
+        void = "; the file has changed since it was trusted" if layer.trust is Trust.VOID else ""
+        return Ignored(entry.key, entry.origin, key.outside + void)
+    if key.tightens_to is not None and value not in (key.tightens_to, under):
         reason = "a repository may turn it on and never off"
         return Ignored(entry.key, entry.origin, reason, WarningCode.CONFIG_IGNORED)
     return None
@@ -179,6 +179,10 @@ def _left_out(name: object, origin: str, error: CodePlaneError) -> Ignored:
     else:
         reason = f"its value cannot be used; expected {error.expected}"
     return Ignored(_shown(name), origin, reason, WarningCode.CONFIG_IGNORED)
+
+
+def _is_lower(value: object, than: object) -> bool:
+    return isinstance(value, int | float) and isinstance(than, int | float) and value <= than
 
 
 def _section(values: Mapping[str, object], section: str, shape: type) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 Reads git's metadata and never writes it. The working tree is always the given root: a
 `core.worktree` that points elsewhere is not followed. The owner check of libgit2 stays on.
+`.gitmodules` is never read: it comes with a clone, and what it includes may lie anywhere.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pygit2
-from pygit2.enums import FileMode, FileStatus, RepositoryOpenFlag
+from pygit2.enums import FileMode
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, join
-from codeplane.git.errors import translated
+from codeplane.git.errors import damaged, translated
+from codeplane.git.opening import find_directories, has_git, open_repository, read_file
 
 MAX_SUBMODULES = 10_000
 _INDEX_HEADER = 12
@@ -42,58 +44,34 @@ def find_root(start: Path) -> Path | None:
     """The nearest directory at or above `start` that holds `.git`, be it a directory or a worktree's file."""
     current = Path(os.path.realpath(start))
     for directory in (current, *current.parents):
-        if _has_git(directory):
+        if has_git(directory):
             return directory
     return None
 
 
 def repo_version(root: Path) -> RepoVersion | None:
     """The version checked out at `root`; None when it is no git repository."""
-    if not _has_git(root):
+    if not has_git(root):
         return None
     with translated(root):
-        repository = _open(root)
+        repository = open_repository(root)
         head = _head(repository)
-        index_mtime_ns, index_size = _stat_index(repository)
+        index_mtime_ns, index_size = _stat_index(root, repository)
         submodules = [(path, _head(submodule)) for path, submodule in _list_submodules(root, repository)]
     return RepoVersion(head, index_mtime_ns, index_size, tuple(sorted(submodules)))
 
 
 def tracked_paths(root: Path) -> frozenset[RepoPath]:
     """Every path in the index, those of initialised submodules included; submodules themselves are not files."""
-    if not _has_git(root):
+    if not has_git(root):
         raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, f"'{display(str(root))}' is not a git repository")
     paths: set[RepoPath] = set()
     with translated(root):
-        repository = _open(root)
+        repository = open_repository(root)
         for prefix, each in ((RepoPath(""), repository), *_list_submodules(root, repository)):
-            _stat_index(each)
-            paths.update(join(prefix, entry.path) for entry in each.index if entry.mode != FileMode.COMMIT)
+            entries = _read_index(root, each)
+            paths.update(join(prefix, entry.path) for entry in entries if entry.mode != FileMode.COMMIT)
     return frozenset(paths)
-
-
-def is_dirty(root: Path, *, untracked: bool = True) -> bool:
-    """Whether anything is staged, modified or (if asked) untracked and not ignored."""
-    if not _has_git(root):
-        raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, f"'{display(str(root))}' is not a git repository")
-    with translated(root):
-        repository = _open(root)
-        if not _is_worktree(root, repository):
-            raise CodePlaneError(
-                ErrorCode.GIT_UNSUPPORTED,
-                f"core.worktree of '{display(str(root))}' points to another directory",
-                remedy="Unset core.worktree, or open the directory that it names.",
-            )
-        status = repository.status(untracked_files="normal" if untracked else "no")
-    return any(flags not in (FileStatus.CURRENT, FileStatus.IGNORED) for flags in status.values())
-
-
-def _has_git(directory: Path) -> bool:
-    try:
-        mode = os.stat(directory / ".git", follow_symlinks=False).st_mode
-    except (OSError, ValueError):
-        return False
-    return modes.S_ISDIR(mode) or modes.S_ISREG(mode)
 
 
 def _has_regular(path: Path) -> bool:
@@ -103,47 +81,58 @@ def _has_regular(path: Path) -> bool:
         return False
 
 
-def _open(root: Path) -> pygit2.Repository:
-    return pygit2.Repository(str(root), RepositoryOpenFlag.NO_SEARCH)
-
-
 def _head(repository: pygit2.Repository) -> str | None:
     return None if repository.head_is_unborn else str(repository.head.target)
 
 
-def _stat_index(repository: pygit2.Repository) -> tuple[int, int]:
+def _stat_index(root: Path, repository: pygit2.Repository) -> tuple[int, int]:
     """Modification time and size; zeros where nothing was ever added. A broken header is damage."""
-    path = os.path.join(repository.path, "index")
     try:
-        with open(path, "rb") as file:
-            stat = os.fstat(file.fileno())
-            header = file.read(_INDEX_HEADER)
+        found = read_file(os.path.join(repository.path, "index"), _INDEX_HEADER)
     except FileNotFoundError:
         return 0, 0
+    if found is None:
+        raise damaged(root, "index is not a regular file")
+    stat, header = found
     if header[:4] != b"DIRC" or int.from_bytes(header[4:8], "big") not in _INDEX_VERSIONS:
-        raise ValueError("the index file has no valid header")
+        raise damaged(root, "the index has no valid header")
     return stat.st_mtime_ns, stat.st_size
 
 
-def _is_worktree(root: Path, repository: pygit2.Repository) -> bool:
-    return repository.workdir is not None and os.path.realpath(repository.workdir) == os.path.realpath(root)
+def _read_index(root: Path, repository: pygit2.Repository) -> pygit2.Index:
+    _stat_index(root, repository)
+    index: pygit2.Index = repository.index
+    return index
 
 
 def _list_submodules(root: Path, repository: pygit2.Repository) -> list[tuple[RepoPath, pygit2.Repository]]:
     """Initialised submodules, each opened as a repository of its own, and theirs in turn."""
+    top = Path(os.path.realpath(root))
+    homes = (top, Path(os.path.realpath(repository.path)))
     found: list[tuple[RepoPath, pygit2.Repository]] = []
-    pending = [(RepoPath(""), root, repository)]
+    pending = [(RepoPath(""), repository)]
     while pending and len(found) < MAX_SUBMODULES:
-        prefix, directory, owner = pending.pop()
-        if not _has_regular(directory / ".gitmodules") or not _is_worktree(directory, owner):
+        prefix, owner = pending.pop()
+        if not _has_regular(top / prefix / ".gitmodules"):
             continue
-        for name in owner.listall_submodules():
-            inside = directory / name
-            # A submodule behind a link, or outside the root, is not part of this tree.
-            if os.path.realpath(inside) != os.path.join(os.path.realpath(directory), name) or not _has_git(inside):
+        for entry in _read_index(root, owner):
+            if entry.mode != FileMode.COMMIT:
                 continue
-            path = join(prefix, name)
-            submodule = _open(inside)
-            found.append((path, submodule))
-            pending.append((path, inside, submodule))
+            path = join(prefix, entry.path)
+            if _is_inside(top, path) and has_git(top / path) and _is_kept_in(homes, top / path):
+                submodule = open_repository(top / path)
+                found.append((path, submodule))
+                pending.append((path, submodule))
     return found
+
+
+def _is_inside(top: Path, path: RepoPath) -> bool:
+    """Whether the way to `path` leads through no link and not out of the tree."""
+    inside = os.path.join(top, path)
+    return os.path.realpath(inside) == inside and top in Path(inside).parents
+
+
+def _is_kept_in(homes: tuple[Path, ...], place: Path) -> bool:
+    """Whether all of git's files for a submodule lie in one of the directories that belong to this repository."""
+    kept = (Path(os.path.realpath(directory)) for directory in find_directories(place))
+    return all(any(home in directory.parents for home in homes) for directory in kept)

@@ -34,7 +34,9 @@ def list_codebases(roots: Roots) -> dict[str, object]:
     for path in {roots.home.path, *roots.registered()}:
         opened = roots.opened(path)
         if opened is not None:
-            bucket = _BUCKET.get(opened.workspace.state().phase, "failed")
+            state = opened.workspace.state()
+            unfinished = state.phase == "waiting" and not state.published
+            bucket = "indexing" if unfinished else _BUCKET.get(state.phase, "failed")
         else:
             bucket = _bucket_on_disk(roots, path)
         found[bucket].append(str(path))

@@ -46,8 +46,7 @@ class Health:
             status = "warming"
         if state.phase == "ready" and state.active_job is not None and state.active_job.kind != "sync":
             status = "indexing"
-        if state.prewarm == "failed":
-            status = "error"
+        # A prewarm that failed is tried again, and keeps nobody from reading.
         prewarmed = state.prewarm != "failed"
         return cls(status, _INDEX_STATUS.get(verdict, "not_indexed"), usable and prewarmed, usable)
 
@@ -114,8 +113,11 @@ def is_newer(state: WorkspaceState) -> bool:
     return state.compatibility is not None and state.compatibility.verdict == "newer"
 
 
-def index_word(phase: str) -> str:
+def index_word(phase: str, published: bool = True) -> str:
     """The state of an index in one word, the same on every surface."""
+    if phase == "waiting" and not published:
+        # Who has the lock of an index that is not there is making it.
+        return "indexing"
     return _INDEX_WORD.get(phase, "failed")
 
 

@@ -7,7 +7,7 @@ words.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -15,6 +15,7 @@ from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.options import Progress, SyncReport
 from codeplane.languages.registry import languages
 from codeplane.operations.health import index_word, job_fields, progress_fields, startup_checks
+from codeplane.operations.reads import report_meta
 from codeplane.operations.roots import OpenRoot
 from codeplane.store.registry import RootSettings, read_settings, write_settings
 from codeplane.workspace.compatibility import incompatible
@@ -30,6 +31,10 @@ Cancelled = Callable[[], bool]
 _WAIT_SECONDS = 0.2
 _OPENING_SECONDS = 5.0
 _OPENING_SLICE = 0.002
+_MAX_SETTINGS = 100
+_MAX_PATTERN_CHARS = 300
+_MAX_SUFFIX_CHARS = 40
+_SHOWN_SETTINGS = 10
 _WARNINGS = {
     IGNORE_ONLY: WarningCode.REINDEX_UNNECESSARY_IGNORE_ONLY,
     UNKNOWN: WarningCode.REINDEX_PREFLIGHT_UNKNOWN,
@@ -48,15 +53,19 @@ def create(
     cancelled: Cancelled,
 ) -> Answer:
     state = root.workspace.state()
+    _require_lock(state)
+    built: SyncReport | None = None
     if state.phase == "building" and state.active_job is not None:
         if not wait:
             return _indexing(state.active_job)
-        _waited(root, root.workspace.build(force=False), tell, cancelled)
+        built = _waited(root, root.workspace.build(force=False), tell, cancelled)
         state = root.workspace.state()
     changed = _settle(root, settings)
     if state.phase == "ready" and not force:
         if changed:
             return sync(root, tell=tell, cancelled=cancelled)
+        if built is not None:
+            return _built(built)
         return Answer(
             {"files": state.last_report.files} if state.last_report is not None else {},
             reason="already_indexed",
@@ -80,6 +89,7 @@ def reindex(
     cancelled: Cancelled,
 ) -> Answer:
     state = root.workspace.state()
+    _require_lock(state)
     if state.active_job is not None and state.active_job.kind != "sync":
         if not wait:
             return _indexing(state.active_job)
@@ -126,7 +136,7 @@ def sync(root: OpenRoot, *, tell: Tell, cancelled: Cancelled) -> Answer:
         report_fields(report),
         message=message,
         warnings=notices_of(report),
-        meta={"epoch": report.epoch},
+        meta=report_meta(report),
     )
 
 
@@ -137,7 +147,8 @@ def status(root: OpenRoot) -> Answer:
         raise _incompatible(state)
     if state.phase == "error" and state.last_error is not None:
         raise _failed(state, state.last_error)
-    fields: dict[str, object] = {"index_status": index_word(state.phase), "startup_checks": startup_checks(state)}
+    fields: dict[str, object] = {"index_status": index_word(state.phase, state.published)}
+    fields["startup_checks"] = startup_checks(state)
     if state.active_job is not None:
         fields["active_job"] = job_fields(state.active_job)
     if state.last_report is not None:
@@ -145,12 +156,10 @@ def status(root: OpenRoot) -> Answer:
     if state.lock_owner is not None:
         fields["lock_owner"] = state.lock_owner
     settled = _settled(root)
-    if settled.ignore_patterns:
-        fields["ignore_patterns"] = list(settled.ignore_patterns)
-    if settled.extensions:
-        fields["custom_extensions"] = [f"{suffix}={name}" for suffix, name in settled.extensions]
+    fields |= _first("ignore_patterns", settled.ignore_patterns)
+    fields |= _first("custom_extensions", [f"{suffix}={name}" for suffix, name in settled.extensions])
     meta = {"epoch": state.epoch} if state.epoch is not None else {}
-    if state.phase in ("opening", "building"):
+    if state.phase in ("opening", "building") or (state.phase == "waiting" and not state.published):
         return Answer(fields, status="not_ready", reason="indexing", message="The index is being built.", meta=meta)
     if state.phase == "absent":
         return Answer(fields, status="not_indexed", reason="not_indexed", message="There is no index.", meta=meta)
@@ -179,12 +188,21 @@ def parse_settings(patterns: tuple[str, ...] | None, extensions: tuple[str, ...]
     """What was asked to hold for this repository from now on; None when nothing was."""
     if patterns is None and extensions is None:
         return None
+    for name, given in (("ignore_patterns", patterns), ("custom_extensions", extensions)):
+        if given is not None and len(given) > _MAX_SETTINGS:
+            raise CodePlaneError(
+                ErrorCode.ARGUMENT_INVALID,
+                f"'{name}' are too many",
+                expected=f"at most {_MAX_SETTINGS}",
+                received=str(len(given)),
+                remedy="Put the rest into the .cplignore of the root." if name == "ignore_patterns" else None,
+            )
     for pattern in patterns or ():
-        if not pattern.strip() or "\n" in pattern or len(pattern) > 1000:
+        if not pattern.strip() or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
                 "an ignore pattern is one line as in .gitignore",
-                expected="patterns of one line each",
+                expected=f"patterns of one line each, of at most {_MAX_PATTERN_CHARS} characters",
                 received=repr(pattern[:80]),
                 example={"action": "create", "ignore_patterns": ["*.generated.ts"]},
             )
@@ -209,7 +227,8 @@ def preflight_fields(preflight: Preflight) -> dict[str, object]:
 def _extension(item: str) -> tuple[str, str]:
     suffix, equals, name = item.strip().partition("=")
     known = sorted(language.name for language in languages())
-    if not equals or not suffix.startswith(".") or "/" in suffix or name.lower() not in known:
+    usable = suffix.startswith(".") and "/" not in suffix and len(suffix) <= _MAX_SUFFIX_CHARS
+    if not equals or not usable or name.lower() not in known:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "a custom extension says which language it is parsed as; all text is searchable without one",
@@ -218,6 +237,12 @@ def _extension(item: str) -> tuple[str, str]:
             example={"action": "create", "custom_extensions": [".pyx=python"]},
         )
     return suffix.lower(), name.lower()
+
+
+def _first(name: str, values: Sequence[str]) -> dict[str, object]:
+    """As much of a setting as fits into a status, and how much there is where that is more."""
+    fields: dict[str, object] = {name: list(values[:_SHOWN_SETTINGS])} if values else {}
+    return fields | ({f"{name}_total": len(values)} if len(values) > _SHOWN_SETTINGS else {})
 
 
 def _settle(root: OpenRoot, settings: RootSettings | None) -> bool:
@@ -244,13 +269,27 @@ def _build(root: OpenRoot, *, force: bool, wait: bool, tell: Tell, cancelled: Ca
     if not wait:
         fields = {"active_job": {"kind": job.kind, "id": job.id, **progress_fields(job.progress)}}
         return Answer(fields, reason="indexing", message="Indexing has begun; health_check shows how far it is.")
-    report = _waited(root, job, tell, cancelled)
+    return _built(_waited(root, job, tell, cancelled))
+
+
+def _built(report: SyncReport) -> Answer:
     return Answer(
         report_fields(report),
         message="Indexed.",
         warnings=tuple(notice for notice in notices_of(report) if notice.code is not WarningCode.INDEX_REBUILT),
-        meta={"epoch": report.epoch},
+        meta=report_meta(report),
     )
+
+
+def _require_lock(state: WorkspaceState) -> None:
+    """Nothing is settled for an index that another process keeps."""
+    if state.phase == "waiting":
+        raise CodePlaneError(
+            ErrorCode.INDEX_LOCKED,
+            "another process is using the index",
+            details={"pid": state.lock_owner} if state.lock_owner is not None else None,
+            remedy="Wait until it is done, or end it.",
+        )
 
 
 def _waited(root: OpenRoot, job: Job, tell: Tell, cancelled: Cancelled) -> SyncReport:
@@ -271,10 +310,10 @@ def _waited(root: OpenRoot, job: Job, tell: Tell, cancelled: Cancelled) -> SyncR
 
 
 def _reporter(tell: Tell) -> Callable[[Progress], None]:
-    words = {"scan": "looking at files", "index": "indexing", "finish": "finishing"}
+    """What is told is the phase itself; whoever shows it to a person has the words."""
 
     def report(progress: Progress) -> None:
-        tell(progress.files_done, progress.files_total or None, words.get(progress.phase, progress.phase))
+        tell(progress.files_done, progress.files_total or None, progress.phase)
 
     return report
 

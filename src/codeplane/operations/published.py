@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath
+from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations.context import Context
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
@@ -14,10 +16,25 @@ from codeplane.workspace.freshness import Freshness, Read
 T = TypeVar("T")
 
 
-def read_published(context: Context, ask: Callable[[Snapshot], T], decision: str) -> Read[T]:
-    """Ask the newest epoch; `decision` is what the one who made it fresh said of it."""
+def read_published(context: Context, ask: Callable[[Snapshot], T], synced: Mapping[str, Any]) -> Read[T]:
+    """Ask the newest epoch; `synced` is the envelope of the sync that another process made for us."""
     state = open_state(context.root)
     if state is None:
         raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="Run 'cpl init'.")
     with open_current(state) as snapshot:
-        return Read(ask(snapshot), snapshot.epoch.epoch, Freshness("fresh", decision))
+        return Read(ask(snapshot), snapshot.epoch.epoch, _freshness(synced), _notices(synced))
+
+
+def _freshness(synced: Mapping[str, Any]) -> Freshness:
+    told = synced["meta"].get("freshness", {})
+    status = told.get("status", "stale")
+    paths = tuple(RepoPath(path) for path in told.get("stale_paths", ()))
+    return Freshness(status, told.get("decision", status), paths, told.get("stale_total", len(paths)))
+
+
+def _notices(synced: Mapping[str, Any]) -> tuple[Notice, ...]:
+    found = []
+    for warning in synced.get("warnings", ()):
+        about = {name: value for name, value in warning.items() if name not in ("code", "message")}
+        found.append(Notice(WarningCode[warning["code"]], about))
+    return tuple(found)

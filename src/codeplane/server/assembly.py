@@ -41,7 +41,7 @@ def open_pipeline(
 
     idle = context.config.server.session_idle_sec
     sessions = Sessions(time.monotonic, idle, opened=opened, ended=ended)
-    return Pipeline(Roots(home, load), sessions, handles, ledger)
+    return Pipeline(Roots(home, load), sessions, handles, ledger, once=once)
 
 
 def _open_ledger(context: Context) -> Ledger | None:

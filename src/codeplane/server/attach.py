@@ -82,7 +82,7 @@ class Engine:
         self._companion: Companion | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = False
-        self.welcome: Mapping[str, Any] = {}
+        self._lost_at = 0.0
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._keep_connected())
@@ -90,12 +90,14 @@ class Engine:
     async def close(self, seconds: float = 1.2) -> None:
         """Let go; an engine that we started ends with us, within `seconds`."""
         self._closing = True
+        companion, self._companion = self._companion, None
+        if companion is not None:
+            companion.release()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
         self._disconnect()
         self._turn.release()
-        companion, self._companion = self._companion, None
         if companion is not None:
             await asyncio.get_running_loop().run_in_executor(None, companion.end, seconds)
 
@@ -116,6 +118,10 @@ class Engine:
         body = json.dumps(arguments, separators=(",", ":")).encode("ascii")
         spec = BY_NAME.get(tool)
         return await self._ask(header, body, on_progress, again=spec is None or spec.idempotent)
+
+    def leave(self, principal: str) -> None:
+        """Say that somebody will not ask again. An engine that nobody reaches has nothing of theirs."""
+        self._write(Frame({"leave": principal}))
 
     async def state(self) -> Mapping[str, object]:
         reply = await self._ask({"ask": "state"}, b"", None, again=True)
@@ -168,39 +174,48 @@ class Engine:
             self._writer.write(frame.encode())
 
     async def _keep_connected(self) -> None:
+        self._lost_at = asyncio.get_running_loop().time()
         pauses = iter(_PAUSES)
-        loop = asyncio.get_running_loop()
-        lost_at = loop.time()
         while not self._closing:
-            if loop.time() - lost_at > _CONNECT_SECONDS:
-                self._give_up()
             try:
-                reader, writer = await asyncio.open_unix_connection(str(self._socket_path))
-            except OSError:
-                self._refusal = None
-                self._settled.clear()
-                self._ensure_engine(loop.time(), since=lost_at)
+                if await self._connect():
+                    pauses = iter(_PAUSES)
                 await asyncio.sleep(next(pauses, _RESPAWN_SECONDS))
-                continue
-            pauses = iter(_PAUSES)
-            try:
-                if await self._greet(reader, writer):
-                    self._turn.release()
-                    self._starts = 0
-                    try:
-                        await self._listen(reader)
-                    finally:
-                        lost_at = loop.time()
-                else:
-                    # Another version serves. It may end some day, so look again from time to time.
-                    self._give_up()
-                    await asyncio.sleep(1.0)
-            except (WireError, OSError, TimeoutError):
-                telemetry.debug("the engine hung up")
-            finally:
-                self._disconnect()
-                writer.close()
-            await asyncio.sleep(_PAUSES[0])
+            except Exception as error:
+                # Whatever it was: a front that does not try again never answers again.
+                telemetry.error("the line to the engine failed", **telemetry.describe(error))
+                await asyncio.sleep(_RESPAWN_SECONDS)
+
+    async def _connect(self) -> bool:
+        """Use the line for as long as it holds; False when nobody listens."""
+        loop = asyncio.get_running_loop()
+        if loop.time() - self._lost_at > _CONNECT_SECONDS:
+            self._give_up()
+        try:
+            reader, writer = await asyncio.open_unix_connection(str(self._socket_path))
+        except OSError:
+            self._refusal = None
+            self._settled.clear()
+            self._ensure_engine(loop.time(), since=self._lost_at)
+            return False
+        try:
+            if await self._greet(reader, writer):
+                self._turn.release()
+                self._starts = 0
+                try:
+                    await self._listen(reader)
+                finally:
+                    self._lost_at = loop.time()
+            else:
+                # Another version serves. It may end some day, so look again from time to time.
+                self._give_up()
+                await asyncio.sleep(1.0)
+        except (WireError, OSError, TimeoutError):
+            telemetry.debug("the engine hung up")
+        finally:
+            self._disconnect()
+            writer.close()
+        return True
 
     def _ensure_engine(self, now: float, since: float) -> None:
         if self._start_engine is None or now < self._start_after:
@@ -237,7 +252,6 @@ class Engine:
             self._refusal = _refusal(frame.header["refused"])
             self._settled.set()
             return False
-        self.welcome = frame.header.get("welcome", {})
         self._refusal = None
         self._writer = writer
         self._settled.set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 OnProgress = Callable[[float, float | None, str], Awaitable[None]]
 """Progress so far, the total where it is known, and a short sentence."""
@@ -37,4 +37,13 @@ class Caller(Protocol):
 
     async def state(self) -> Mapping[str, object]:
         """What operators want to know of the engine; `ready` is true once it answers queries."""
+        ...
+
+
+@runtime_checkable
+class Leavable(Protocol):
+    """A caller that keeps something for each principal."""
+
+    def leave(self, principal: str) -> None:
+        """Somebody will not ask again."""
         ...

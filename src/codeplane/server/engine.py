@@ -2,7 +2,8 @@
 
 A lock in the user's runtime directory lets one engine serve; the index has a lock of its own,
 which commands of other processes may hold for a while. The loop only moves frames; every
-call runs in a thread. Quick to import, so that the lock is had before the rest is loaded.
+call runs in a thread, and those that never wait have threads of their own. Quick to import,
+so that the lock is had before the rest is loaded.
 """
 
 from __future__ import annotations
@@ -11,20 +12,19 @@ import asyncio
 import contextlib
 import os
 import signal
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from codeplane import __version__, telemetry
-from codeplane.base.envelope import error_envelope
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.errors import ErrorCode
+from codeplane.server.attached import MANY_CLIENTS, ONE_CLIENT, AttachedFront, CallUnderWay, never_waits
 from codeplane.server.lag import LagWatch
+from codeplane.server.replies import at_intervals, parse_arguments, refusal, unforeseen
 from codeplane.server.runtime import RuntimeDirectory
 from codeplane.server.streams import read_frame
 from codeplane.server.wire import PROTOCOL, Frame, WireError, is_own_peer
@@ -34,36 +34,15 @@ from codeplane.tools.surface import Surface
 if TYPE_CHECKING:
     from codeplane.tools.pipeline import Pipeline
 
-MAX_CALLS = 64
-"""Calls of one connection that may be under way at a time."""
-MAX_UNREAD_BYTES = 8 * 1024 * 1024
-"""A client that reads nothing is closed when this much waits for it."""
-_RUNNING = 32
-"""Of these, as many have a thread; the others wait their turn."""
-_THREADS = 8 * _RUNNING
-"""More than one client can hold, so that nobody who waits long keeps others from being answered."""
+_THREADS = MANY_CLIENTS.running + 4 * ONE_CLIENT.running
+"""More than one front can hold, so that nobody who waits long keeps others from being answered."""
+_QUICK_THREADS = 8
 _HELLO_SECONDS = 5.0
-_PROGRESS_SECONDS = 0.1
 _BUILD_SECONDS = 0.5
-
-
-@dataclass(eq=False)
-class _Client:
-    writer: asyncio.StreamWriter
-    surface: Surface
-    kind: str
-    calls: dict[int, threading.Event] = field(default_factory=dict)
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    principals: set[str] = field(default_factory=set)
-    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_RUNNING))
-
-    def send(self, frame: Frame) -> None:
-        if self.writer.is_closing():
-            return
-        self.writer.write(frame.encode())
-        if self.writer.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
-            telemetry.warn("a client does not read; closed", kind=self.kind)
-            self.writer.transport.abort()
+_CANCELLED_SECONDS = 0.3
+_END_SECONDS = 1.0
+"""From the word to end to the end: whoever started us gives no less before it loses its patience."""
+_LEAST_CLOSE_SECONDS = 0.3
 
 
 class Server:
@@ -73,11 +52,13 @@ class Server:
         self._pipeline = pipeline
         self._root = root
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="call")
-        self._clients: set[_Client] = set()
+        self._quick = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="quick")
+        self._clients: set[AttachedFront] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._aside: set[asyncio.Task[None]] = set()
         self._closing = False
         self._started = time.monotonic()
+        self._stopped: float | None = None
         self._lag = LagWatch()
 
     async def serve(self, listener_path: Path, stop: asyncio.Event, seconds: float) -> None:
@@ -88,6 +69,7 @@ class Server:
             await stop.wait()
         finally:
             self._closing = True
+            self._stopped = time.monotonic()
             # Nobody new may find us: the next engine binds its own.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(listener_path)
@@ -95,23 +77,26 @@ class Server:
             watching.cancel()
             await self._drain(seconds)
 
+    def seconds_since_stop(self) -> float:
+        return time.monotonic() - self._stopped if self._stopped is not None else 0.0
+
     async def _drain(self, seconds: float) -> None:
         """Let calls that are nearly done finish, tell the others to stop, and hang up."""
         deadline = time.monotonic() + seconds
         while self._tasks and time.monotonic() < deadline:
             await asyncio.wait(self._tasks, timeout=max(0.0, deadline - time.monotonic()))
         for client in list(self._clients):
-            for cancelled in client.calls.values():
-                cancelled.set()
+            client.cancel_all()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=0.5)
+            await asyncio.wait(self._tasks, timeout=_CANCELLED_SECONDS)
         for client in list(self._clients):
             client.send(Frame({"bye": "shutdown"}))
             client.writer.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._quick):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     async def _attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        client: _Client | None = None
+        client: AttachedFront | None = None
         try:
             client = await self._greet(reader, writer)
             if client is None:
@@ -124,28 +109,43 @@ class Server:
         except (WireError, OSError, TimeoutError, TypeError) as error:
             # TypeError: a field of a header is of a kind that no front sends.
             telemetry.debug("a connection ended badly", error=type(error).__name__)
+        except asyncio.CancelledError:
+            # With the loop; asyncio would tell of it as of a failure.
+            if not self._closing:
+                raise
         finally:
             if client is not None:
                 self._clients.discard(client)
-                for cancelled in client.calls.values():
-                    cancelled.set()
-                leaving = asyncio.ensure_future(self._leave(client))
-                self._leaving.add(leaving)
-                leaving.add_done_callback(self._leaving.discard)
+                client.cancel_all()
+                if not self._closing:
+                    self._begin(self._leave(client))
             writer.close()
 
-    async def _leave(self, client: _Client) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """What nobody waits for."""
+        task = asyncio.ensure_future(work)
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
+
+    async def _leave(self, client: AttachedFront) -> None:
         """Sessions end with the front whose clients they belong to; commands share one, for the next of them."""
         if client.tasks:
             await asyncio.wait(client.tasks)
-        if client.kind == "cli" or self._closing:
-            return
-        loop = asyncio.get_running_loop()
-        with contextlib.suppress(RuntimeError):
-            for principal in client.principals:
-                await loop.run_in_executor(self._pool, self._pipeline.leave, principal)
+        if client.kind != "cli":
+            await self._part(*client.principals)
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> _Client | None:
+    async def _part(self, *principals: str) -> None:
+        """End the sessions of those who are gone; with the engine, all end."""
+        loop = asyncio.get_running_loop()
+        for principal in principals:
+            if self._closing:
+                return
+            try:
+                await loop.run_in_executor(self._pool, self._pipeline.leave, principal)
+            except Exception as error:
+                telemetry.warn("a session did not end well", **telemetry.describe(error))
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> AttachedFront | None:
         if not is_own_peer(writer.get_extra_info("socket")):
             return None
         async with asyncio.timeout(_HELLO_SECONDS):
@@ -162,50 +162,54 @@ class Server:
             read_only=bool(hello.get("read_only")),
             everything=bool(hello.get("everything")),
         )
-        client = _Client(writer, surface, str(hello.get("kind", "")))
+        client = AttachedFront(writer, surface, str(hello.get("kind", "")))
         client.send(Frame({"welcome": {**ours, "root": str(self._root)}}))
         return client
 
-    def _take(self, client: _Client, frame: Frame) -> None:
+    def _take(self, client: AttachedFront, frame: Frame) -> None:
         header = frame.header
         cancel = header.get("cancel")
         if cancel is not None:
-            event = client.calls.get(cancel)
-            if event is not None:
-                event.set()
+            call = client.calls.get(cancel)
+            if call is not None:
+                call.cancel()
+            return
+        left = header.get("leave")
+        if left is not None:
+            if client.forget(left):
+                self._begin(self._part(left))
             return
         number = header.get("id")
         if not isinstance(number, int):
             raise WireError("a call without a number")
         if header.get("ask") == "state":
-            client.send(Frame({"id": number}, orjson.dumps(self.state())))
+            client.asked.append(number)
+            if not client.is_told:
+                client.is_told = True
+                self._begin(self._tell_state(client))
         elif self._closing:
             # Nothing was begun: the front asks the next engine.
             client.send(Frame({"id": number, "later": True}))
-        elif len(client.calls) >= MAX_CALLS:
-            self._refuse(client, number, ErrorCode.TOO_BUSY, f"{MAX_CALLS} calls of this client are under way")
-        elif (arguments := _arguments(frame.body)) is None:
-            self._refuse(client, number, ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object")
+        elif (arguments := parse_arguments(frame.body)) is None:
+            client.send(refusal(number, ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object"))
+        elif limit := client.too_many(at_once=never_waits(str(header.get("call")), arguments)):
+            client.send(refusal(number, ErrorCode.TOO_BUSY, f"{limit} calls of this client are under way"))
         else:
             # Known before it begins to run: the next frame may cancel it.
-            client.calls[number] = threading.Event()
+            client.calls[number] = CallUnderWay()
             task = asyncio.ensure_future(self._call(client, number, header, arguments))
             for tasks in (self._tasks, client.tasks):
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
 
-    def _refuse(self, client: _Client, number: int, code: ErrorCode, message: str) -> None:
-        meta = {"request_id": "r_" + os.urandom(8).hex()}
-        body = orjson.dumps(error_envelope(CodePlaneError(code, message, remedy="Try again."), meta))
-        client.send(Frame({"id": number, "error": True}, body))
-
     async def _call(
-        self, client: _Client, number: int, header: Mapping[str, Any], arguments: Mapping[str, object]
+        self, client: AttachedFront, number: int, header: Mapping[str, Any], arguments: Mapping[str, object]
     ) -> None:
-        cancelled = client.calls[number]
+        call = client.calls[number]
         loop = asyncio.get_running_loop()
         principal = str(header.get("principal", ""))
-        client.principals.add(principal)
+        for gone in client.know(principal, header.get("client")):
+            self._begin(self._part(gone))
 
         def tell(done: float, total: float | None, message: str) -> None:
             loop.call_soon_threadsafe(client.send, Frame({"id": number, "progress": [done, total, message]}))
@@ -216,23 +220,49 @@ class Server:
             principal=principal,
             surface=client.surface,
             progress=at_intervals(tell) if header.get("progress") else no_progress,
-            cancelled=cancelled.is_set,
+            cancelled=call.cancelled.is_set,
         )
         telling = asyncio.ensure_future(self._tell_of_build(client, number)) if header.get("progress") else None
         try:
-            async with client.slots:
-                body, is_error = await loop.run_in_executor(self._pool, self._pipeline.call, request)
-            if not cancelled.is_set():
-                client.send(Frame({"id": number, "error": True} if is_error else {"id": number}, body))
-        except RuntimeError:
-            # The pool takes nothing any more: the engine is about to end, and the front asks the next one.
-            telemetry.debug("a call came too late")
+            if never_waits(request.tool, arguments):
+                answer = await self._answer(self._quick, number, request)
+            else:
+                async with client.turn(call, principal) as has_turn:
+                    # One that was cancelled has its outcome noted, and waits for nothing.
+                    answer = await self._answer(self._pool if has_turn else self._quick, number, request)
+            if not call.cancelled.is_set():
+                client.send(answer)
         finally:
             if telling is not None:
                 telling.cancel()
             client.calls.pop(number, None)
 
-    async def _tell_of_build(self, client: _Client, number: int) -> None:
+    async def _answer(self, pool: ThreadPoolExecutor, number: int, request: CallRequest) -> Frame:
+        try:
+            answering = asyncio.get_running_loop().run_in_executor(pool, self._pipeline.call, request)
+        except RuntimeError as error:
+            if self._closing:
+                # The pool takes nothing any more, so nothing was begun: the front asks the next engine.
+                return Frame({"id": number, "later": True})
+            return unforeseen(number, error)
+        try:
+            body, is_error = await answering
+        except Exception as error:
+            return unforeseen(number, error)
+        return Frame({"id": number, "error": True} if is_error else {"id": number}, body)
+
+    async def _tell_state(self, client: AttachedFront) -> None:
+        """Each telling answers all who asked before it began."""
+        try:
+            while client.asked:
+                numbers, client.asked = client.asked, []
+                body = orjson.dumps(await self.state())
+                for number in numbers:
+                    client.send(Frame({"id": number}, body))
+        finally:
+            client.is_told = False
+
+    async def _tell_of_build(self, client: AttachedFront, number: int) -> None:
         """Whoever waits while the index is built hears how far it is, whatever was asked."""
         while True:
             await asyncio.sleep(_BUILD_SECONDS)
@@ -240,7 +270,13 @@ class Server:
             if progress is not None:
                 client.send(Frame({"id": number, "progress": [*progress, "indexing"]}))
 
-    def state(self) -> dict[str, Any]:
+    async def state(self) -> dict[str, Any]:
+        try:
+            # In a thread: where the sessions stand may have to be waited for.
+            found = await asyncio.get_running_loop().run_in_executor(self._quick, self._pipeline.state)
+        except Exception as error:
+            telemetry.warn("the state is not known", **telemetry.describe(error))
+            found = {"ready": False}
         return {
             "version": __version__,
             "pid": os.getpid(),
@@ -249,7 +285,7 @@ class Server:
             "transport": sorted({client.kind for client in self._clients if client.kind in ("mcp", "http")}),
             "calls": len(self._tasks),
             "lag_ms": self._lag.figures(),
-            **self._pipeline.state(),
+            **found,
         }
 
 
@@ -265,10 +301,11 @@ def run_engine(
     with contextlib.suppress(FileNotFoundError):
         os.unlink(runtime.socket_path)
     pipeline = open_pipeline()
+    server = Server(pipeline, root)
     try:
-        asyncio.run(_until_stopped(Server(pipeline, root), runtime.socket_path, lifeline, shutdown_seconds))
+        asyncio.run(_until_stopped(server, runtime.socket_path, lifeline, shutdown_seconds))
     finally:
-        pipeline.close()
+        pipeline.close(max(_LEAST_CLOSE_SECONDS, _END_SECONDS - server.seconds_since_stop()))
 
 
 async def _until_stopped(server: Server, path: Path, lifeline: int | None, seconds: float) -> None:
@@ -289,25 +326,3 @@ def _watch_lifeline(lifeline: int, stop: asyncio.Event) -> None:
     if ended:
         asyncio.get_running_loop().remove_reader(lifeline)
         stop.set()
-
-
-def at_intervals(tell: Callable[[float, float | None, str], None]) -> Callable[[float, float | None, str], None]:
-    """A few tellings a second are enough for anybody; the last one always comes through."""
-    last = 0.0
-
-    def told(done: float, total: float | None, message: str) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= _PROGRESS_SECONDS or (total is not None and done >= total):
-            last = now
-            tell(done, total, message)
-
-    return told
-
-
-def _arguments(body: bytes) -> dict[str, object] | None:
-    try:
-        found = orjson.loads(body or b"{}")
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) else None

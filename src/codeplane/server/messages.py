@@ -141,9 +141,9 @@ def roots_of(fields: object) -> list[str]:
     listed = fields.get("roots") if isinstance(fields, dict) else None
     found = []
     for item in listed[:_MAX_ROOTS] if isinstance(listed, list) else ():
-        uri = urlsplit(item["uri"]) if isinstance(item, dict) and isinstance(item.get("uri"), str) else None
-        if uri is not None and uri.scheme == "file" and uri.netloc in ("", "localhost") and "\0" not in uri.path:
-            found.append(unquote(uri.path))
+        directory = _directory_of(item.get("uri") if isinstance(item, dict) else None)
+        if directory is not None:
+            found.append(directory)
     return found
 
 
@@ -154,6 +154,17 @@ def progress(token: RequestId, done: float, total: float | None, message: str) -
     if message:
         params["message"] = message
     return _line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+
+
+def _directory_of(uri: object) -> str | None:
+    try:
+        parts = urlsplit(uri) if isinstance(uri, str) else None
+    except ValueError:
+        return None
+    if parts is None or parts.scheme != "file" or parts.netloc not in ("", "localhost"):
+        return None
+    path = unquote(parts.path)
+    return path if "\0" not in path else None
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

@@ -2,7 +2,8 @@
 
 Whatever a library prints goes to standard error; whatever reads standard input finds it
 empty. Reading and writing block in threads of their own, so that a slow client holds up
-nobody but itself: when too much waits for it, no more is read from it.
+nobody but itself: when too much waits for it, no more is read from it, and only whether it
+has gone is looked at.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -21,6 +24,10 @@ MAX_WAITING_LINES = 1_000
 TOO_LONG = b"\n"
 """Stands for a line that was longer than a line may be; no line contains it."""
 _CHUNK = 256 * 1024
+_SLICE_SECONDS = 0.1
+_LAST_SECONDS = 0.3
+"""What a client sent before it went is still read, if it makes room for the answers in this time."""
+_HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL | getattr(select, "POLLRDHUP", 0)
 
 
 def claim_standard_streams() -> tuple[int, int]:
@@ -42,9 +49,12 @@ def claim_standard_streams() -> tuple[int, int]:
 class LineReader:
     """Lines from a descriptor, read in a thread; ends with None. A line that is too long comes as TOO_LONG."""
 
-    def __init__(self, descriptor: int, may_read: Callable[[], None]) -> None:
+    def __init__(self, descriptor: int, wait_for_room: Callable[[float], bool]) -> None:
+        """`wait_for_room` waits that many seconds, and says whether more may be read."""
+        self.ended_at: float | None = None
+        """When the other side was found to be gone, by the monotonic clock."""
         self._descriptor = descriptor
-        self._may_read = may_read
+        self._wait_for_room = wait_for_room
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
@@ -56,12 +66,12 @@ class LineReader:
         parts: list[bytes] = []
         held, dropped = 0, False
         while True:
-            self._may_read()
             try:
-                chunk = os.read(self._descriptor, _CHUNK)
+                chunk = os.read(self._descriptor, _CHUNK) if self._may_read() else b""
             except OSError:
                 chunk = b""
             if not chunk:
+                self.ended_at = self.ended_at or time.monotonic()
                 self._put(None)
                 return
             *ended, rest = chunk.split(b"\n")
@@ -74,6 +84,22 @@ class LineReader:
                 parts, dropped = [], True
             elif rest:
                 parts.append(rest)
+
+    def _may_read(self) -> bool:
+        """Whether there is room; False when there is none any more for what a client left behind."""
+        while not self._wait_for_room(_SLICE_SECONDS):
+            now = time.monotonic()
+            if self.ended_at is None and self._is_hung_up():
+                self.ended_at = now
+            if self.ended_at is not None and now - self.ended_at >= _LAST_SECONDS:
+                return False
+        return True
+
+    def _is_hung_up(self) -> bool:
+        """Whether nothing will follow what is there to read: as far as the system tells without reading it."""
+        poll = select.poll()
+        poll.register(self._descriptor, _HANG_UP)
+        return bool(poll.poll(0))
 
     def _put(self, line: bytes | None) -> None:
         try:
@@ -102,11 +128,12 @@ class LineWriter:
             self._bytes += len(line)
             self._changed.notify_all()
 
-    def wait_for_room(self) -> None:
-        """Block (a reading thread) while too much waits to be written."""
+    def wait_for_room(self, seconds: float) -> bool:
+        """Block (a reading thread) while too much waits to be written; False when that has not changed in time."""
         with self._changed:
-            self._changed.wait_for(
-                lambda: self._closed or (len(self._lines) < MAX_WAITING_LINES and self._bytes < MAX_WAITING_BYTES)
+            return self._changed.wait_for(
+                lambda: self._closed or (len(self._lines) < MAX_WAITING_LINES and self._bytes < MAX_WAITING_BYTES),
+                seconds,
             )
 
     def close(self, seconds: float) -> None:

@@ -10,6 +10,8 @@ import asyncio
 import contextlib
 import secrets
 import signal
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,9 +24,11 @@ from codeplane.tools.catalog import listing
 from codeplane.tools.surface import Surface
 
 MAX_CALLS = 1_000
-_FINISH_SECONDS = 1.0
+_FINISH_SECONDS = 0.75
 """After the end of the input: how long calls that are under way may still answer."""
-_END_SECONDS = 0.7
+_END_SECONDS = 1.8
+"""After the end of the input: when an engine of ours must have ended. An end in good order takes it a second."""
+_LEAST_END_SECONDS = 1.0
 _FLUSH_SECONDS = 0.2
 _ROOTS_ID = "codeplane-roots"
 _ROOTS_SECONDS = 3.0
@@ -39,6 +43,9 @@ class StdioFront:
         self._engine = engine
         self._choose = choose
         self._offers_roots = False
+        self._asks_roots = False
+        """Whether a question for the client's directories is on its way."""
+        self._choosing: asyncio.Task[None] | None = None
         self._chosen = asyncio.Event()
         self._tools = listing(surface)
         self._principal = "stdio:" + secrets.token_hex(16)
@@ -61,17 +68,24 @@ class StdioFront:
         reading = asyncio.ensure_future(self._read(reader))
         stopped = asyncio.ensure_future(stop.wait())
         await asyncio.wait((reading, stopped), return_when=asyncio.FIRST_COMPLETED)
+        ended = reader.ended_at or time.monotonic()
         if self._running and not stop.is_set():
-            await asyncio.wait(self._running.values(), timeout=_FINISH_SECONDS)
-        for task in (reading, stopped, *self._running.values()):
-            task.cancel()
-        await self._engine.close(_END_SECONDS)
-        self._writer.close(_FLUSH_SECONDS)
+            await asyncio.wait(self._running.values(), timeout=max(0.0, ended + _FINISH_SECONDS - time.monotonic()))
+        for task in (reading, stopped, self._choosing, *self._running.values()):
+            if task is not None:
+                task.cancel()
+        # What waits for the client is written while the engine ends.
+        self._writer.close(0.0)
+        await self._engine.close(max(_LEAST_END_SECONDS, ended + _END_SECONDS - time.monotonic()))
+        self._writer.close(max(0.0, min(_FLUSH_SECONDS, ended + _END_SECONDS - time.monotonic())))
 
     async def _read(self, reader: LineReader) -> None:
         while (line := await reader.next()) is not None:
             if line.strip():
-                self._take(line)
+                try:
+                    self._take(line)
+                except Exception as unforeseen:
+                    telemetry.error("a message could not be taken", **telemetry.describe(unforeseen))
             elif line is TOO_LONG:
                 error = RpcError(messages.INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES} bytes")
                 self._writer.put(messages.failed(None, error))
@@ -86,8 +100,9 @@ class StdioFront:
         params = message.get("params")
         fields: Mapping[str, Any] = params if isinstance(params, dict) else {}
         if not isinstance(method, str):
-            if identity == _ROOTS_ID:
-                self._take_roots(messages.roots_of(message.get("result")))
+            if self._asks_roots and identity == _ROOTS_ID:
+                self._asks_roots = False
+                self._choosing = asyncio.ensure_future(self._take_roots(messages.roots_of(message.get("result"))))
             return
         if not isinstance(identity, str | int):
             self._notice(method, fields)
@@ -108,17 +123,25 @@ class StdioFront:
             identity = params.get("requestId")
             if isinstance(identity, str | int) and identity in self._running:
                 self._running[identity].cancel()
-        elif method == "notifications/initialized" and self._choose is not None and self._offers_roots:
+        elif method == "notifications/initialized" and self._waits_for_roots() and self._choosing is None:
+            self._asks_roots = True
             self._writer.put(messages.request(_ROOTS_ID, "roots/list"))
 
-    def _take_roots(self, directories: list[str]) -> None:
+    def _waits_for_roots(self) -> bool:
+        return self._choose is not None and self._offers_roots and not self._chosen.is_set()
+
+    async def _take_roots(self, directories: list[str]) -> None:
         """The first of the client's directories that is in a repository is the one to answer about."""
-        choose, self._choose = self._choose, None
-        engine = choose(directories) if choose is not None else None
-        if engine is not None:
-            self._engine = engine
-            engine.start()
-        self._chosen.set()
+        assert self._choose is not None
+        try:
+            engine = await _in_thread(self._choose, directories)
+            if engine is not None:
+                self._engine = engine
+                engine.start()
+        except Exception as error:
+            telemetry.error("no directory of the client could be chosen", **telemetry.describe(error))
+        finally:
+            self._chosen.set()
 
     def _at_once(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> bytes:
         """What needs no engine."""
@@ -139,6 +162,8 @@ class StdioFront:
             return messages.result(identity, fields, modern=modern)
         except RpcError as error:
             return messages.failed(identity, error)
+        except Exception as error:
+            return _unforeseen(identity, error)
 
     async def _answer(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> None:
         try:
@@ -146,9 +171,7 @@ class StdioFront:
         except RpcError as error:
             self._writer.put(messages.failed(identity, error))
         except Exception as error:
-            telemetry.error("a call failed in the front", **telemetry.describe(error))
-            failure = RpcError(messages.INTERNAL_ERROR, "something went wrong that should not")
-            self._writer.put(messages.failed(identity, failure))
+            self._writer.put(_unforeseen(identity, error))
 
     async def _call(self, identity: RequestId, params: Mapping[str, Any]) -> bytes:
         modern = messages.is_modern(params)
@@ -157,7 +180,7 @@ class StdioFront:
             raise RpcError(messages.INVALID_PARAMS, "params.name is the name of a tool")
         if arguments is not None and not isinstance(arguments, dict):
             raise RpcError(messages.INVALID_PARAMS, "params.arguments is an object")
-        if self._choose is not None and self._offers_roots:
+        if self._waits_for_roots():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_ROOTS_SECONDS):
                     await self._chosen.wait()
@@ -179,6 +202,40 @@ class StdioFront:
             on_progress=tell if token is not None else None,
         )
         return messages.called(identity, reply, modern=modern)
+
+
+def _unforeseen(identity: RequestId, error: Exception) -> bytes:
+    telemetry.error("a request failed in the front", **telemetry.describe(error))
+    failure = RpcError(messages.INTERNAL_ERROR, "something went wrong that should not")
+    return messages.failed(identity, failure)
+
+
+async def _in_thread(choose: Choose, directories: list[str]) -> Engine | None:
+    """In a thread that nobody waits for at the end: a directory may lie on a disk that does not answer."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Engine | None] = loop.create_future()
+
+    def settle(engine: Engine | None, error: Exception | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(engine)
+
+    def run() -> None:
+        engine: Engine | None = None
+        failure: Exception | None = None
+        try:
+            engine = choose(directories)
+        except Exception as error:
+            failure = error
+        # A loop that is closed waits for nothing any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, engine, failure)
+
+    threading.Thread(target=run, name="choose", daemon=True).start()
+    return await future
 
 
 def serve_stdio(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import secrets
 import shutil
 import stat
 import time
@@ -228,9 +229,8 @@ def remove_state(state: StateDirectory) -> None:
 
 def write_atomic(directory: int, name: str, data: bytes) -> None:
     """Replace a file in the directory behind a descriptor: the old content or the new, also after a power loss."""
-    temporary = f"{_TEMPORARY}{name.strip('.')}-{os.getpid()}"
-    with suppress(FileNotFoundError):
-        os.unlink(temporary, dir_fd=directory)
+    # Several threads may write at once; the process comes last, where the sweep looks for it.
+    temporary = f"{_TEMPORARY}{name.strip('.')}-{secrets.token_hex(8)}-{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         handle = os.open(temporary, flags, 0o600, dir_fd=directory)
@@ -247,9 +247,7 @@ def write_atomic(directory: int, name: str, data: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
-        raise CodePlaneError(
-            ErrorCode.NO_SPACE, f"{name} could not be written: {error.strerror}", remedy=SPACE_REMEDY
-        ) from error
+        raise _unwritten(name, error) from error
 
 
 def _is_being_written(name: str) -> bool:
@@ -383,6 +381,16 @@ def _read_only(root: Path, error: OSError) -> CodePlaneError:
         f"'{root}' cannot be written ({error.strerror}), and the index lives in its {STATE_NAME}",
         remedy="Make the directory writable for you, or index a copy of it.",
     )
+
+
+def _unwritten(name: str, error: OSError) -> CodePlaneError:
+    message = f"{name} could not be written: {error.strerror}"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CodePlaneError(ErrorCode.NO_SPACE, message, remedy=SPACE_REMEDY)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        remedy = "Make the directory writable for you."
+        return CodePlaneError(ErrorCode.STATE_DIRECTORY_READ_ONLY, message, remedy=remedy)
+    return CodePlaneError(ErrorCode.STATE_DIRECTORY_UNSAFE, message)
 
 
 def _unsafe(path: str, why: str) -> CodePlaneError:

@@ -1,6 +1,6 @@
 """One ledger file: made, opened, appended to and read.
 
-Rows are only added, in one transaction per group, by whoever holds the lock of the repository.
+Rows are only added, in one transaction per group, by whoever holds the lock of the ledger.
 A group that must survive a power loss is brought to the disk before `append` returns; any
 group survives the death of the process. Which files there are is the matter of `ledger_files`.
 """
@@ -178,6 +178,8 @@ def create_file(path: Path, start: EventRow, previous: Head) -> None:
 
 def read_end(path: Path) -> tuple[Head, str, list[EventRow], list[tuple[int, EventRow]]]:
     """Of a closed ledger: its last row, its owner, and what was left open in it. Writes nothing."""
+    if not is_ours(path):
+        raise damaged("what lies in the place of a ledger is none")
     try:
         connection = open_for_reading(path)
         try:
@@ -204,8 +206,17 @@ def check_schema(connection: apsw.Connection) -> None:
         raise damaged("the tables of the ledger were altered")
 
 
+_BESIDE = ("-wal", "-shm", "-journal")
+"""Files that SQLite would open with it."""
+
+
 def is_ours(path: Path) -> bool:
-    """Whether there is a regular file of this user, and no link, at `path`."""
+    """Whether there is a regular file of this user, and no link, at `path`, and nothing else beside it."""
+    beside = [Path(f"{path}{suffix}") for suffix in _BESIDE]
+    return _is_plain(path) and all(_is_plain(other) for other in beside if os.path.lexists(other))
+
+
+def _is_plain(path: Path) -> bool:
     try:
         status = os.lstat(path)
     except OSError:

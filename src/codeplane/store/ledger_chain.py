@@ -22,6 +22,7 @@ from codeplane.store.ledger_schema import COLUMNS, FIRST_HASH, Head, row_hash
 
 _PLAIN_VFS = "unix"
 _ATTEMPTS = 5
+_BUSY_MS = 2000
 _ROWS = f"SELECT {', '.join(COLUMNS)} FROM events ORDER BY seq"
 _KIND = COLUMNS.index("kind")
 _STATUS = COLUMNS.index("status")
@@ -74,6 +75,8 @@ def opened_plainly(path: Path) -> Iterator[apsw.Connection]:
     """A connection that cannot write and does not check pages; where the directory is read-only it still reads."""
     connection = apsw.Connection(str(path), flags=_FLAGS, vfs=_PLAIN_VFS)
     try:
+        # The first look already may meet a rotation.
+        connection.set_busy_timeout(_BUSY_MS)
         try:
             connection.pragma("schema_version")
         except (apsw.CantOpenError, apsw.ReadOnlyError):
@@ -82,11 +85,11 @@ def opened_plainly(path: Path) -> Iterator[apsw.Connection]:
             connection.close()
             address = f"{path.absolute().as_uri()}?immutable=1"
             connection = apsw.Connection(address, flags=_FLAGS | apsw.SQLITE_OPEN_URI, vfs=_PLAIN_VFS)
+            connection.set_busy_timeout(_BUSY_MS)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         connection.pragma("cell_size_check", True)
         connection.pragma("query_only", True)
-        connection.set_busy_timeout(2000)
         yield connection
     finally:
         connection.close()

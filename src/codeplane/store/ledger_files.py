@@ -3,7 +3,8 @@
 `ledger.db` is the present. A full one moves to `ledger/ledger-<date>-<n>.db`, and the next
 continues its chain; n only grows, so that the order never depends on a clock. A damaged or
 foreign one moves to `ledger/damaged-<date>-<n>.db` and is never written again. Rows are
-never removed; the oldest whole files are. Only under the lock of the repository.
+never removed; the oldest whole files are. Only under `ledger/lock`, which is the ledger's own:
+another process may hold the index.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from codeplane.store.ledger_schema import FIRST_HASH, EventRow, Head
 
 LEDGER_NAME = "ledger.db"
 ARCHIVE_NAME = "ledger"
+LOCK_NAME = "lock"
 
 _TEMPORARY = ".tmp-ledger"
 _NAME = re.compile(r"(ledger|damaged)-\d{4}-\d{2}-\d{2}-([1-9][0-9]{0,8})\.db")
@@ -101,6 +103,12 @@ def rotate(directory: Path, file: LedgerFile, owner: str, now_ms: int, retention
         _move(directory, archive, "ledger", now_ms)
         _drop_oldest(archive, retention.archives)
     return _begin(directory, "rotated", file.head, owner, now_ms)
+
+
+def make_archive(directory: Path) -> None:
+    """The directory of archives, in which the lock lies too: what clears an index leaves it alone."""
+    with _archive(directory):
+        pass
 
 
 def list_archives(directory: Path, kind: str = "ledger") -> list[Path]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
 
+from codeplane.disk.locks import FileLock
 from codeplane.store.layout import write_atomic
 
 _MAX_BYTES = 1024 * 1024
+_LOCK_NAME = "lock"
+_LOCK_SECONDS = 5.0
 
 
 def read_roots(user_state: Path, home: Path) -> tuple[Path, ...]:
@@ -28,12 +32,15 @@ def read_roots(user_state: Path, home: Path) -> tuple[Path, ...]:
         return ()
 
 
-def write_roots(user_state: Path, home: Path, roots: list[Path]) -> None:
+def change_roots(user_state: Path, home: Path, change: Callable[[tuple[Path, ...]], Iterable[Path]]) -> None:
+    """Replace what is listed by what `change` makes of it; of those who change it at once, none is forgotten."""
     directory = _directory(user_state)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        write_atomic(handle, _name(home), orjson.dumps(sorted(os.fsencode(path).hex() for path in roots)))
+        with FileLock(directory / _LOCK_NAME).acquire(_LOCK_SECONDS):
+            roots = change(read_roots(user_state, home))
+            write_atomic(handle, _name(home), orjson.dumps(sorted(os.fsencode(path).hex() for path in roots)))
     finally:
         os.close(handle)
 

@@ -2,8 +2,9 @@
 
 An effect waits until its intent is on the disk, and for its outcome likewise; what only reads
 is written in groups behind the caller's back. When the disk is full or read-only, reads go on
-and are counted as lost, and effects are refused. One thread alone touches the file. Whoever
-opens a ledger holds the lock of the repository.
+and are counted as lost, and effects are refused. While another process keeps the ledger
+effects are refused too, and the rest is written when it lets go. One thread alone touches
+the file.
 """
 
 from __future__ import annotations
@@ -17,8 +18,18 @@ from threading import Event as Signal
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk.locks import FileLock
 from codeplane.store.ledger import LedgerFile
-from codeplane.store.ledger_files import LedgerNote, OpenedLedger, Retention, open_current, rotate
+from codeplane.store.ledger_files import (
+    ARCHIVE_NAME,
+    LOCK_NAME,
+    LedgerNote,
+    OpenedLedger,
+    Retention,
+    make_archive,
+    open_current,
+    rotate,
+)
 from codeplane.store.ledger_reading import OperationRow, TaskRow, list_operations, list_tasks
 from codeplane.store.ledger_schema import EventRow
 from codeplane.tasks.ledger_rows import carried_row, closed_row, interrupted_row, opened_row, row_of
@@ -30,6 +41,8 @@ QUEUE_LIMIT = 10_000
 _RETRY_SECONDS = 1.0
 _WARN_SECONDS = 60.0
 _ROTATE_RETRY_SECONDS = 60.0
+_TURN_SECONDS = 0.3
+"""How long an effect, or the end, waits for another process to let go of the ledger."""
 _PASSING = (
     ErrorCode.NO_SPACE,
     ErrorCode.INDEX_LOCKED,
@@ -92,6 +105,8 @@ class Ledger:
         self._kept: list[EventRow] = []
         self._notes: list[LedgerNote] = []
         self._lost = 0
+        self._lock = FileLock(directory / ARCHIVE_NAME / LOCK_NAME)
+        self._is_elsewhere = False
         self._failed_at = self._warned_at = self._rotation_tried_at = float("-inf")
         self._thread = Thread(target=self._run, name="codeplane-ledger", daemon=True)
 
@@ -124,6 +139,7 @@ class Ledger:
             ledger._open_file()
         except CodePlaneError as error:
             if error.code is ErrorCode.VERSION_MISMATCH:
+                ledger._lock.release()
                 raise
             ledger._failed_at = time.monotonic()
             telemetry.warn("the ledger cannot be written", code=error.code.name)
@@ -138,6 +154,13 @@ class Ledger:
     @property
     def is_available(self) -> bool:
         return self._file is not None
+
+    @property
+    def standing(self) -> str:
+        """kept, elsewhere while another process keeps it, or unavailable."""
+        if self.is_available:
+            return "kept"
+        return "elsewhere" if self._is_elsewhere else "unavailable"
 
     @property
     def notes(self) -> tuple[LedgerNote, ...]:
@@ -251,6 +274,7 @@ class Ledger:
         if self._kept:
             self._lose(len(self._kept), ErrorCode.SHUTTING_DOWN)
         self._close_file()
+        self._lock.release()
 
     def _is_pressing(self) -> bool:
         return self._urgent or self._closing or len(self._queue) >= self._queue_limit
@@ -285,9 +309,13 @@ class Ledger:
     def _write(self, rows: list[EventRow], durable: bool) -> list[int]:
         if not rows and not self._kept:
             return []
-        if self._file is None and not durable and time.monotonic() - self._failed_at < _RETRY_SECONDS:
-            raise CodePlaneError(ErrorCode.NO_SPACE, "the ledger could not be written a moment ago")
+        urgent = durable or self._closing
+        if self._file is None and not urgent and time.monotonic() - self._failed_at < _RETRY_SECONDS:
+            code = ErrorCode.INDEX_LOCKED if self._is_elsewhere else ErrorCode.NO_SPACE
+            raise CodePlaneError(code, "the ledger could not be written a moment ago")
         try:
+            if urgent:
+                self._take_turn(_TURN_SECONDS)
             return self._append(rows, durable)
         except CodePlaneError as error:
             self._close_file()
@@ -322,7 +350,27 @@ class Ledger:
             elif row.intent_seq is not None:
                 self._intents.discard(row.intent_seq)
 
+    def _take_turn(self, timeout: float = 0.0) -> None:
+        """Of several processes one writes, and only that one knows what is open and what was left open."""
+        if self._lock.held:
+            return
+        try:
+            make_archive(self._directory)
+            self._lock.acquire(timeout)
+        except CodePlaneError as error:
+            self._is_elsewhere = error.code is ErrorCode.INDEX_LOCKED
+            if self._is_elsewhere:
+                raise CodePlaneError(
+                    ErrorCode.INDEX_LOCKED,
+                    "another process keeps the ledger of this repository",
+                    details={name: value for name, value in error.details.items() if name == "pid"},
+                    remedy=error.remedy,
+                ) from error
+            raise
+        self._is_elsewhere = False
+
     def _open_file(self, *, thorough: bool = False) -> LedgerFile:
+        self._take_turn()
         now = self._now_ms()
         opened = open_current(self._directory, self._owner, now, thorough=thorough)
         if opened.note is not None:
@@ -372,6 +420,9 @@ class Ledger:
     def _give_up(self, rows: list[EventRow], error: CodePlaneError) -> None:
         """Keep what must not be forgotten while the trouble may pass; the rest is lost, and said to be."""
         weighty = [row for row in rows if row.kind.startswith("task_") or row.intent_seq is not None]
+        if self._is_elsewhere:
+            # That process ends, and with it the trouble.
+            weighty = [row for row in rows if row.kind != "intent"]
         if error.code not in _PASSING or len(self._kept) + len(weighty) > self._queue_limit:
             weighty = []
         self._kept.extend(weighty)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from codeplane.tools import catalog
@@ -47,10 +49,13 @@ class Call:
     surface: Surface
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = never
+    once: bool = False
+    """Whether nobody can ask again: a cursor would name nothing."""
 
     def next_call(self, tool: str, arguments: Mapping[str, object], command: str) -> dict[str, object]:
         """A call that the client can make, or else the command of a person."""
-        return next_call(self.surface, tool, arguments, command)
+        elsewhere = self.root.path if self.root.path != self.roots.home.path else None
+        return next_call(self.surface, tool, arguments, command, elsewhere)
 
 
 def path_argument(arguments: Mapping[str, object]) -> dict[str, object]:
@@ -58,9 +63,13 @@ def path_argument(arguments: Mapping[str, object]) -> dict[str, object]:
     return {"path": arguments["path"]} if "path" in arguments else {}
 
 
-def next_call(surface: Surface, tool: str, arguments: Mapping[str, object], command: str) -> dict[str, object]:
-    """People, who reach everything, are told commands."""
+def next_call(
+    surface: Surface, tool: str, arguments: Mapping[str, object], command: str, elsewhere: Path | None = None
+) -> dict[str, object]:
+    """People, who reach everything, are told commands; `elsewhere` is the repository if it is not the server's own."""
     spec = catalog.BY_NAME[tool]
     if surface.shows(spec) and not surface.everything and not (surface.read_only and spec.has_effect(arguments)):
         return {"tool": tool, "args": dict(arguments)}
+    if elsewhere is not None:
+        command = f"cpl -C {quote(str(elsewhere))} {command.removeprefix('cpl ')}"
     return {"command": command}

@@ -79,7 +79,7 @@ MAP_REPO = ToolSpec(
     (
         Param("include", "array", "Sections to show; default all.", choices=SECTIONS, aliases=("sections",)),
         Param("depth", "integer", "Directory depth.", default=3, minimum=1, maximum=20),
-        Param("limit", "integer", "Rows of the structure.", minimum=1, maximum=100),
+        Param("limit", "integer", "Rows of the structure.", default=60, minimum=1, maximum=100),
         _CURSOR,
         _PATH,
         _POLICY,

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import orjson
 
@@ -27,7 +28,7 @@ from codeplane.tasks.sessions import Session, Sessions
 from codeplane.tools import catalog
 from codeplane.tools.arguments import example, nearest, shown, validate
 from codeplane.tools.calls import Call, CallRequest, next_call, path_argument
-from codeplane.tools.handlers import HANDLERS
+from codeplane.tools.handlers import CHECKS, HANDLERS
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import Surface
 from codeplane.workspace.waiting import again
@@ -48,16 +49,21 @@ _MENDS = {
 }
 """The action of manage_index that does away with an error."""
 _MAX_ECHO = 500
+_OPENING_SECONDS = 0.005
 
 
 class Pipeline:
     """Thread-safe: many calls at a time."""
 
-    def __init__(self, roots: Roots, sessions: Sessions, handles: Handles, ledger: Ledger | None) -> None:
+    def __init__(
+        self, roots: Roots, sessions: Sessions, handles: Handles, ledger: Ledger | None, *, once: bool = False
+    ) -> None:
+        """With `once` no second call can come, so that nothing is kept for one."""
         self._roots = roots
         self._sessions = sessions
         self._handles = handles
         self._ledger = ledger
+        self._once = once
 
     def call(self, request: CallRequest) -> tuple[bytes, bool]:
         """The finished envelope, and whether it is an error."""
@@ -70,11 +76,32 @@ class Pipeline:
     def state(self) -> dict[str, object]:
         """What an operator wants to know; cheap, and never waits."""
         home = self._roots.home.workspace.state()
-        return {"ready": home.phase == "ready", "index": state_fields(home), "sessions": self._sessions.sweep()}
+        return {
+            "ready": home.phase == "ready",
+            "index": state_fields(home),
+            "sessions": self._sessions.sweep(),
+            "handles": self._handles.sweep(),
+            **self._ledger_fields(),
+        }
+
+    def _ledger_fields(self) -> dict[str, object]:
+        ledger = self._ledger
+        if ledger is None:
+            return {"ledger": "none"}
+        fields: dict[str, object] = {"ledger": ledger.standing, "ledger_lost": ledger.lost}
+        if ledger.notes:
+            fields["ledger_put_aside"] = [{"kind": note.kind, "kept_as": note.kept_as} for note in ledger.notes]
+        return fields
 
     def leave(self, principal: str) -> None:
         """Somebody who asked is gone: their sessions end, and what was kept for them is forgotten."""
         self._sessions.end(principal)
+
+    def wait_until_open(self, seconds: float) -> None:
+        """Until it is known how the index of home stands, within a time."""
+        deadline = time.monotonic() + seconds
+        while self._roots.home.workspace.state().phase == "opening" and time.monotonic() < deadline:
+            time.sleep(_OPENING_SECONDS)
 
     def building(self) -> tuple[int, int] | None:
         """Files done and files in all, while the index of home is being built."""
@@ -101,6 +128,7 @@ class _Run:
         self._named_session = False
         self._warnings: tuple[Notice, ...] = ()
         self._path: dict[str, object] = {}
+        self._elsewhere: Path | None = None
         self._intent: int | None = None
         self._error: ErrorCode | None = None
         self._epoch: int | None = None
@@ -126,9 +154,8 @@ class _Run:
         epoch = answer.meta.get("epoch")
         self._epoch = epoch if isinstance(epoch, int) else None
         body = _dump(envelope(answer, self._meta()))
-        if len(body) > MAX_ANSWER_CHARS:
-            return self._failed(_too_large(len(body)))
-        return body
+        size = _chars(body)
+        return body if size <= MAX_ANSWER_CHARS else self._failed(_too_large(size))
 
     def record_outcome(self, body: bytes) -> None:
         ledger = self._pipeline._ledger
@@ -162,11 +189,19 @@ class _Run:
         effect = spec.has_effect(arguments)
         if effect and request.surface.read_only:
             raise _read_only(spec)
-        root = self._root(spec, arguments)
+        check = CHECKS.get(spec.name)
+        if check is not None:
+            check(arguments)
+        self._require_wanted()
         if effect:
             self._op_type = str(arguments.get("action", spec.name))
             if self._pipeline._ledger is not None:
                 self._intent = self._pipeline._ledger.intent(self._event())
+                # The disk may have kept it waiting.
+                self._require_wanted()
+        # That another repository is added is an effect too.
+        root = self._root(spec, arguments)
+        self._elsewhere = root.path if root.path != self._pipeline._roots.home.path else None
         call = Call(
             root=root,
             roots=self._pipeline._roots,
@@ -175,9 +210,14 @@ class _Run:
             surface=request.surface,
             progress=request.progress,
             cancelled=request.cancelled,
+            once=self._pipeline._once,
         )
         answer = HANDLERS[spec.name](call, arguments)
         return replace(answer, warnings=(*self._warnings, *answer.warnings)) if self._warnings else answer
+
+    def _require_wanted(self) -> None:
+        if self._request.cancelled():
+            raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled before it began; nothing was done")
 
     def _root(self, spec: ToolSpec, arguments: Mapping[str, object]) -> OpenRoot:
         path = arguments.get("path")
@@ -191,7 +231,7 @@ class _Run:
         hints: dict[str, object] = {}
         if action is not None:
             arguments = {"action": action, **self._path}
-            hint = next_call(self._request.surface, "manage_index", arguments, "cpl init")
+            hint = next_call(self._request.surface, "manage_index", arguments, "cpl init", self._elsewhere)
             hints[action] = hint
             # Whoever raised it could not know which calls this client can make.
             error = again(error)
@@ -199,7 +239,7 @@ class _Run:
         fields = error_envelope(error, self._meta(), self._warnings, hints, _REASONS.get(error.code))
         self.status = str(fields["status"])
         body = _dump(fields)
-        return body if len(body) <= MAX_ANSWER_CHARS else _dump(_shortened(fields))
+        return body if _chars(body) <= MAX_ANSWER_CHARS else _dump(_shortened(fields))
 
     def _meta(self) -> dict[str, object]:
         meta: dict[str, object] = {"request_id": self.request_id, "timestamp_ms": time.time_ns() // 1_000_000}
@@ -282,6 +322,10 @@ def _dump(fields: Mapping[str, object]) -> bytes:
         return orjson.dumps(fields, default=str)
     except orjson.JSONEncodeError:
         return orjson.dumps(_valid(fields), default=str)
+
+
+def _chars(body: bytes) -> int:
+    return len(body) if len(body) <= MAX_ANSWER_CHARS else len(body.decode("utf-8"))
 
 
 def _valid(value: object) -> object:

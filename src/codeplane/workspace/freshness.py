@@ -114,6 +114,8 @@ class WorkspaceState:
     last_error: CodePlaneError | None = None
     compatibility: Compatibility | None = None
     active_job: ActiveJob | None = None
+    published: bool = True
+    """Whether there is an index at all; where another process has the lock, it may be making the first."""
 
 
 def check_policy(policy: str) -> str:

@@ -22,7 +22,7 @@ from codeplane.workspace.clearing import ClearReport, remove_index
 from codeplane.workspace.compatibility import describe, has_current, incompatible, inspect, usable
 from codeplane.workspace.freshness import MAX_STALE_PATHS, Settings, notices_of
 from codeplane.workspace.jobs import Job, Look
-from codeplane.workspace.requests import VERIFY_SECONDS, Clearing, Requests, shutting_down
+from codeplane.workspace.requests import VERIFY_SECONDS, Clearing, Requests, cleared, locked_out, shutting_down
 from codeplane.workspace.watcher import Watcher
 
 FIRST_LOOK_SECONDS = 5.0
@@ -30,25 +30,26 @@ SETTLE_SECONDS = 2.0
 _LOCK_EVERY_SECONDS = 0.1
 _RETRY_SECONDS = 1.0
 _LONGEST_RETRY_SECONDS = 30.0
-_ONE_SHOT_LOCK_SECONDS = 0.25
+_SHORT_LOCK_SECONDS = 0.25
+"""A lock that is held no longer than this is none that anybody has to hear of."""
 _DECIDED = frozenset({ErrorCode.REQUIRES_REINDEX, ErrorCode.INDEX_NEWER})
 
 
 class Keeper(Requests):
-    """`ready` is called from the thread whenever the index has become one that can be read."""
+    """`ready` is called from the thread when an index has become one that can be read (True), and after looks at it."""
 
-    def __init__(self, options: IndexOptions, settings: Settings, ready: Callable[[], None]) -> None:
+    def __init__(self, options: IndexOptions, settings: Settings, ready: Callable[[bool], None]) -> None:
         super().__init__(options, settings)
         self._ready = ready
         self._settle_at: float | None = None
         self._lock: FileLock | None = None
         self._indexer: Indexer | None = None
-        self._started = 0.0
+        self._locked_since: float | None = None
+        self._inspected = -_RETRY_SECONDS
         self._retry_seconds = _RETRY_SECONDS
         self._thread = threading.Thread(target=self._run, name="codeplane-index", daemon=True)
 
     def start(self) -> None:
-        self._started = time.monotonic()
         self._thread.start()
 
     def stop(self, timeout: float) -> bool:
@@ -88,6 +89,7 @@ class Keeper(Requests):
             self._clear(clearing)
         elif not self._build_wanted and not has_current(open_state(self.root)):
             self._drop_indexer()
+            self._locked_since = None
             self._enter("absent")
             self._wait(_RETRY_SECONDS)
         elif self._lock is None and not self._take_lock():
@@ -100,7 +102,7 @@ class Keeper(Requests):
     def _take_lock(self) -> bool:
         state = create_state(self.root)
         try:
-            self._lock = FileLock(state.lock_path).acquire()
+            self._acquire(state)
         except CodePlaneError as error:
             if error.code is not ErrorCode.INDEX_LOCKED:
                 raise
@@ -111,20 +113,45 @@ class Keeper(Requests):
             self._enter("opening")
         return True
 
+    def _acquire(self, state: StateDirectory) -> None:
+        self._lock = FileLock(state.lock_path).acquire()
+        self._locked_since = None
+        with self.changed:
+            self.has_lock = True
+            self.changed.notify_all()
+
     def _wait_for_lock(self) -> None:
-        """A server tries until it has the lock; a command asks for a moment and then reads what is there."""
-        if not self.settings.once:
-            self._enter("waiting")
-            self._rest(_LOCK_EVERY_SECONDS)
-        elif time.monotonic() < self._started + _ONE_SHOT_LOCK_SECONDS:
+        """A server tries until it has the lock; a command asks for a moment and then reads what is there.
+
+        A build that somebody asked for is refused: they would wait for as long as the other process lives.
+        """
+        now = time.monotonic()
+        self._locked_since = self._locked_since or now
+        if now < self._locked_since + _SHORT_LOCK_SECONDS:
+            if not self.settings.once and self._job_wanted is None:
+                self._enter_waiting()
             time.sleep(0.02)
-        else:
-            self._enter("waiting")
-            with self.changed:
-                if self._job_wanted is not None:
-                    error = CodePlaneError(ErrorCode.INDEX_LOCKED, "another process is using the index")
-                    self._end_job(self._job_wanted, None, error)
-            self._rest(_RETRY_SECONDS)
+            return
+        with self.changed:
+            if self._job_wanted is not None:
+                self._build_wanted = self._build_wanted_before
+                self._end_job(self._job_wanted, None, locked_out(self.lock_owner))
+            self._enter_waiting()
+        self._inspect(now)
+        self._rest(_RETRY_SECONDS if self.settings.once else _LOCK_EVERY_SECONDS)
+
+    def _enter_waiting(self) -> None:
+        with self.changed:
+            self.error = None
+            self._set_phase("waiting")
+
+    def _inspect(self, now: float) -> None:
+        """What lies there while another process has the lock; looked at until it can be used."""
+        known = self.compatibility is not None and self.compatibility.verdict == "ok"
+        if not known and now >= self._inspected + _RETRY_SECONDS:
+            self._inspected = now
+            with suppress(CodePlaneError):
+                self.compatibility = inspect(self.options)
 
     def _open(self) -> None:
         job = self._job_wanted
@@ -182,7 +209,7 @@ class Keeper(Requests):
             self.look_within(FIRST_LOOK_SECONDS)
         if self._indexer is not None and not self.settings.once:
             self._indexer.pool.warm()
-        self._ready()
+        self._ready(True)
 
     def _start_watcher(self) -> None:
         debounce = self.settings.debounce_ms / 1000
@@ -265,6 +292,8 @@ class Keeper(Requests):
             self.look_within(self.settings.interval_seconds)
         if report is not None and report.decision != "fresh":
             self._settle_at = self._look_ended + SETTLE_SECONDS
+        if report is not None and self.phase == "ready":
+            self._ready(report.decision == "rebuilt")
 
     def _end_look(
         self, indexer: Indexer, look: Look, job: Job | None, report: SyncReport | None, error: CodePlaneError | None
@@ -285,8 +314,10 @@ class Keeper(Requests):
 
     def _end_job(self, job: Job, report: SyncReport | None, error: CodePlaneError | None) -> None:
         with self.changed:
-            if report is not None and report.decision == "interrupted" and self.closing:
-                report, error = None, shutting_down()
+            given_up = report is not None and report.decision == "interrupted"
+            if given_up or (error is not None and error.code is ErrorCode.CANCELLED):
+                # Half an index, or the one from before: not what was asked for.
+                report, error = None, shutting_down() if self.closing else cleared()
             job.report, job.error = report, error
             if self._job_wanted is job:
                 self._job_wanted = None
@@ -343,7 +374,6 @@ class Keeper(Requests):
                 request.report = ClearReport((), 0)
             else:
                 request.report = self._remove(state, request.everything)
-            self._build_wanted = False
         except CodePlaneError as error:
             request.error = error
         finally:
@@ -351,14 +381,17 @@ class Keeper(Requests):
                 request.done = True
                 if request.report is not None:
                     self._set_phase("absent")
-                    self._refuse_look(CodePlaneError(ErrorCode.NOT_INDEXED, "the index was cleared"))
-                    self._job_wanted = self._condemned = None
+                    self._refuse_look(cleared())
+                    if self._job_wanted is not None:
+                        self._end_job(self._job_wanted, None, cleared())
+                    self._build_wanted = self._build_wanted_before = False
+                    self._condemned = self.last_error = None
                     self.compatibility = self.last_report = self.last_sync = self.epoch = None
                 self.changed.notify_all()
 
     def _remove(self, state: StateDirectory, everything: bool) -> ClearReport:
         if self._lock is None:
-            self._lock = FileLock(state.lock_path).acquire()
+            self._acquire(state)
         if self.watcher is not None:
             self.watcher.close()
             self.watcher = None
@@ -374,9 +407,8 @@ class Keeper(Requests):
         read_only = error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY
         with self.changed:
             self.error = self.last_error = error
-            job, self._job_wanted = self._job_wanted, None
-            if job is not None:
-                job.error = error
+            if self._job_wanted is not None:
+                self._end_job(self._job_wanted, None, error)
             self._refuse_look(error)
         if self.closing:
             return
@@ -408,6 +440,7 @@ class Keeper(Requests):
 
     def _release(self) -> None:
         lock, self._lock = self._lock, None
+        self.has_lock = False
         if lock is not None:
             lock.release()
 

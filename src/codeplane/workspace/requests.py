@@ -23,6 +23,9 @@ VERIFY_SECONDS = 1.0
 """The watcher's word is verified by a look, at most this often and at most for a twentieth of the time."""
 
 
+_DECISION_SECONDS = 2.0
+
+
 class Requests:
     """What others may see and ask of the thread that keeps the index; all of it changes under `changed` only."""
 
@@ -34,8 +37,9 @@ class Requests:
         self.phase = "opening"
         self.closing = False
         self.lock_owner: int | None = None
+        self.has_lock = False
         self.error: CodePlaneError | None = None
-        """Why the phase is error or incompatible."""
+        """Why the phase is error or incompatible, or waiting for something else than the lock."""
         self.last_error: CodePlaneError | None = None
         self.last_report: SyncReport | None = None
         self.last_sync: float | None = None
@@ -55,6 +59,8 @@ class Requests:
         self._condemned: str | None = None
         self._reopen = False
         self._build_wanted = settings.build
+        self._build_wanted_before = settings.build
+        """What holds again when a build that was asked for is refused."""
         self._notices: list[Notice] = []
         self._due: float | None = None
         self._look_ended = 0.0
@@ -84,13 +90,20 @@ class Requests:
         self.look_within(max(0.0, self._look_ended + pause - time.monotonic()))
 
     def build(self, force: bool) -> Job:
-        """Ask for a whole index; the job that is under way already is everybody's."""
+        """Ask for a whole index; the job that is under way already is everybody's.
+
+        INDEX_LOCKED while another process has the lock: when that lets go, nobody can say.
+        """
         with self.changed:
+            if self.phase == "waiting" and self.error is None:
+                raise locked_out(self.lock_owner)
             job = self._job_wanted or self.job
             if job is None or not job.running:
                 job = self._job_wanted = Job("reindex" if force else "create", self.changed)
-                self._build_wanted = True
+                self._build_wanted, self._build_wanted_before = True, self._build_wanted
                 self.changed.notify_all()
+            # Whether the lock is to be had is known in a moment, and not yet before the first attempt.
+            self.changed.wait_for(lambda: self.has_lock or self.closing or not job.running, _DECISION_SECONDS)
             return job
 
     def clear(self, everything: bool) -> ClearReport:
@@ -135,6 +148,23 @@ class Clearing:
         self.report: ClearReport | None = None
         self.error: CodePlaneError | None = None
         self.done = False
+
+
+def locked_out(owner: int | None) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.INDEX_LOCKED,
+        "another process is using the index",
+        details={"pid": owner} if owner is not None else {},
+        remedy="Wait until it is done, or end it.",
+    )
+
+
+def cleared() -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.NOT_INDEXED,
+        "the index was cleared",
+        remedy="Create one: manage_index with action 'create', or 'cpl init'.",
+    )
 
 
 def shutting_down() -> CodePlaneError:

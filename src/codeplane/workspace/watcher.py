@@ -21,8 +21,7 @@ from typing import NamedTuple
 from codeplane.base.paths import RepoPath, is_inside, join
 from codeplane.disk import inotify
 from codeplane.disk.inotify import Event, Inotify, is_local
-from codeplane.disk.stats import fields_of, is_racy
-from codeplane.disk.stats import of as stat_of
+from codeplane.workspace.landmarks import Landmarks, Sight
 
 COOKIE = "watch"
 """File in the state directory that is touched to learn whether the queue was seen to its end."""
@@ -30,19 +29,13 @@ COOKIE = "watch"
 _MAX_NAMED = 100
 _PAUSE_SECONDS = 0.02
 """Between two readings of the queue, so that a storm of events costs little."""
-_LANDMARKS = (".git/HEAD", ".git/logs/HEAD", ".git/index", ".git/info/exclude")
-"""Files in directories that are not walked, of which an index depends all the same."""
-
-Landmarks = tuple[object, ...]
 
 
 class Mark(NamedTuple):
     """Where the watcher stood when a look began."""
 
     events: int
-    landmarks: Landmarks
-    settled: bool
-    """Whether the landmarks would show a later change."""
+    sight: Sight
 
 
 class Watcher:
@@ -53,6 +46,7 @@ class Watcher:
         self._cookie = state / COOKIE
         self._overlay = overlay
         self._changed = changed
+        self._landmarks = Landmarks(root, overlay=overlay)
         self._mutex = threading.Lock()
         self._by_watch: dict[int, RepoPath] = {}
         self._by_path: dict[RepoPath, int] = {}
@@ -81,8 +75,7 @@ class Watcher:
         """Called before a look: what it sees is at least as new as this."""
         with self._mutex:
             self._drain()
-            landmarks, settled = self._look_at_landmarks()
-            return Mark(self._count, landmarks, settled)
+            return Mark(self._count, self._landmarks.look())
 
     def finish(self, mark: Mark, directories: Mapping[RepoPath, int], complete: bool) -> bool:
         """Called after a look that walked these directories; whether another one is needed before a word is given."""
@@ -115,14 +108,14 @@ class Watcher:
         before = self._count
         with self._mutex:
             seen = self._seen
-            if seen is None or self._state != "on" or not seen.settled:
+            if seen is None or self._state != "on" or not seen.sight.settled:
                 return False
             try:
                 os.close(os.open(self._cookie, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK))
             except OSError:
                 return False
             caught_up = self._drain()
-            fresh = caught_up and self._count == seen.events and self._look_at_landmarks()[0] == seen.landmarks
+            fresh = caught_up and self._count == seen.events and self._landmarks.look().stats == seen.sight.stats
         if self._count != before:
             self._changed()
         return fresh
@@ -260,24 +253,3 @@ class Watcher:
     def _forget_all(self) -> None:
         for path in list(self._by_path):
             self._forget(path)
-
-    def _look_at_landmarks(self) -> tuple[Landmarks, bool]:
-        """Stats of what lies outside the walked directories, and whether a later change of it would show."""
-        now = time.time_ns()
-        settled = True
-        found: list[object] = []
-        for name in _LANDMARKS:
-            try:
-                status = os.stat(self._root / name, follow_symlinks=False)
-            except OSError:
-                found.append(None)
-                continue
-            found.append(fields_of(status))
-            if name == ".git/info/exclude" or (name == ".git/index" and not self._overlay):
-                settled = settled and not is_racy(stat_of(status), now)
-        try:
-            root = os.stat(self._root, follow_symlinks=False)
-            found.append((root.st_ino, root.st_dev))
-        except OSError:
-            found.append(None)
-        return tuple(found), settled

@@ -10,14 +10,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeVar
 
-from codeplane.base.errors import ErrorCode
+from codeplane import telemetry
+from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.index.options import Cancelled, IndexOptions, Report, SyncReport
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.layout import STATE_NAME, StateDirectory
+from codeplane.store.layout import STATE_NAME, StateDirectory, open_state
 from codeplane.workspace.clearing import ClearReport
+from codeplane.workspace.compatibility import has_current
 from codeplane.workspace.freshness import ONE_SHOT, ActiveJob, Read, Settings, WorkspaceState, check_policy
 from codeplane.workspace.jobs import Job
 from codeplane.workspace.keeper import Keeper
@@ -28,6 +31,8 @@ from codeplane.workspace.readers import Readers
 from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, wait_for
 
 T = TypeVar("T")
+
+PREWARM_AGAIN_SECONDS = 10.0
 
 
 class Workspace:
@@ -42,6 +47,7 @@ class Workspace:
         self._readers = Readers(StateDirectory(self.root / STATE_NAME))
         self._prewarm = "pending" if self.settings.prewarm else "skipped"
         self._prewarmer: threading.Thread | None = None
+        self._prewarm_ended = 0.0
 
     def start(self) -> None:
         """Returns at once; what is done goes on in a thread of its own."""
@@ -73,7 +79,7 @@ class Workspace:
                 active = ActiveJob(job.kind, job.id, job.progress, job.started)
             elif running is not None and progress is not None:
                 active = ActiveJob("sync", "", progress, keeper.running_since)
-            return WorkspaceState(
+            state = WorkspaceState(
                 phase=keeper.phase,
                 watcher=watcher.state if watcher is not None else keeper.watcher_state,
                 prewarm=self._prewarm,
@@ -86,6 +92,7 @@ class Workspace:
                 compatibility=keeper.compatibility,
                 active_job=active,
             )
+        return replace(state, published=self._is_published(state.phase))
 
     def read(
         self,
@@ -116,8 +123,11 @@ class Workspace:
         return look.report
 
     def build(self, *, force: bool) -> Job:
-        """Build in the background; the job that goes on already, if there is one."""
-        return self._keeper.build(force)
+        """Build in the background; the job that goes on already, if there is one. Raises what refuses it at once."""
+        job = self._keeper.build(force)
+        if job.error is not None:
+            raise again(job.error)
+        return job
 
     def preflight(self) -> Preflight:
         return preflight(self.options)
@@ -132,10 +142,22 @@ class Workspace:
         """What the user has settled for this repository was changed: it holds from the next look on."""
         self._keeper.reopen()
 
-    def _on_ready(self) -> None:
-        if self._prewarm != "pending":
+    def _is_published(self, phase: str) -> bool:
+        if phase in ("ready", "absent"):
+            return phase == "ready"
+        try:
+            return has_current(open_state(self.root))
+        except CodePlaneError:
+            return False
+
+    def _on_ready(self, anew: bool) -> None:
+        """Prewarm once; one that failed is tried again on another index, or after a while."""
+        if self._prewarm not in ("pending", "failed") or (self._prewarmer is not None and self._prewarmer.is_alive()):
             return
-        self._prewarm = "running"
+        if self._prewarm == "failed" and not anew and time.monotonic() < self._prewarm_ended + PREWARM_AGAIN_SECONDS:
+            return
+        if self._prewarm == "pending":
+            self._prewarm = "running"
         self._prewarmer = threading.Thread(target=self._run_prewarm, name="codeplane-prewarm", daemon=True)
         self._prewarmer.start()
 
@@ -144,8 +166,11 @@ class Workspace:
             with self._readers.taken(True) as taken:
                 prewarm(taken.snapshot, lambda: self._keeper.closing)
             self._prewarm = "complete"
-        except Exception:
-            self._prewarm = "failed"
+        except Exception as error:
+            self._prewarm_ended, self._prewarm = time.monotonic(), "failed"
+            if not self._keeper.closing:
+                code = error.code.name if isinstance(error, CodePlaneError) else None
+                telemetry.warn("the prewarm failed", code=code, **telemetry.describe(error))
 
 
 @contextmanager

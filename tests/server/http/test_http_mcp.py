@@ -15,6 +15,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from codeplane.server.http import forwarding
 from support.http_front import LATEST, TOKEN, TOOLS, Front, modern_headers, modern_message, running_front
 
 ERAS = ("legacy", "auto")
@@ -174,6 +175,56 @@ def test_sessions_of_older_revisions_tell_clients_apart(front: Front) -> None:
             assert all(TOKEN not in principal for principal in principals)
 
     asyncio.run(talk())
+
+
+def test_a_session_is_one_that_was_opened_here(front: Front) -> None:
+    """Whatever a request of the newer revision says in the header of the older ones, it is asked as by all others."""
+    principals = []
+    for headers in ({}, {"Mcp-Session-Id": "chosen-by-me"}, {"Mcp-Session-Id": "0" * 32}):
+        assert front.modern("tools/call", CALL, **headers).status == 200
+        principals.append(front.caller.asked[-1]["principal"])
+    assert len(set(principals)) == 1
+
+
+def test_the_end_of_a_session_is_told(front: Front) -> None:
+    async def talk() -> str:
+        async with connected(front, "legacy") as client:
+            await client.call_tool("echo", {})
+            assert front.caller.asked[-1]["principal"] not in front.caller.left
+            return str(front.caller.asked[-1]["principal"])
+
+    before = len(front.caller.left)
+    principal = asyncio.run(talk())
+    assert front.caller.left[before:] == [principal]
+    unknown = {**front.own_headers, "Mcp-Session-Id": "0" * 32}
+    assert front.ask("DELETE", "/mcp", unknown).status == 404
+    assert len(front.caller.left) == before + 1
+
+
+def test_a_hundred_clients_call_at_once() -> None:
+    """More than the engine runs at a time: they wait, and nobody is refused."""
+
+    async def talk(front: Front) -> None:
+        async with connected(front, LATEST) as client:
+            results = await asyncio.gather(*(client.call_tool("sleep", {"seconds": 0.5}) for _ in range(150)))
+            assert not [result for result in results if result.is_error]
+
+    with running_front() as front:
+        asyncio.run(talk(front))
+
+
+def test_one_session_cannot_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forwarding, "MAX_CALLS_EACH", 3)
+
+    async def talk(front: Front) -> None:
+        async with connected(front, "legacy") as greedy, connected(front, "legacy") as other:
+            calls = [asyncio.create_task(greedy.call_tool("sleep", {"seconds": 1})) for _ in range(4)]
+            assert await until(lambda: front.caller.running == 3)
+            assert not (await other.call_tool("echo", {})).is_error
+            assert sum(result.is_error for result in await asyncio.gather(*calls)) == 1
+
+    with running_front() as front:
+        asyncio.run(talk(front))
 
 
 def test_the_list_is_the_same_bytes_and_private(front: Front) -> None:

@@ -23,6 +23,7 @@ def clear(invocation: Invocation, *, everything: bool, yes: bool, json: bool) ->
 
 
 def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
+    from codeplane.cli.reach import engine_state, serves
     from codeplane.operations.clearing import clear as remove
     from codeplane.operations.clearing import plan_clear
 
@@ -34,8 +35,10 @@ def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
     if everything and not yes and not _agreed(plan):
         text = "Nothing was removed."
         return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, status="needs_decision")
-    report = _by_engine(assembly.context, invocation) if not everything else None
-    report = report or remove(assembly.context, everything)
+    if serves(engine := engine_state(assembly.context.root)) and engine is not None and everything:
+        text = f"Process {engine.get('pid')} serves this repository and keeps its ledger: end it first."
+        return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, status="blocked")
+    report = _by_engine(assembly.context, invocation) if serves(engine) else remove(assembly.context, everything)
     telemetry.info("cleared", everything=everything, bytes=plan.bytes)
     what = "everything that CodePlane kept here" if everything else "the index"
     text = f"Removed {what} ({size(plan.bytes)})."
@@ -44,14 +47,11 @@ def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
     return Reply(result=record(report), text=text, message=text, warnings=assembly.warnings)
 
 
-def _by_engine(context: Context, invocation: Invocation) -> ClearReport | None:
-    """What the engine removed, if one runs: it uses the index, so only it can let go of it."""
-    from codeplane.cli.reach import call_tool, engine_state
+def _by_engine(context: Context, invocation: Invocation) -> ClearReport:
+    """What the engine removed: it uses the index, so only it can let go of it."""
+    from codeplane.cli.reach import call_tool
     from codeplane.operations.clearing import ClearReport
 
-    state = engine_state(context.root)
-    if state is None or state.get("other_version"):
-        return None
     found, _ = call_tool(context, invocation, "manage_index", {"action": "clear", "confirm": True})
     require_answer(found)
     return ClearReport(tuple(found["result"]["removed"]), found["result"]["bytes"])

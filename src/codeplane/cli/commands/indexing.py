@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from codeplane import telemetry
 from codeplane.base.paths import display
-from codeplane.cli.answer import INTERRUPTED, Reply, answer, require_answer
+from codeplane.cli.answer import INTERRUPTED, Reply, answer, require_answer, warning_lines, write_warnings
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.ignorefile import write_ignore_file
 from codeplane.cli.plain import record
@@ -116,26 +117,29 @@ def _indexed(
     context: Context, invocation: Invocation, progress: ProgressLine, interruption: _Interruption
 ) -> IndexReport:
     """By the engine that runs, or else by this process."""
-    from codeplane.cli.reach import call_tool, engine_state
+    from codeplane.cli.reach import call_tool, engine_state, serves, warn_of_overrides
     from codeplane.operations.indexing import Progress, SyncReport, initialize, report_published
 
     state = engine_state(context.root)
-    if state is None or state.get("other_version"):
+    warn_of_overrides(invocation, state)
+    if state is None or not serves(state):
         return initialize(context, progress, lambda: interruption.requested)
     started = time.monotonic()
 
-    def tell(done: float, total: float | None, message: str) -> None:
-        phase = {"looking at files": "scan", "finishing": "finish"}.get(message, "index")
+    def tell(done: float, total: float | None, phase: str) -> None:
         progress(Progress(phase, int(done), int(total or 0), elapsed_s=time.monotonic() - started))
 
     phase = state.get("index", {}).get("phase")
     arguments = _ACTIONS.get(phase, {"action": "create", "wait": True})
-    found, _ = call_tool(context, invocation, "manage_index", arguments, tell)
+    plain = replace(invocation, overrides=())
+    found, _ = call_tool(context, plain, "manage_index", arguments, tell, lambda: interruption.requested)
     require_answer(found)
+    write_warnings(warning_lines(found))
     result = found["result"]
     counts = {name: result.get(name, 0) for name in ("files", "added", "modified", "removed", "pending")}
     seconds = time.monotonic() - started
-    look = SyncReport(found["meta"]["epoch"], result["decision"], "", seconds=seconds, **counts)
+    # One that was being built when we came is simply there now.
+    look = SyncReport(found["meta"].get("epoch", 0), result.get("decision", "fresh"), "", seconds=seconds, **counts)
     return report_published(context, look)
 
 

@@ -7,14 +7,15 @@ import hmac
 import json as json_format
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer, write_warnings
+from codeplane.cli.answer import Reply, answer, unforeseen, write_warnings
 from codeplane.cli.assemble import Invocation, assemble, find_root, load_config, start_logging
-from codeplane.cli.reach import loader, open_runtime, own_command
+from codeplane.cli.reach import loader, open_runtime, own_command, warn_of_overrides
 from codeplane.cli.terminal import Style, facts
 
 if TYPE_CHECKING:
@@ -33,41 +34,50 @@ def mcp(invocation: Invocation, *, toolsets: str | None, read_only: bool, prewar
     from codeplane.server.pipes import claim_standard_streams
 
     protocol_input, protocol_output = claim_standard_streams()
+    from codeplane.server.ask import ask_state
     from codeplane.server.attach import Engine, Refusing
     from codeplane.server.stdio import serve_stdio
     from codeplane.tools.surface import Surface
 
-    surface = Surface()
+    surface = Surface(read_only=read_only)
 
-    def engine_of(root: Path, runtime: RuntimeDirectory) -> Engine:
-        if not start:
-            return Engine(runtime.socket_path, None, surface, "mcp")
-        return _engine(root, runtime.socket_path, invocation, surface, "mcp", prewarm=prewarm)
+    def engine_of(root: Path, seen: Surface) -> Engine:
+        with open_runtime(root) as runtime:
+            warn_of_overrides(invocation, ask_state(runtime.socket_path))
+            if not start:
+                return Engine(runtime.socket_path, None, seen, "mcp")
+            return _engine(root, runtime.socket_path, invocation, seen, "mcp", prewarm=prewarm)
 
     def choose(directories: list[str]) -> Engine | None:
+        """Of the first of these that is in a repository, whose own settings may forbid more, never less."""
         for directory in directories:
             try:
                 root = find_root(Path(directory))
-                with open_runtime(root) as runtime:
-                    return engine_of(root, runtime)
-            except CodePlaneError:
+                config = load_config(root, invocation, os.environ)
+                start_logging(root, config)
+                return engine_of(root, replace(surface, read_only=surface.read_only or config.server.read_only))
+            except (CodePlaneError, OSError, ValueError):
                 continue
         return None
 
+    engine: Engine | Refusing
+    elsewhere = False
     try:
+        # What the user settled holds wherever we were started.
+        surface = _surface(load_config(None, invocation, os.environ), toolsets, read_only=read_only)
         root = find_root(invocation.start)
         config = load_config(root, invocation, os.environ)
         surface = _surface(config, toolsets, read_only=read_only)
         start_logging(root, config)
-        with open_runtime(root) as runtime:
-            engine = engine_of(root, runtime)
-        serve_stdio(engine, surface, protocol_input, protocol_output)
-    except CodePlaneError as error:
+        engine = engine_of(root, surface)
+    except Exception as error:
         # A client that cannot start a server says no more than that; one that is told why can say so. One that
         # starts us elsewhere than in its project may still know where that is.
-        print(f"cpl mcp: {error.message}", file=sys.stderr)
-        elsewhere = error.code is ErrorCode.NOT_A_REPOSITORY
-        serve_stdio(Refusing(error), surface, protocol_input, protocol_output, choose if elsewhere else None)
+        refusal = error if isinstance(error, CodePlaneError) else unforeseen(error)
+        print(f"cpl mcp: {refusal.message}", file=sys.stderr)
+        engine = Refusing(refusal)
+        elsewhere = refusal.code is ErrorCode.NOT_A_REPOSITORY
+    serve_stdio(engine, surface, protocol_input, protocol_output, choose if elsewhere else None)
     return 0
 
 
@@ -75,6 +85,9 @@ def up(
     invocation: Invocation, *, port: int | None, toolsets: str | None, read_only: bool, prewarm: bool, json: bool
 ) -> int:
     """Serve HTTP in the foreground until Ctrl-C."""
+    from codeplane.server.ask import ask_state
+    from codeplane.server.seat import take_http
+
     code = 0
 
     def work() -> Reply:
@@ -83,10 +96,10 @@ def up(
         write_warnings(assembly.warnings)
         context = assembly.context
         surface = _surface(context.config, toolsets, read_only=read_only)
-        with open_runtime(context.root) as runtime:
-            running = running_http(runtime)
-            if running is not None:
-                return Reply(_where(running), f"Already running: {_url(running)} (process {running.pid}).")
+        with open_runtime(context.root) as runtime, take_http(runtime) as taken:
+            if not taken:
+                return _already_up(runtime, given=bool(port or toolsets or read_only or invocation.overrides))
+            warn_of_overrides(invocation, ask_state(runtime.socket_path))
             engine = _engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
             wanted = context.config.server.port if port is None else port
             code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, json=json))
@@ -140,6 +153,16 @@ def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
     except (OSError, http.client.HTTPException):
         return None
     return record if hmac.compare_digest(proof or "", prove(record.token, challenge)) else None
+
+
+def _already_up(runtime: RuntimeDirectory, *, given: bool) -> Reply:
+    """One server is enough; but whoever asked for other options than it may have must know."""
+    running = running_http(runtime)
+    text = f"Already running: {_url(running)} (process {running.pid})." if running else "Another one is starting."
+    if not given:
+        return Reply(_where(running) if running else {}, text)
+    text += " It keeps the options that it was started with: stop it first."
+    return Reply(_where(running) if running else {}, text, status="blocked", message=text)
 
 
 def _announce(record: HttpRecord, runtime: RuntimeDirectory, context: Context, *, json: bool) -> None:

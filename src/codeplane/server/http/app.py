@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mcp.server.lowlevel.server import Server
@@ -11,7 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from codeplane.server.http.connections import Connections
 from codeplane.server.http.guard import MCP_PATH, Guard, GuardedApp
@@ -28,8 +28,13 @@ def build_app(
     *,
     event_store: EventStore | None = None,
     retry_milliseconds: int | None = None,
+    on_session_end: Callable[[str], None] | None = None,
 ) -> GuardedApp:
-    """`event_store` lets clients of 2025-11-25 resume a stream; without one a broken stream is asked again."""
+    """`event_store` lets clients of 2025-11-25 resume a stream; without one a broken stream is asked again.
+
+    `on_session_end` hears of sessions that their clients end; whoever keeps something for one that is
+    only left finds it idle.
+    """
     sessions = StreamableHTTPSessionManager(
         server,
         event_store=event_store,
@@ -42,7 +47,8 @@ def build_app(
         max_request_body_size=guard.max_body_bytes + 1,
     )
     inner = Starlette(
-        routes=[Route(MCP_PATH, _McpEndpoint(sessions.handle_request)), *routes], lifespan=lambda _: sessions.run()
+        routes=[Route(MCP_PATH, _McpEndpoint(sessions.handle_request, on_session_end)), *routes],
+        lifespan=lambda _: sessions.run(),
     )
     inner.router.redirect_slashes = False
     return GuardedApp(inner, guard, connections)
@@ -51,12 +57,25 @@ def build_app(
 class _McpEndpoint:
     """Outside of a session there is nothing to GET or DELETE."""
 
-    def __init__(self, handle: ASGIApp) -> None:
+    def __init__(self, handle: ASGIApp, on_session_end: Callable[[str], None] | None) -> None:
         self._handle = handle
+        self._on_session_end = on_session_end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        in_session = any(name == b"mcp-session-id" for name, _ in scope["headers"])
-        if scope["method"] == "POST" or (scope["method"] in ("GET", "DELETE") and in_session):
+        session = next((value for name, value in scope["headers"] if name == b"mcp-session-id"), None)
+        if scope["method"] == "DELETE" and session is not None:
+            await self._handle(scope, receive, self._hearing(session.decode("latin-1"), send))
+        elif scope["method"] == "POST" or (scope["method"] == "GET" and session is not None):
             await self._handle(scope, receive, send)
         else:
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+
+    def _hearing(self, session: str, send: Send) -> Send:
+        """Tells of the end of a session as soon as it is granted."""
+
+        async def heard(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 200 and self._on_session_end:
+                self._on_session_end(session)
+            await send(message)
+
+        return heard

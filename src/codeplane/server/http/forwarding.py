@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,14 +18,17 @@ import orjson
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from codeplane import telemetry
 from codeplane.base.envelope import error_envelope
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.caller import Caller, CallReply
 
-MAX_CALLS: Final = 64
-"""Calls that the holders of one token may have under way."""
+MAX_CALLS: Final = 1_000
+"""Calls that the holders of the token may have under way; the engine lets them wait for their turn."""
+MAX_CALLS_EACH: Final = 500
+"""Of these, calls of one session. Clients without one count as one."""
 _LIST_MILLISECONDS: Final = 300_000
 _MAX_CLIENT_CHARS: Final = 100
 _SESSION_HEADER: Final = "mcp-session-id"
@@ -45,7 +49,7 @@ class Identity:
 def build_server(identity: Identity, caller: Caller, token: str, max_calls: int = MAX_CALLS) -> Server[Any]:
     listed = types.ListToolsResult.model_validate({"tools": list(identity.tools)})
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
-    asked = _Calls(caller, "http:" + hashlib.sha256(token.encode()).hexdigest()[:32], max_calls)
+    asked = _Calls(caller, token, max_calls)
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -60,6 +64,12 @@ def build_server(identity: Identity, caller: Caller, token: str, max_calls: int 
         on_list_tools=list_tools,
         on_call_tool=asked.call_tool,
     )
+
+
+def principal_of(token: str, session: str | None) -> str:
+    """Sessions of older revisions tell clients apart; of the newer one, all holders of the token are one."""
+    holder = "http:" + hashlib.sha256(token.encode()).hexdigest()[:32]
+    return f"{holder}:{session}" if session else holder
 
 
 def tool_result(reply: CallReply) -> types.CallToolResult:
@@ -110,22 +120,26 @@ class Progress:
 
 
 class _Calls:
-    def __init__(self, caller: Caller, principal: str, limit: int) -> None:
+    def __init__(self, caller: Caller, token: str, limit: int) -> None:
         self._caller = caller
-        self._principal = principal
+        self._token = token
         self._limit = limit
-        self._count = 0
+        self._counts: Counter[str] = Counter()
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if self._count >= self._limit:
-            return tool_result(_failed(CodePlaneError(ErrorCode.TOO_BUSY, f"{self._limit} calls are under way")))
-        self._count += 1
+        principal = principal_of(self._token, _session_of(ctx))
+        if self._counts.total() >= self._limit or self._counts[principal] >= MAX_CALLS_EACH:
+            count = self._counts.total()
+            return tool_result(_failed(CodePlaneError(ErrorCode.TOO_BUSY, f"{count} calls are under way")))
+        self._counts[principal] += 1
         try:
-            return tool_result(await self._ask(ctx, params))
+            return tool_result(await self._ask(ctx, params, principal))
         finally:
-            self._count -= 1
+            self._counts[principal] -= 1
+            if not self._counts[principal]:
+                del self._counts[principal]
 
-    async def _ask(self, ctx: Context, params: types.CallToolRequestParams) -> CallReply:
+    async def _ask(self, ctx: Context, params: types.CallToolRequestParams, principal: str) -> CallReply:
         wanted = ctx.meta is not None and ctx.meta.get("progress_token") is not None
         progress = Progress(ctx) if wanted else None
         answered = False
@@ -133,7 +147,7 @@ class _Calls:
             reply = await self._caller.call(
                 params.name,
                 params.arguments or {},
-                principal=self._principal + _session_of(ctx),
+                principal=principal,
                 client=_client_of(ctx),
                 on_progress=progress,
             )
@@ -153,10 +167,12 @@ def _failed(error: CodePlaneError) -> CallReply:
     return CallReply(orjson.dumps(error_envelope(error, {})), is_error=True)
 
 
-def _session_of(ctx: Context) -> str:
-    """Sessions of older revisions tell clients apart; of the newer one, all holders of the token are one."""
-    session = ctx.request.headers.get(_SESSION_HEADER) if ctx.request is not None else None
-    return f":{session}" if session else ""
+def _session_of(ctx: Context) -> str | None:
+    """The session that the SDK has opened. Newer revisions have none, and whatever their header says names none."""
+    if ctx.request is None or ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        return None
+    session = ctx.request.headers.get(_SESSION_HEADER)
+    return session if isinstance(session, str) else None
 
 
 def _client_of(ctx: Context) -> str | None:

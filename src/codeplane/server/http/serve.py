@@ -22,10 +22,10 @@ import uvicorn
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import Caller
+from codeplane.server.caller import Caller, Leavable
 from codeplane.server.http.app import build_app
 from codeplane.server.http.connections import Connections
-from codeplane.server.http.forwarding import Identity, build_server
+from codeplane.server.http.forwarding import Identity, build_server, principal_of
 from codeplane.server.http.guard import MAX_HEADER_BYTES, Guard, GuardedApp
 from codeplane.server.http.routes import operator_routes
 from codeplane.server.lag import LagWatch
@@ -69,7 +69,7 @@ async def serve(
         api_version=api_version,
         figures=lambda: {"connections": connections.count, "event_loop_lag_ms": lag.figures()},
     )
-    app = build_app(server, guard, connections, routes)
+    app = build_app(server, guard, connections, routes, on_session_end=leaver(caller, guard.token))
     record = HttpRecord(guard.port, os.getpid(), guard.token, api_version, time.time())
 
     def announce() -> None:
@@ -88,6 +88,16 @@ async def serve(
             runtime.remove(HTTP_NAME, holding=record.as_text())
         if port_directory is not None:
             remove_port(port_directory, guard.port)
+
+
+def leaver(caller: Caller, token: str) -> Callable[[str], None]:
+    """Passes on that a session has ended, to a caller that wants to know."""
+
+    def leave(session: str) -> None:
+        if isinstance(caller, Leavable):
+            caller.leave(principal_of(token, session))
+
+    return leave
 
 
 def listen(port: int) -> socket.socket:

@@ -7,9 +7,10 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.admin import describe, health_check, list_codebases, manage_index
+from codeplane.tools.handlers.admin import check_manage_index, describe, health_check, list_codebases, manage_index
 from codeplane.tools.handlers.navigation import file_outline, map_repo
 
+Check = Callable[[Mapping[str, Any]], None]
 Handler = Callable[[Call, Mapping[str, Any]], Answer]
 
 HANDLERS: Mapping[str, Handler] = {
@@ -20,3 +21,6 @@ HANDLERS: Mapping[str, Handler] = {
     "manage_index": manage_index,
     "map_repo": map_repo,
 }
+
+CHECKS: Mapping[str, Check] = {"manage_index": check_manage_index}
+"""What can be refused by the arguments alone, before anything is noted or done."""

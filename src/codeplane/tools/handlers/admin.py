@@ -10,10 +10,15 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations import codebases, managing
 from codeplane.operations.describe import describe_repo
 from codeplane.operations.health import health_fields, index_word, is_newer
+from codeplane.operations.reads import read_meta
 from codeplane.tools import catalog
 from codeplane.tools.arguments import nearest
 from codeplane.tools.calls import Call, path_argument
-from codeplane.tools.reads import read_meta
+
+
+def check_manage_index(args: Mapping[str, Any]) -> None:
+    managing.parse_settings(args.get("ignore_patterns"), args.get("custom_extensions"))
+    _require_effect(args["action"], args)
 
 
 def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -22,13 +27,18 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
 
     action = args["action"]
     settings = managing.parse_settings(args.get("ignore_patterns"), args.get("custom_extensions"))
-    _require_effect(action, args)
+    wait = args.get("wait", False) or call.once
+    if not call.roots.may_change(call.root):
+        if action == "clear" and args.get("confirm"):
+            call.roots.forget(call.root)
+            return Answer({"removed": [], "bytes": 0}, message="It is no longer answered about here; its index stays.")
+        _require_own_settings(settings is None)
     if action == "create":
         return managing.create(
             call.root,
             force=args.get("force", False),
             settings=settings,
-            wait=args.get("wait", False),
+            wait=wait,
             suggest=suggest,
             tell=call.progress,
             cancelled=call.cancelled,
@@ -38,7 +48,7 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
             call.root,
             allow_unnecessary=args.get("allow_unnecessary_reindex", False),
             settings=settings,
-            wait=args.get("wait", False),
+            wait=wait,
             suggest=suggest,
             tell=call.progress,
             cancelled=call.cancelled,
@@ -50,6 +60,17 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
         call.roots.forget(call.root)
         return answer
     return managing.status(call.root)
+
+
+def _require_own_settings(own: bool) -> None:
+    """An agent of one repository may ask about another, and not settle what belongs to its index."""
+    if not own:
+        raise CodePlaneError(
+            ErrorCode.READ_ONLY,
+            "what is indexed of another repository is not settled from here",
+            expected="no ignore_patterns and no custom_extensions",
+            remedy="Do it in that repository, or ask for the setting server.allowed_roots.",
+        )
 
 
 def health_check(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -70,12 +91,11 @@ def describe(call: Call, args: Mapping[str, Any]) -> Answer:
     if args["action"] == "tool" or "name" in args:
         return _describe_tool(args.get("name"))
     root, shown = call.root.path, {"tool_count": len(catalog.visible(call.surface))}
-    phase = call.root.workspace.state().phase
-    if phase not in ("ready", "waiting"):
-        return Answer(describe_repo(None, root, index_word(phase)) | shown)
-    read = call.root.workspace.read(
-        lambda snapshot: describe_repo(snapshot, root, index_word(phase)), cancelled=call.cancelled
-    )
+    state = call.root.workspace.state()
+    word = index_word(state.phase, state.published)
+    if state.phase != "ready" and not (state.phase == "waiting" and state.published):
+        return Answer(describe_repo(None, root, word) | shown)
+    read = call.root.workspace.read(lambda snapshot: describe_repo(snapshot, root, word), cancelled=call.cancelled)
     return Answer(read.value | shown, warnings=read.notices, meta=read_meta(read))
 
 

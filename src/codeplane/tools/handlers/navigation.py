@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from shlex import quote
 from typing import Any, TypeVar
 
@@ -15,18 +17,18 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, normalize
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
-from codeplane.operations.map_repo import DEFAULT_LIMIT, list_tree_rows, page_structure
+from codeplane.operations.map_repo import DEFAULT_DEPTH, list_tree_rows, page_structure
 from codeplane.operations.map_repo import map_repo as map_of
 from codeplane.operations.map_repo.kept import Made
 from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline
+from codeplane.operations.reads import freshness_fields, read_meta
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.fitting import DEFAULT_CHARS, fitted
-from codeplane.tools.reads import read_meta
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import Read, stale
 
 T = TypeVar("T")
 
@@ -127,50 +129,95 @@ _IDENTITY = re.compile(r"#|:\d+$|^[0-9a-f]{16,}$")
 
 
 def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
-    limit = args.get("limit", DEFAULT_LIMIT)
     if "cursor" in args:
-        return _next_page(call, args["cursor"], limit)
-    include, depth = args.get("include"), args["depth"]
+        return _next_page(call, args)
+    include, depth, limit = args.get("include"), args["depth"], args["limit"]
 
     def make(snapshot: Snapshot) -> Made:
         fields: dict[str, Any] = map_of(snapshot, include, depth, limit, repo_name=call.root.path.name)
         more = fields.get("structure", {}).get("left_out", 0)
         return fields, tuple(list_tree_rows(snapshot, depth)) if more else ()
 
-    def ask(snapshot: Snapshot) -> Made:
-        return call.root.maps.get(snapshot, (include, depth, limit), make)
+    def ask(snapshot: Snapshot) -> tuple[Made, _Index]:
+        return call.root.maps.get(snapshot, (include, depth, limit), make), _index(snapshot)
 
     read = call.root.workspace.read(ask, args.get("freshness_policy"), cancelled=call.cancelled)
-    fields, rows = read.value
+    (fields, rows), index = read.value
     if rows:
         structure = fields["structure"]
-        shown = len(structure["tree"])
-        fields = fields | {"pagination": _pagination(call, rows, structure["file_count"], shown, read_meta(read))}
+        rest = _Rest(rows, structure["file_count"], len(structure["tree"]), call.root.path, index)
+        fields = fields | _pagination(call, rest)
     return Answer(fields, warnings=read.notices, meta=read_meta(read))
 
 
-def _next_page(call: Call, cursor: str, limit: int) -> Answer:
-    kept = call.handles.take("cursor", call.session.id, cursor)
-    assert isinstance(kept, tuple)
-    rows, file_count, offset, meta = kept
-    structure = page_structure(rows, file_count, limit, offset)
-    fields: dict[str, object] = {"structure": structure}
+_Index = tuple[str | None, int]
+"""An index and its epoch: a number alone comes again after a clear."""
+
+
+def _index(snapshot: Snapshot) -> _Index:
+    return snapshot.reader.meta("index_id"), snapshot.epoch.epoch
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """What a cursor names: these very rows, whatever happens to the index meanwhile."""
+
+    rows: tuple[TreeRow, ...]
+    file_count: int
+    offset: int
+    root: Path
+    index: _Index
+
+
+def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
+    rest = call.handles.take("cursor", call.session.id, args["cursor"])
+    assert isinstance(rest, _Rest)
+    _require_alone(call, args, rest)
+    structure = page_structure(rest.rows, rest.file_count, args["limit"], rest.offset)
     shown = structure["tree"]
     assert isinstance(shown, dict)
-    pagination = _pagination(call, rows, file_count, offset + len(shown), meta)
-    if pagination:
-        fields["pagination"] = pagination
-    return Answer(fields, meta=meta)
+    following = _pagination(call, replace(rest, offset=rest.offset + len(shown)))
+    read = _look(call, rest)
+    if read is not None and read.value == rest.index:
+        meta = read_meta(read)
+    else:
+        meta = {"epoch": rest.index[1], "freshness": freshness_fields(stale("unchecked"))}
+    return Answer({"structure": structure, **following}, warnings=read.notices if read else (), meta=meta)
 
 
-def _pagination(
-    call: Call, rows: tuple[TreeRow, ...], file_count: int, offset: int, meta: Mapping[str, object]
-) -> dict[str, object]:
-    """A cursor that names these very rows, whatever happens to the index meanwhile."""
-    if offset >= len(rows):
+def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:
+    """What the rows are was settled by the first call; a path may only name the same repository again."""
+    useless = [name for name in ("include", "freshness_policy") if name in args]
+    useless += ["depth"] if args["depth"] != DEFAULT_DEPTH else []
+    useless += ["path"] if "path" in args and call.root.path != rest.root else []
+    if useless:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"'{useless[0]}' has no effect with a cursor, which continues the first call",
+            expected="cursor, and limit",
+            received=", ".join(["cursor", *useless]),
+            example={"cursor": args["cursor"]},
+        )
+
+
+def _look(call: Call, rest: _Rest) -> Read[_Index] | None:
+    """How the index stands now; None where that cannot be told without waiting."""
+    root = call.roots.opened(rest.root)
+    if root is None or root.workspace.state().phase != "ready":
+        return None
+    try:
+        return root.workspace.read(_index, cancelled=call.cancelled)
+    except CodePlaneError as error:
+        if error.code is ErrorCode.CANCELLED:
+            raise
+        return None
+
+
+def _pagination(call: Call, rest: _Rest) -> dict[str, object]:
+    if rest.offset >= len(rest.rows) or call.once:
         return {}
-    cursor = call.handles.mint("cursor", call.session.id, (rows, file_count, offset, meta))
-    return {"next_cursor": cursor, "total_estimate": len(rows)}
+    cursor = call.handles.mint("cursor", call.session.id, rest)
+    return {"pagination": {"next_cursor": cursor, "total_estimate": len(rest.rows)}}
 
 
 def _explained(call: Call, file: RepoPath, read: Callable[[], Read[T]]) -> Read[T]:

@@ -1,0 +1,240 @@
+"""Who has their turn in an engine: nobody waits for those who wait, and nothing is left without an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from codeplane import telemetry
+from codeplane.server import attached
+from codeplane.server.attach import Engine
+from codeplane.server.engine import Server, run_engine
+from codeplane.server.runtime import RuntimeDirectory
+from codeplane.tools.calls import CallRequest
+from codeplane.tools.pipeline import Pipeline
+from codeplane.tools.surface import Surface
+
+
+@dataclass
+class Answering:
+    """Answers like a pipeline: `wait` takes until it is let go, `deaf` hears of no cancellation, `fail` fails."""
+
+    go: threading.Event = field(default_factory=threading.Event)
+    state_go: threading.Event = field(default_factory=threading.Event)
+    waiting: int = 0
+    begun: list[str] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    close_seconds: float | None = None
+
+    def call(self, request: CallRequest) -> tuple[bytes, bool]:
+        self.begun.append(request.principal)
+        if request.tool == "fail":
+            raise {"recursion": RecursionError, "runtime": RuntimeError}[str(request.arguments["kind"])]("a secret")
+        if request.tool in ("wait", "deaf"):
+            self.waiting += 1
+            while not self.go.wait(0.01) and not (request.cancelled() and request.tool == "wait"):
+                pass
+            self.waiting -= 1
+        if request.cancelled():
+            self.cancelled.append(request.principal)
+        return b'{"status":"ok"}', False
+
+    def state(self) -> dict[str, object]:
+        self.state_go.wait(10)
+        return {"ready": True}
+
+    def leave(self, principal: str) -> None:
+        self.left.append(principal)
+
+    def building(self) -> None:
+        return None
+
+    def close(self, timeout: float = 1.0) -> None:
+        self.close_seconds = timeout
+
+
+@asynccontextmanager
+async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[Server, Engine]]:
+    with tempfile.TemporaryDirectory(prefix="cpl-") as directory:
+        path = Path(directory) / "engine.sock"
+        server = Server(cast(Pipeline, pipeline), Path(directory))
+        stop = asyncio.Event()
+        serving = asyncio.ensure_future(server.serve(path, stop, 0.0))
+        engine = Engine(path, None, Surface(), kind)
+        engine.start()
+        try:
+            yield server, engine
+        finally:
+            pipeline.go.set()
+            pipeline.state_go.set()
+            await engine.close()
+            stop.set()
+            await serving
+
+
+def talk(kind: str, conversation: Callable[[Server, Engine, Answering], Coroutine[Any, Any, None]]) -> None:
+    async def main() -> None:
+        pipeline = Answering()
+        async with served(kind, pipeline) as (server, engine):
+            await conversation(server, engine, pipeline)
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
+async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        await asyncio.sleep(0.005)
+
+
+def begin(engine: Engine, tool: str, principal: str, count: int = 1) -> list[asyncio.Task[Any]]:
+    return [asyncio.ensure_future(engine.call(tool, {}, principal=principal)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("kind", ["mcp", "http"])
+def test_how_things_stand_is_told_at_once(kind: str) -> None:
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        limits = attached.MANY_CLIENTS if kind == "http" else attached.ONE_CLIENT
+        calls = begin(engine, "wait", "p", limits.calls)
+        await until(lambda: pipeline.waiting == limits.each)
+        for tool, arguments in (("health_check", {}), ("manage_index", {"action": "status"}), ("list_codebases", {})):
+            reply = await asyncio.wait_for(engine.call(tool, arguments, principal="p"), 1.0)
+            assert not reply.is_error
+        (refused,) = await asyncio.wait_for(asyncio.gather(*begin(engine, "map_repo", "p")), 1.0)
+        assert json.loads(refused.envelope)["error"]["error"] == "TOO_BUSY"
+        pipeline.go.set()
+        assert not any(reply.is_error for reply in await asyncio.gather(*calls))
+
+    talk(kind, conversation)
+
+
+def test_one_session_of_http_does_not_keep_another_waiting() -> None:
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        begin(engine, "wait", "greedy", 300)
+        await until(lambda: pipeline.waiting == attached.MANY_CLIENTS.each)
+        (reply,) = await asyncio.wait_for(asyncio.gather(*begin(engine, "map_repo", "other")), 1.0)
+        assert not reply.is_error
+
+    talk("http", conversation)
+
+
+def test_a_call_that_is_cancelled_while_it_waits_leaves_at_once() -> None:
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        begin(engine, "wait", "p", attached.ONE_CLIENT.each)
+        await until(lambda: pipeline.waiting == attached.ONE_CLIENT.each)
+        late = begin(engine, "wait", "p", 10)
+        await until(lambda: len(server._tasks) == attached.ONE_CLIENT.each + 10)
+        for call in late:
+            call.cancel()
+        # Each still leaves its outcome.
+        await until(lambda: len(pipeline.cancelled) == 10, 1.0)
+        await until(lambda: len(server._tasks) == attached.ONE_CLIENT.each, 1.0)
+        assert pipeline.waiting == attached.ONE_CLIENT.each
+        pipeline.go.set()
+        await until(lambda: not server._tasks)
+        # Nobody has taken a turn along.
+        pipeline.go.clear()
+        begin(engine, "wait", "p", attached.ONE_CLIENT.each)
+        await until(lambda: pipeline.waiting == attached.ONE_CLIENT.each)
+
+    talk("mcp", conversation)
+
+
+@pytest.mark.parametrize("kind", ["recursion", "runtime"])
+def test_whatever_fails_is_an_answer(kind: str) -> None:
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        reply = await asyncio.wait_for(engine.call("fail", {"kind": kind}, principal="p"), 5.0)
+        error = json.loads(reply.envelope)["error"]
+        assert reply.is_error and error["error"] == "INTERNAL"
+        assert "secret" not in str(error)
+
+    talk("mcp", conversation)
+
+
+def test_a_state_that_must_be_waited_for_keeps_nobody_else_waiting() -> None:
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        asking = [asyncio.ensure_future(engine.state()) for _ in range(50)]
+        await asyncio.sleep(0.05)
+        for tool in ("map_repo", "health_check"):
+            assert not (await asyncio.wait_for(engine.call(tool, {}, principal="p"), 1.0)).is_error
+        pipeline.state_go.set()
+        assert {state["ready"] for state in await asyncio.gather(*asking)} == {True}
+
+    talk("mcp", conversation)
+
+
+def test_who_leaves_is_forgotten_and_there_is_an_end_to_who_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attached, "_MAX_PRINCIPALS", 3)
+
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        for name in "abc":
+            await engine.call("map_repo", {}, principal=name)
+        engine.leave("b")
+        engine.leave("of somebody else")
+        await until(lambda: pipeline.left == ["b"])
+        await engine.call("map_repo", {}, principal="a")
+        for name in "de":
+            await engine.call("map_repo", {}, principal=name)
+        await until(lambda: pipeline.left == ["b", "c"])
+        assert [front.principals for front in server._clients] == [("a", "d", "e")]
+        await engine.close()
+        await until(lambda: sorted(pipeline.left) == ["a", "b", "c", "d", "e"])
+
+    talk("http", conversation)
+
+
+def test_a_client_says_its_name_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    named: list[object] = []
+
+    def noted(event: str, **fields: object) -> None:
+        named.extend(value for name, value in fields.items() if name == "client")
+
+    monkeypatch.setattr(telemetry, "debug", noted)
+
+    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+        for _ in range(3):
+            await engine.call("map_repo", {}, principal="p", client="tester/3")
+
+    talk("mcp", conversation)
+    assert named == ["tester/3"]
+
+
+def test_an_engine_ends_within_the_time_that_it_is_given(tmp_path: Path) -> None:
+    """Even with a call that does not hear of it; what is left of the time is for the index."""
+    pipeline = Answering()
+    with tempfile.TemporaryDirectory(prefix="cpl-") as base, RuntimeDirectory.open(Path(base), tmp_path) as runtime:
+        ours, theirs = os.pipe()[::-1]
+        ended: list[float] = []
+
+        async def ask() -> None:
+            engine = Engine(runtime.socket_path, None, Surface(), "mcp")
+            engine.start()
+            calls = begin(engine, "deaf", "p")
+            await until(lambda: pipeline.waiting)
+            ended.append(time.monotonic())
+            os.close(ours)
+            await asyncio.wait(calls, timeout=1.5)
+            await engine.close()
+
+        asking = threading.Thread(target=lambda: asyncio.run(ask()))
+        asking.start()
+        run_engine(runtime, tmp_path, lambda: cast(Pipeline, pipeline), lifeline=theirs, shutdown_seconds=0.3)
+        took = time.monotonic() - ended[0]
+        pipeline.go.set()
+        asking.join()
+        os.close(theirs)
+    assert pipeline.close_seconds is not None and pipeline.close_seconds >= 0.3
+    assert took + pipeline.close_seconds <= 1.2

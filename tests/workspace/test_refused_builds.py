@@ -1,0 +1,148 @@
+"""Whoever asked for a build hears of its end: also when the index is cleared, or is another process's."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk.locks import FileLock
+from codeplane.index.options import Progress
+from codeplane.store.layout import create_state
+from codeplane.workspace.freshness import ONE_SHOT, Settings
+from codeplane.workspace.workspace import Workspace
+from support.doors import QUIET, door, is_ready, paths, until
+from support.repositories import make_repository, sync, write
+
+LAZY = replace(QUIET, build=False)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "repo", {"a.py": "def alpha():\n    return 1\n"})
+
+
+@contextmanager
+def clearing(workspace: Workspace) -> Iterator[None]:
+    """The index is being cleared from the beginning of the block on, and is gone after it."""
+    thread = threading.Thread(target=workspace.clear)
+    thread.start()
+    until(lambda: workspace._keeper._clear_wanted is not None or workspace.state().phase == "absent")
+    yield
+    thread.join(20)
+    assert workspace.state().phase == "absent"
+
+
+def test_a_build_that_had_not_begun_ends_with_the_clearing(root: Path) -> None:
+    held, release = threading.Event(), threading.Event()
+
+    def hold(progress: Progress) -> None:
+        if progress.phase == "index":
+            held.set()
+            assert release.wait(20)
+
+    with door(root, replace(QUIET, watcher=False)) as workspace:
+        until(lambda: is_ready(workspace))
+        write(root, "b.py", "x = 1\n")
+        looking = threading.Thread(target=workspace.sync, args=(hold,))
+        looking.start()
+        assert held.wait(20)
+        job = workspace.build(force=True)
+        with clearing(workspace):
+            release.set()
+        looking.join(20)
+        assert job.wait(5) and job.error is not None
+        assert (job.error.code, job.report) == (ErrorCode.NOT_INDEXED, None)
+        time.sleep(0.05)
+        assert workspace.state().phase == "absent", "what was asked for before the clearing is not done after it"
+        again = workspace.build(force=False)
+        assert again.wait(20) and again.report is not None
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_build_that_a_clearing_interrupts_has_failed(tmp_path: Path, force: bool) -> None:
+    text = "".join(f"def f{number}():\n    return 1\n" for number in range(40))
+    root = make_repository(tmp_path / "repo", {f"m{number:03}.py": text for number in range(300)})
+    if force:
+        sync(root)
+    with door(root, LAZY) as workspace:
+        until(lambda: workspace.state().phase == ("ready" if force else "absent"))
+        job = workspace.build(force=force)
+        until(lambda: job.progress.files_done > 5)
+        with clearing(workspace):
+            assert job.wait(20)
+        assert job.error is not None and job.error.code is ErrorCode.NOT_INDEXED
+        assert job.report is None
+        assert workspace.state().last_error is None
+
+
+@pytest.mark.parametrize("settings", [QUIET, LAZY, ONE_SHOT], ids=["builds", "lazy", "once"])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_build_of_what_another_process_keeps_is_refused(root: Path, indexed: bool, settings: Settings) -> None:
+    """At once, also before it is known that the lock is taken; and it is not done later behind the caller's back."""
+    create_state(root)
+    if indexed:
+        sync(root)
+    with FileLock(root / ".codeplane" / "lock").acquire() as lock, door(root, settings) as workspace:
+        for force in (False, True, False):
+            began = time.monotonic()
+            with pytest.raises(CodePlaneError) as raised:
+                workspace.build(force=force)
+            assert time.monotonic() - began < 2
+            assert (raised.value.code, raised.value.details) == (ErrorCode.INDEX_LOCKED, {"pid": os.getpid()})
+        expected = "waiting" if indexed or settings.build else "absent"
+        until(lambda: workspace.state().phase == expected)
+        lock.release()
+        if expected == "waiting":
+            until(lambda: is_ready(workspace))
+        job = workspace.build(force=False)
+        assert job.wait(20) and job.report is not None
+        until(lambda: is_ready(workspace))
+        assert workspace.read(paths).value == ["a.py"]
+
+
+def test_a_refused_build_leaves_nothing_to_be_done(root: Path) -> None:
+    create_state(root)
+    with FileLock(root / ".codeplane" / "lock").acquire() as lock, door(root, LAZY) as workspace:
+        with pytest.raises(CodePlaneError):
+            workspace.build(force=False)
+        lock.release()
+        until(lambda: workspace.state().phase == "absent")
+        time.sleep(0.3)
+        assert workspace.state().phase == "absent"
+        assert not (root / ".codeplane" / "CURRENT").exists()
+
+
+def test_a_lock_that_is_let_go_of_in_a_moment_refuses_nothing(root: Path) -> None:
+    create_state(root)
+    lock = FileLock(root / ".codeplane" / "lock").acquire()
+    with door(root, LAZY) as workspace:
+        until(lambda: workspace.state().phase == "absent")
+        timer = threading.Timer(0.05, lock.release)
+        timer.start()
+        job = workspace.build(force=False)
+        timer.join()
+        assert job.wait(20) and job.report is not None
+
+
+def test_whether_there_is_an_index_at_all(root: Path) -> None:
+    with door(root, LAZY) as workspace:
+        until(lambda: workspace.state().phase == "absent")
+        assert not workspace.state().published
+    create_state(root)
+    with FileLock(root / ".codeplane" / "lock").acquire() as lock, door(root) as workspace:
+        until(lambda: workspace.state().phase == "waiting")
+        assert not workspace.state().published
+        lock.release()
+        until(lambda: is_ready(workspace))
+        assert workspace.state().published
+    with FileLock(root / ".codeplane" / "lock").acquire(), door(root) as workspace:
+        until(lambda: workspace.state().phase == "waiting")
+        assert workspace.state().published
