@@ -7,8 +7,8 @@ import math
 from collections import deque
 
 _INTERVAL_SECONDS = 0.05
-_KEPT = 12_000
-"""Ten minutes of samples."""
+_KEPT = 1_200
+"""A minute of samples."""
 
 
 class LagWatch:
@@ -23,7 +23,7 @@ class LagWatch:
             self._samples.append(loop.time() - before - _INTERVAL_SECONDS)
 
     def figures(self) -> dict[str, float]:
-        """Milliseconds: median, 99.9th percentile and worst of the last ten minutes."""
+        """Milliseconds: median, 99.9th percentile and worst of the last minute."""
         ordered = sorted(self._samples)
         if not ordered:
             return {}

@@ -1,41 +1,50 @@
-"""Maps that were made, kept while their epoch is the newest: the same epoch gives the same map."""
+"""The last maps that were made: one serves everybody whose question it is new enough for."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from codeplane.operations.map_repo.structure import TreeRow
-from codeplane.query.snapshot import Snapshot
 
-Made = tuple[dict[str, Any], tuple[TreeRow, ...]]
-"""The sections, and all rows of the structure where a page does not hold them."""
+Index = tuple[str | None, int]
+"""An index and its epoch: a number alone comes again after a clear."""
 
 _MAX_MAPS = 8
 
 
+@dataclass(frozen=True)
+class Made:
+    fields: dict[str, Any]
+    rows: tuple[TreeRow, ...]
+    """All rows of the structure, where a page does not hold them."""
+    index: Index
+
+
 class KeptMaps:
-    """Safe from many threads; two that ask at once may both make it."""
+    """Safe from many threads. One map is made at a time: many who ask at once wait for one that serves them all."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._epoch: tuple[str, int] | None = None
+        self._making = threading.Lock()
         self._maps: OrderedDict[object, Made] = OrderedDict()
 
-    def get(self, snapshot: Snapshot, key: object, make: Callable[[Snapshot], Made]) -> Made:
-        epoch = (snapshot.generation.name, snapshot.epoch.epoch)
-        with self._lock:
-            if epoch == self._epoch and key in self._maps:
-                self._maps.move_to_end(key)
-                return self._maps[key]
-        made = make(snapshot)
-        with self._lock:
-            if epoch != self._epoch:
-                self._maps.clear()
-                self._epoch = epoch
-            self._maps[key] = made
-            while len(self._maps) > _MAX_MAPS:
-                self._maps.popitem(last=False)
-        return made
+    def get(self, arguments: object, wanted: Index, make: Callable[[], Made]) -> Made:
+        """A map of the epoch that is wanted or of a newer one; `make` gives that of the newest."""
+        kept = self._maps.get(arguments)
+        if kept is not None and _serves(kept.index, wanted):
+            return kept
+        with self._making:
+            kept = self._maps.get(arguments)
+            if kept is None or not _serves(kept.index, wanted):
+                kept = self._maps[arguments] = make()
+                self._maps.move_to_end(arguments)
+                while len(self._maps) > _MAX_MAPS:
+                    self._maps.popitem(last=False)
+        return kept
+
+
+def _serves(kept: Index, wanted: Index) -> bool:
+    return kept[0] == wanted[0] and kept[1] >= wanted[1]

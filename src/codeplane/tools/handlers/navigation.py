@@ -19,7 +19,7 @@ from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
 from codeplane.operations.map_repo import DEFAULT_DEPTH, list_tree_rows, page_structure
 from codeplane.operations.map_repo import map_repo as map_of
-from codeplane.operations.map_repo.kept import Made
+from codeplane.operations.map_repo.kept import Index, Made
 from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline
@@ -133,28 +133,26 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
         return _next_page(call, args)
     include, depth, limit = args.get("include"), args["depth"], args["limit"]
 
-    def make(snapshot: Snapshot) -> Made:
+    def ask(snapshot: Snapshot) -> Made:
         fields: dict[str, Any] = map_of(snapshot, include, depth, limit, repo_name=call.root.path.name)
         more = fields.get("structure", {}).get("left_out", 0)
-        return fields, tuple(list_tree_rows(snapshot, depth)) if more else ()
+        return Made(fields, tuple(list_tree_rows(snapshot, depth)) if more else (), _index(snapshot))
 
-    def ask(snapshot: Snapshot) -> tuple[Made, _Index]:
-        return call.root.maps.get(snapshot, (include, depth, limit), make), _index(snapshot)
+    def make() -> Made:
+        return call.root.workspace.read(ask, "best_effort", cancelled=call.cancelled).value
 
-    read = call.root.workspace.read(ask, args.get("freshness_policy"), cancelled=call.cancelled)
-    (fields, rows), index = read.value
-    if rows:
+    # A map costs more than a look: the look comes first, and the map is of what it led to, or newer.
+    look = call.root.workspace.read(_index, args.get("freshness_policy"), cancelled=call.cancelled)
+    made = call.root.maps.get((include, depth, limit), look.value, make)
+    read, fields = replace(look, epoch=made.index[1]), made.fields
+    if made.rows:
         structure = fields["structure"]
-        rest = _Rest(rows, structure["file_count"], len(structure["tree"]), call.root.path, index)
+        rest = _Rest(made.rows, structure["file_count"], len(structure["tree"]), call.root.path, made.index)
         fields = fields | _pagination(call, rest)
     return Answer(fields, warnings=read.notices, meta=read_meta(read))
 
 
-_Index = tuple[str | None, int]
-"""An index and its epoch: a number alone comes again after a clear."""
-
-
-def _index(snapshot: Snapshot) -> _Index:
+def _index(snapshot: Snapshot) -> Index:
     return snapshot.reader.meta("index_id"), snapshot.epoch.epoch
 
 
@@ -166,7 +164,7 @@ class _Rest:
     file_count: int
     offset: int
     root: Path
-    index: _Index
+    index: Index
 
 
 def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -200,7 +198,7 @@ def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:
         )
 
 
-def _look(call: Call, rest: _Rest) -> Read[_Index] | None:
+def _look(call: Call, rest: _Rest) -> Read[Index] | None:
     """How the index stands now; None where that cannot be told without waiting."""
     root = call.roots.opened(rest.root)
     if root is None or root.workspace.state().phase != "ready":
