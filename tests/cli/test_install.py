@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
-import subprocess
 import sys
-import time
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +17,7 @@ from codeplane.cli.clients.catalog import CLIENTS, NAMES
 from codeplane.cli.clients.doctor import clients_doctor
 from codeplane.cli.clients.model import Launch, is_ours, launched
 from codeplane.cli.main import app
+from support.sandbox import Sandbox
 
 SOURCE = Path(codeplane.__file__).parents[1]
 SCRIPT = f"""#!{sys.executable}
@@ -33,54 +29,21 @@ main()
 
 
 @dataclass
-class Sandbox:
-    root: Path
-    home: Path
-    program: Path
-    variables: dict[str, str] = field(default_factory=dict)
+class Machine(Sandbox):
+    """A machine on which nothing but this program is installed."""
+
+    @property
+    def program(self) -> Path:
+        return self.home.parent / "bin" / "cpl"
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (str(self.program),)
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name == "CI"}
         # Nothing but the program is on this PATH, whatever clients the machine has.
         return {**kept, "HOME": str(self.home), "TERM": "xterm", "PATH": str(self.program.parent), **self.variables}
-
-    def run(self, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.program, *arguments],
-            cwd=cwd or self.root,
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-
-    def json(self, *arguments: str, exit_code: int = 0) -> Any:
-        done = self.run(*arguments, "--json")
-        assert done.returncode == exit_code, done.stdout + done.stderr
-        assert done.stdout.count("\n") == 1
-        return json.loads(done.stdout)
-
-    def terminal(self, *arguments: str, typed: str) -> tuple[int, str]:
-        pid, descriptor = pty.fork()
-        if pid == 0:
-            os.chdir(self.root)
-            os.execve(self.program, [str(self.program), *arguments], self.environment())
-        shown, sent, deadline = b"", False, time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if select.select([descriptor], [], [], 0.2)[0]:
-                try:
-                    data = os.read(descriptor, 65536)
-                except OSError:
-                    break
-                if not data:
-                    break
-                shown += data
-            if not sent and b"[y/N]" in shown:
-                os.write(descriptor, typed.encode())
-                sent = True
-        os.close(descriptor)
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
 
     def files(self) -> dict[str, bytes]:
         """Everything beneath the home, but for what CodePlane keeps for itself."""
@@ -89,8 +52,8 @@ class Sandbox:
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path) -> Sandbox:
-    made = Sandbox(tmp_path / "repository", tmp_path / "home", tmp_path / "bin" / "cpl")
+def sandbox(tmp_path: Path) -> Machine:
+    made = Machine(tmp_path / "repository", tmp_path / "home")
     for directory in (made.root / ".git", made.home, made.program.parent):
         directory.mkdir(parents=True)
     made.program.write_text(SCRIPT)
@@ -99,7 +62,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 @pytest.fixture
-def two(sandbox: Sandbox) -> Sandbox:
+def two(sandbox: Machine) -> Machine:
     """Claude Code and Codex are there."""
     (sandbox.home / ".claude.json").write_text('{\n  "numStartups": 1\n}\n')
     (sandbox.home / ".codex").mkdir()
@@ -107,7 +70,7 @@ def two(sandbox: Sandbox) -> Sandbox:
     return sandbox
 
 
-def test_what_is_there_is_found_configured_and_restored(two: Sandbox) -> None:
+def test_what_is_there_is_found_configured_and_restored(two: Machine) -> None:
     before = two.files()
     answer = two.json("install", "--yes")
     assert [(found["client"], found["action"]) for found in answer["result"]["clients"]] == [
@@ -137,14 +100,14 @@ def test_what_is_there_is_found_configured_and_restored(two: Sandbox) -> None:
     assert "No client has CodePlane" in two.run("uninstall").stdout
 
 
-def test_without_a_terminal_it_needs_a_yes(two: Sandbox) -> None:
+def test_without_a_terminal_it_needs_a_yes(two: Machine) -> None:
     before = two.files()
     refused = two.run("install")
     assert refused.returncode == 2 and "--yes" in refused.stderr
     assert two.files() == before
 
 
-def test_a_person_is_asked_and_a_no_changes_nothing(two: Sandbox) -> None:
+def test_a_person_is_asked_and_a_no_changes_nothing(two: Machine) -> None:
     before = two.files()
     code, shown = two.terminal("install", typed="n\n")
     assert code == 1 and "Nothing was changed." in shown
@@ -155,7 +118,7 @@ def test_a_person_is_asked_and_a_no_changes_nothing(two: Sandbox) -> None:
     assert two.files() != before
 
 
-def test_dry_run_and_print_config_change_nothing(two: Sandbox) -> None:
+def test_dry_run_and_print_config_change_nothing(two: Machine) -> None:
     before = two.files()
     shown = two.run("install", "--dry-run")
     assert shown.returncode == 0
@@ -169,19 +132,19 @@ def test_dry_run_and_print_config_change_nothing(two: Sandbox) -> None:
     assert two.files() == before
 
 
-def test_print_config_knows_every_client(sandbox: Sandbox) -> None:
+def test_print_config_knows_every_client(sandbox: Machine) -> None:
     printed = sandbox.json("install", "--print-config")["result"]["clients"]
     assert [found["client"] for found in printed] == list(NAMES)
     assert sandbox.files() == {}
 
 
-def test_nothing_found_names_what_can_be_named(sandbox: Sandbox) -> None:
+def test_nothing_found_names_what_can_be_named(sandbox: Machine) -> None:
     answer = sandbox.json("install", "--yes", exit_code=1)
     assert answer["status"] == "not_found" and answer["result"]["known"] == list(NAMES)
     assert sandbox.files() == {}
 
 
-def test_a_client_is_found_by_its_program(sandbox: Sandbox) -> None:
+def test_a_client_is_found_by_its_program(sandbox: Machine) -> None:
     (sandbox.program.parent / "gemini").write_text("#!/bin/sh\n")
     (sandbox.program.parent / "gemini").chmod(0o755)
     answer = sandbox.json("install", "--yes")
@@ -189,7 +152,7 @@ def test_a_client_is_found_by_its_program(sandbox: Sandbox) -> None:
     assert list(sandbox.files()) == [".gemini/settings.json"]
 
 
-def test_every_client_by_name_in_both_scopes(sandbox: Sandbox) -> None:
+def test_every_client_by_name_in_both_scopes(sandbox: Machine) -> None:
     answer = sandbox.json("install", *NAMES, "--yes")
     assert [found["client"] for found in answer["result"]["clients"]] == list(NAMES)
     assert len(sandbox.files()) == len(NAMES)
@@ -216,13 +179,13 @@ def test_every_client_by_name_in_both_scopes(sandbox: Sandbox) -> None:
     assert set(states.values()) == {"ready"} and len(states) == len(NAMES)
 
 
-def test_a_project_file_needs_a_project(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_project_file_needs_a_project(sandbox: Machine, tmp_path: Path) -> None:
     assert sandbox.json("install", "windsurf", "--scope", "project", exit_code=2)["error"]["example"]
     outside = sandbox.run("install", "cursor", "--scope", "project", "--yes", cwd=tmp_path)
     assert outside.returncode == 1 and "not in a git repository" in outside.stderr
 
 
-def test_the_program_is_named_by_its_path_where_its_name_is_not_enough(sandbox: Sandbox) -> None:
+def test_the_program_is_named_by_its_path_where_its_name_is_not_enough(sandbox: Machine) -> None:
     other = sandbox.program.parent.parent / "other"
     other.mkdir()
     sandbox.variables["PATH"] = str(other)
@@ -240,7 +203,7 @@ def test_the_program_is_named_by_its_path_where_its_name_is_not_enough(sandbox: 
     assert json.loads(path.read_text())["mcpServers"]["codeplane"]["command"] == "cpl"
 
 
-def test_options_become_arguments(sandbox: Sandbox) -> None:
+def test_options_become_arguments(sandbox: Machine) -> None:
     sandbox.run("-C", str(sandbox.root), "install", "windsurf", "--toolsets", "core, files", "--read-only", "--yes")
     entry = json.loads((sandbox.home / ".codeium/windsurf/mcp_config.json").read_text())["mcpServers"]["codeplane"]
     assert entry["args"] == ["-C", str(sandbox.root), "mcp", "--toolsets", "core,files", "--read-only"]
@@ -251,13 +214,13 @@ def test_options_become_arguments(sandbox: Sandbox) -> None:
     ("arguments", "word"),
     [(("cluade",), "claude-code"), (("cursor", "--toolsets", "cor"), "core"), (("cursor", "--toolsets", ","), "core")],
 )
-def test_a_wrong_word_is_answered_with_the_right_ones(sandbox: Sandbox, arguments: tuple[str, ...], word: str) -> None:
+def test_a_wrong_word_is_answered_with_the_right_ones(sandbox: Machine, arguments: tuple[str, ...], word: str) -> None:
     error = sandbox.json("install", *arguments, "--yes", exit_code=2)["error"]
     assert error["error"] == "ARGUMENT_INVALID" and word in error["expected"]
     assert sandbox.files() == {}
 
 
-def test_one_damaged_file_does_not_stop_the_others(two: Sandbox) -> None:
+def test_one_damaged_file_does_not_stop_the_others(two: Machine) -> None:
     (two.home / ".claude.json").write_text('{\n  "a": 1\n  "b": 2\n}')
     answer = two.json("install", "--yes", exit_code=1)
     assert [found["action"] for found in answer["result"]["clients"]] == ["refused", "add"]
@@ -267,7 +230,7 @@ def test_one_damaged_file_does_not_stop_the_others(two: Sandbox) -> None:
     assert (two.home / ".claude.json").read_text() == '{\n  "a": 1\n  "b": 2\n}'
 
 
-def test_a_foreign_entry_is_shown_without_its_secrets(two: Sandbox) -> None:
+def test_a_foreign_entry_is_shown_without_its_secrets(two: Machine) -> None:
     entry = {"command": "node", "args": ["theirs.js"], "env": {"TOKEN": "s3cret"}}
     (two.home / ".claude.json").write_text(json.dumps({"mcpServers": {"codeplane": entry}}))
     answer = two.json("install", "claude-code", "--yes")
@@ -277,7 +240,7 @@ def test_a_foreign_entry_is_shown_without_its_secrets(two: Sandbox) -> None:
     assert kept["mcpServers"]["codeplane"] == entry
 
 
-def test_a_link_is_said(two: Sandbox, tmp_path: Path) -> None:
+def test_a_link_is_said(two: Machine, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     (two.home / ".claude.json").rename(real)
     (two.home / ".claude.json").symlink_to(real)
@@ -292,7 +255,7 @@ def test_help_names_every_client() -> None:
     assert f"CLIENT is {', '.join(NAMES[:-1])} or {NAMES[-1]}." in shown
 
 
-def test_doctor_says_how_each_client_stands(two: Sandbox) -> None:
+def test_doctor_says_how_each_client_stands(two: Machine) -> None:
     def state(client: str) -> tuple[str, bool, str]:
         found = next(item for item in clients_doctor(two.environment(), two.root) if item.client == client)
         return found.state, found.ok, found.message

@@ -34,6 +34,15 @@ def test_init_joins_the_build_that_goes_on(tmp_path: Path) -> None:
         assert json.loads(done.stdout)["result"]["files"] == 400
 
 
+def test_a_person_who_joins_a_build_sees_how_far_it_is(tmp_path: Path) -> None:
+    with server_place(tmp_path, many_files(400)) as place:
+        place.mcp().until_building()
+        code, shown = place.terminal("init")
+        assert code == 0
+        assert "Indexing" in shown and "Indexed" in shown
+        assert "Traceback" not in shown
+
+
 def test_commands_see_what_the_engine_sees(place: Place) -> None:
     place.ready()
     engine = place.engine_pid()

@@ -69,7 +69,7 @@ class Answering:
 async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[Server, Engine]]:
     with tempfile.TemporaryDirectory(prefix="cpl-") as directory:
         path = Path(directory) / "engine.sock"
-        server = Server(cast(Pipeline, pipeline), Path(directory))
+        server = Server(cast(Pipeline, pipeline))
         stop = asyncio.Event()
         serving = asyncio.ensure_future(server.serve(path, stop, 0.0))
         engine = Engine(path, None, Surface(), kind)
@@ -231,7 +231,7 @@ def test_an_engine_ends_within_the_time_that_it_is_given(tmp_path: Path) -> None
 
         asking = threading.Thread(target=lambda: asyncio.run(ask()))
         asking.start()
-        run_engine(runtime, tmp_path, lambda: cast(Pipeline, pipeline), lifeline=theirs, shutdown_seconds=0.3)
+        run_engine(runtime, lambda: cast(Pipeline, pipeline), lifeline=theirs, shutdown_seconds=0.3)
         took = time.monotonic() - ended[0]
         pipeline.go.set()
         asking.join()

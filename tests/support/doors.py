@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from codeplane.index.options import Progress
 from codeplane.query.files import list_files
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Settings
@@ -28,6 +30,28 @@ def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.01)
+
+
+class HeldLook:
+    """A look that has begun, and goes on until it is released."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._held, self._released = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=workspace.sync, args=(self._hold,))
+        self._thread.start()
+        assert self._held.wait(20)
+
+    def release(self) -> None:
+        self._released.set()
+
+    def end(self) -> None:
+        self.release()
+        self._thread.join(20)
+
+    def _hold(self, progress: Progress) -> None:
+        if progress.phase == "index":
+            self._held.set()
+            assert self._released.wait(20)
 
 
 def is_ready(workspace: Workspace) -> bool:

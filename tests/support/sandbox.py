@@ -26,6 +26,11 @@ class Sandbox:
     home: Path
     variables: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What is run as `cpl`."""
+        return CPL
+
     def environment(self) -> dict[str, str]:
         kept = {
             name: value
@@ -38,7 +43,7 @@ class Sandbox:
 
     def run(self, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*CPL, *arguments],
+            [*self.command, *arguments],
             cwd=cwd or self.root,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
@@ -58,7 +63,7 @@ class Sandbox:
         pid, descriptor = pty.fork()
         if pid == 0:
             os.chdir(self.root)
-            os.execve(CPL[0], [*CPL, *arguments], self.environment())
+            os.execve(self.command[0], [*self.command, *arguments], self.environment())
         shown = b""
         sent = False
         deadline = time.monotonic() + 60

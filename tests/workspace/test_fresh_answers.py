@@ -12,11 +12,10 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.index.options import Progress
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Settings
-from support.doors import QUIET, arm, door, is_ready, paths, until
+from support.doors import QUIET, HeldLook, arm, door, is_ready, paths, until
 from support.repositories import git, make_repository, write
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "pkg/b.py": "def beta():\n    return 1\n"}
@@ -146,44 +145,25 @@ def test_balanced_answers_stale_and_goes_on(root: Path) -> None:
 
 
 def test_stale_paths_are_named_once_they_are_known(root: Path) -> None:
-    held, release = threading.Event(), threading.Event()
-
-    def hold(progress: Progress) -> None:
-        if progress.phase == "index":
-            held.set()
-            assert release.wait(20)
-
     with door(root, replace(QUIET, watcher=False, inline_ms=100)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "def gamma():\n    return 1\n")
         (root / "pkg/b.py").unlink()
-        thread = threading.Thread(target=workspace.sync, args=(hold,))
-        thread.start()
-        assert held.wait(20)
+        look = HeldLook(workspace)
         read = workspace.read(paths)
         # That look began before the call: the next one, which has not begun, is what the call waits for.
         assert (read.freshness.decision, read.freshness.stale_total) == ("deferred", 0)
-        release.set()
-        thread.join(20)
+        look.end()
         read = workspace.read(paths, "strict")
         assert (read.value, read.freshness.status) == (["a.py", "c.py"], "fresh")
 
 
 def test_a_look_that_began_before_the_call_does_not_count(root: Path) -> None:
-    held, release = threading.Event(), threading.Event()
-
-    def hold(progress: Progress) -> None:
-        if progress.phase == "index":
-            held.set()
-            assert release.wait(20)
-
     answers: list[object] = []
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "x = 1\n")
-        first = threading.Thread(target=workspace.sync, args=(hold,))
-        first.start()
-        assert held.wait(20)
+        first = HeldLook(workspace)
         write(root, "late.py", "def late():\n    return 1\n")
         readers = [
             threading.Thread(target=lambda: answers.append(workspace.read(count_defs("late")))) for _ in range(4)
@@ -191,9 +171,9 @@ def test_a_look_that_began_before_the_call_does_not_count(root: Path) -> None:
         for reader in readers:
             reader.start()
         until(lambda: workspace._keeper._queued is not None)
-        release.set()
-        for thread in (first, *readers):
-            thread.join(20)
+        first.end()
+        for reader in readers:
+            reader.join(20)
         assert [read.value for read in answers] == [1] * 4  # type: ignore[attr-defined]
         decisions = sorted(read.freshness.decision for read in answers)  # type: ignore[attr-defined]
         assert decisions.count("coalesced") == 3, decisions
@@ -273,24 +253,14 @@ def test_an_error_of_the_old_epoch_is_not_the_last_word(root: Path) -> None:
 
 
 def test_a_call_can_be_cancelled_while_it_waits(root: Path) -> None:
-    release, held = threading.Event(), threading.Event()
-
-    def hold(progress: Progress) -> None:
-        if progress.phase == "index":
-            held.set()
-            assert release.wait(20)
-
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "x = 1\n")
-        thread = threading.Thread(target=workspace.sync, args=(hold,))
-        thread.start()
-        assert held.wait(20)
+        look = HeldLook(workspace)
         with pytest.raises(CodePlaneError) as raised:
             workspace.read(paths, cancelled=lambda: True)
         assert raised.value.code is ErrorCode.CANCELLED
-        release.set()
-        thread.join(20)
+        look.end()
 
 
 @pytest.mark.parametrize("watcher", [True, False])

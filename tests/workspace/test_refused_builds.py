@@ -14,11 +14,10 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
-from codeplane.index.options import Progress
 from codeplane.store.layout import create_state
 from codeplane.workspace.freshness import ONE_SHOT, Settings
 from codeplane.workspace.workspace import Workspace
-from support.doors import QUIET, door, is_ready, paths, until
+from support.doors import QUIET, HeldLook, door, is_ready, paths, until
 from support.repositories import make_repository, sync, write
 
 LAZY = replace(QUIET, build=False)
@@ -41,23 +40,14 @@ def clearing(workspace: Workspace) -> Iterator[None]:
 
 
 def test_a_build_that_had_not_begun_ends_with_the_clearing(root: Path) -> None:
-    held, release = threading.Event(), threading.Event()
-
-    def hold(progress: Progress) -> None:
-        if progress.phase == "index":
-            held.set()
-            assert release.wait(20)
-
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "b.py", "x = 1\n")
-        looking = threading.Thread(target=workspace.sync, args=(hold,))
-        looking.start()
-        assert held.wait(20)
+        look = HeldLook(workspace)
         job = workspace.build(force=True)
         with clearing(workspace):
-            release.set()
-        looking.join(20)
+            look.release()
+        look.end()
         assert job.wait(5) and job.error is not None
         assert (job.error.code, job.report) == (ErrorCode.NOT_INDEXED, None)
         time.sleep(0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -45,6 +46,11 @@ class Answer:
     warnings: Sequence[Notice] = ()
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
+
+
+def new_request_id() -> str:
+    """What an answer, its row in the ledger and its lines in the log have in common."""
+    return "r_" + secrets.token_hex(6)
 
 
 def status_of(error: CodePlaneError) -> str:

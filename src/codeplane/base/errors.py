@@ -118,3 +118,12 @@ class CodePlaneError(Exception):
         optional = (("expected", self.expected), ("received", self.received), ("example", self.example))
         fields.update((name, value) for name, value in (*optional, ("remedy", self.remedy)) if value is not None)
         return fields
+
+
+def unforeseen(error: BaseException, reason: str | None = None) -> CodePlaneError:
+    """What nobody thought of, as an error that says no more than that: its words may quote anything."""
+    return CodePlaneError(
+        ErrorCode.INTERNAL,
+        f"something went wrong that should not ({type(error).__name__}{f': {reason}' if reason else ''})",
+        remedy="Run 'cpl doctor'. The log line of this failure is shown by 'cpl status --verbose'.",
+    )

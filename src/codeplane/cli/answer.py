@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeplane import telemetry
-from codeplane.base.envelope import error_envelope
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.envelope import error_envelope, new_request_id
+from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
 from codeplane.base.paths import display
 from codeplane.cli.terminal import Style
 
@@ -49,7 +49,7 @@ class Reply:
 def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
     """Do `work`, write its reply, and return the exit code."""
     started = time.monotonic()
-    request_id = "r_" + os.urandom(4).hex()
+    request_id = new_request_id()
     with telemetry.bind(op_id=request_id):
         try:
             reply = work()
@@ -108,7 +108,7 @@ def warning_lines(found: Mapping[str, Any]) -> tuple[str, ...]:
 def usage_failed(message: str) -> None:
     """A call that could not even be read, answered to a program."""
     error = CodePlaneError(ErrorCode.ARGUMENT_INVALID, message, example="cpl --help")
-    _fail(error, "r_" + os.urandom(4).hex(), json=True)
+    _fail(error, new_request_id(), json=True)
 
 
 def write_warnings(warnings: Sequence[str]) -> None:
@@ -141,15 +141,6 @@ def _fail(error: CodePlaneError, request_id: str, *, json: bool) -> int:
         sys.stdout.flush()
         print(error_text(error, Style.of(sys.stderr)), file=sys.stderr)
     return _EXITS.get(error.code, FAILED)
-
-
-def unforeseen(error: BaseException, reason: str | None = None) -> CodePlaneError:
-    """What nobody foresaw, as an error that says so."""
-    return CodePlaneError(
-        ErrorCode.INTERNAL,
-        f"something went wrong that should not ({type(error).__name__}{f': {reason}' if reason else ''})",
-        remedy="Run 'cpl doctor'. The log line of this failure is shown by 'cpl status --verbose'.",
-    )
 
 
 def _envelope(reply: Reply, meta: Mapping[str, object]) -> dict[str, object]:

@@ -9,7 +9,8 @@ from codeplane.index.options import Progress
 from codeplane.languages.registry import languages
 from codeplane.languages.versions import grammar_versions
 from codeplane.store.schema import SCHEMA_VERSION
-from codeplane.workspace.freshness import ActiveJob, Compatibility, WorkspaceState
+from codeplane.workspace.compatibility import diagnostics
+from codeplane.workspace.freshness import ActiveJob, WorkspaceState
 
 _HEALTH = {
     "opening": "warming",
@@ -96,16 +97,6 @@ def startup_checks(state: WorkspaceState) -> dict[str, object]:
     if found is not None and found.differences:
         index |= diagnostics(found)
     return {"index": {name: value for name, value in index.items() if value is not None}}
-
-
-def diagnostics(found: Compatibility) -> dict[str, object]:
-    """What an index that cannot be used was made by, beside what would make it now."""
-    differing = sorted(found.differences)
-    return {
-        "differences": differing,
-        "indexed_fingerprint": {name: found.indexed[name] for name in differing if name in found.indexed},
-        "runtime_fingerprint": {name: found.runtime[name] for name in differing if name in found.runtime},
-    }
 
 
 def is_newer(state: WorkspaceState) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +20,7 @@ def ask_state(socket_path: Path, seconds: float = 1.0) -> Mapping[str, Any] | No
             connection.connect(str(socket_path))
             if not is_own_peer(connection):
                 return None
-            hello = {"protocol": PROTOCOL, "version": __version__, "kind": "ask", "pid": os.getpid()}
+            hello = {"protocol": PROTOCOL, "version": __version__, "kind": "ask"}
             connection.sendall(Frame({"hello": hello}).encode())
             greeting, _ = _receive(connection)
             if "refused" in greeting:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from codeplane import __version__, telemetry
-from codeplane.base.envelope import error_envelope
+from codeplane.base.envelope import error_envelope, new_request_id
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
 from codeplane.processes.companions import Companion
@@ -64,7 +63,6 @@ class Engine:
             "protocol": PROTOCOL,
             "version": __version__,
             "kind": kind,
-            "pid": os.getpid(),
             "toolsets": list(surface.toolsets),
             "read_only": surface.read_only,
             "everything": surface.everything,
@@ -294,7 +292,7 @@ class Engine:
 
 
 def _refused(error: CodePlaneError) -> CallReply:
-    fields = error_envelope(error, {"request_id": "r_" + os.urandom(6).hex()})
+    fields = error_envelope(error, {"request_id": new_request_id()})
     return CallReply(json.dumps(fields, separators=(",", ":")).encode("ascii"), fields["status"] == "error")
 
 

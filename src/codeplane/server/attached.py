@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -36,14 +36,7 @@ ONE_CLIENT = Limits(calls=64, running=32, each=32)
 MANY_CLIENTS = Limits(calls=1_100, running=128, each=64)
 """Of the clients of HTTP, all that have no session of their own are one principal."""
 _AT_ONCE_MARGIN = 16
-"""Calls that never wait are taken even from a client that has as many others as it may have."""
-
-
-def never_waits(tool: str, arguments: Mapping[str, object]) -> bool:
-    """Calls that tell how things stand: they are asked above all when everything else waits."""
-    if tool in ("manage_index", "describe"):
-        return arguments.get("action") == ("status" if tool == "manage_index" else "tool")
-    return tool in ("health_check", "list_codebases", "index_status")
+"""Calls that are answered at once are taken even from a client that has as many others as it may have."""
 
 
 class CallUnderWay:

@@ -21,14 +21,15 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from codeplane import __version__, telemetry
-from codeplane.base.errors import ErrorCode
-from codeplane.server.attached import MANY_CLIENTS, ONE_CLIENT, AttachedFront, CallUnderWay, never_waits
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.server.attached import MANY_CLIENTS, ONE_CLIENT, AttachedFront, CallUnderWay
 from codeplane.server.lag import LagWatch
-from codeplane.server.replies import at_intervals, parse_arguments, refusal, unforeseen
+from codeplane.server.replies import at_intervals, failure, parse_arguments, refusal
 from codeplane.server.runtime import RuntimeDirectory
 from codeplane.server.streams import read_frame
 from codeplane.server.wire import PROTOCOL, Frame, WireError, is_own_peer
 from codeplane.tools.calls import CallRequest, no_progress
+from codeplane.tools.catalog import is_at_once
 from codeplane.tools.surface import Surface
 
 if TYPE_CHECKING:
@@ -43,14 +44,14 @@ _CANCELLED_SECONDS = 0.3
 _END_SECONDS = 1.0
 """From the word to end to the end: whoever started us gives no less before it loses its patience."""
 _LEAST_CLOSE_SECONDS = 0.3
+_NO_OBJECT = CodePlaneError(ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object")
 
 
 class Server:
     """Frames in, calls into threads, envelopes out."""
 
-    def __init__(self, pipeline: Pipeline, root: Path) -> None:
+    def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
-        self._root = root
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="call")
         self._quick = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="quick")
         self._clients: set[AttachedFront] = set()
@@ -90,7 +91,6 @@ class Server:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_CANCELLED_SECONDS)
         for client in list(self._clients):
-            client.send(Frame({"bye": "shutdown"}))
             client.writer.close()
         for pool in (self._pool, self._quick):
             pool.shutdown(wait=False, cancel_futures=True)
@@ -163,7 +163,7 @@ class Server:
             everything=bool(hello.get("everything")),
         )
         client = AttachedFront(writer, surface, str(hello.get("kind", "")))
-        client.send(Frame({"welcome": {**ours, "root": str(self._root)}}))
+        client.send(Frame({"welcome": ours}))
         return client
 
     def _take(self, client: AttachedFront, frame: Frame) -> None:
@@ -191,9 +191,10 @@ class Server:
             # Nothing was begun: the front asks the next engine.
             client.send(Frame({"id": number, "later": True}))
         elif (arguments := parse_arguments(frame.body)) is None:
-            client.send(refusal(number, ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object"))
-        elif limit := client.too_many(at_once=never_waits(str(header.get("call")), arguments)):
-            client.send(refusal(number, ErrorCode.TOO_BUSY, f"{limit} calls of this client are under way"))
+            client.send(refusal(number, _NO_OBJECT))
+        elif limit := client.too_many(at_once=is_at_once(str(header.get("call")), arguments)):
+            message = f"{limit} calls of this client are under way"
+            client.send(refusal(number, CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Try again.")))
         else:
             # Known before it begins to run: the next frame may cancel it.
             client.calls[number] = CallUnderWay()
@@ -224,7 +225,7 @@ class Server:
         )
         telling = asyncio.ensure_future(self._tell_of_build(client, number)) if header.get("progress") else None
         try:
-            if never_waits(request.tool, arguments):
+            if is_at_once(request.tool, arguments):
                 answer = await self._answer(self._quick, number, request)
             else:
                 async with client.turn(call, principal) as has_turn:
@@ -244,11 +245,11 @@ class Server:
             if self._closing:
                 # The pool takes nothing any more, so nothing was begun: the front asks the next engine.
                 return Frame({"id": number, "later": True})
-            return unforeseen(number, error)
+            return failure(number, error)
         try:
             body, is_error = await answering
         except Exception as error:
-            return unforeseen(number, error)
+            return failure(number, error)
         return Frame({"id": number, "error": True} if is_error else {"id": number}, body)
 
     async def _tell_state(self, client: AttachedFront) -> None:
@@ -268,7 +269,8 @@ class Server:
             await asyncio.sleep(_BUILD_SECONDS)
             progress = self._pipeline.building()
             if progress is not None:
-                client.send(Frame({"id": number, "progress": [*progress, "indexing"]}))
+                told = [progress.files_done, progress.files_total, progress.phase]
+                client.send(Frame({"id": number, "progress": told}))
 
     async def state(self) -> dict[str, Any]:
         try:
@@ -291,7 +293,6 @@ class Server:
 
 def run_engine(
     runtime: RuntimeDirectory,
-    root: Path,
     open_pipeline: Callable[[], Pipeline],
     *,
     lifeline: int | None,
@@ -301,7 +302,7 @@ def run_engine(
     with contextlib.suppress(FileNotFoundError):
         os.unlink(runtime.socket_path)
     pipeline = open_pipeline()
-    server = Server(pipeline, root)
+    server = Server(pipeline)
     try:
         asyncio.run(_until_stopped(server, runtime.socket_path, lifeline, shutdown_seconds))
     finally:

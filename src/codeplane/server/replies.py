@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 
 import orjson
 
 from codeplane import telemetry
-from codeplane.base.envelope import error_envelope
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.envelope import error_envelope, new_request_id
+from codeplane.base.errors import CodePlaneError, unforeseen
 from codeplane.server.wire import Frame
 
 _PROGRESS_SECONDS = 0.1
@@ -30,16 +29,13 @@ def at_intervals(tell: Callable[[float, float | None, str], None]) -> Callable[[
     return told
 
 
-def refusal(number: int, code: ErrorCode, message: str, remedy: str = "Try again.") -> Frame:
-    meta = {"request_id": "r_" + os.urandom(8).hex()}
-    body = orjson.dumps(error_envelope(CodePlaneError(code, message, remedy=remedy), meta))
-    return Frame({"id": number, "error": True}, body)
+def refusal(number: int, error: CodePlaneError) -> Frame:
+    return Frame({"id": number, "error": True}, orjson.dumps(error_envelope(error, {"request_id": new_request_id()})))
 
 
-def unforeseen(number: int, error: Exception) -> Frame:
+def failure(number: int, error: Exception) -> Frame:
     telemetry.error("call failed", **telemetry.describe(error))
-    message = f"something went wrong that should not ({type(error).__name__})"
-    return refusal(number, ErrorCode.INTERNAL, message, "Run 'cpl doctor'.")
+    return refusal(number, unforeseen(error))
 
 
 def parse_arguments(body: bytes) -> dict[str, object] | None:

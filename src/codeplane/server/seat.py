@@ -6,9 +6,6 @@ anything else is loaded, so that nobody loads in vain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
 from codeplane.server.runtime import RuntimeDirectory
@@ -22,23 +19,18 @@ _HTTP_LOCK_NAME = "http.lock"
 
 def take_seat(runtime: RuntimeDirectory, seconds: float = 0.0) -> FileLock | None:
     """The lock, to be released at the end; None when another process has it."""
+    return _take(runtime, LOCK_NAME, seconds)
+
+
+def take_http(runtime: RuntimeDirectory) -> FileLock | None:
+    """The same for the one process of the user that serves this repository over HTTP."""
+    return _take(runtime, _HTTP_LOCK_NAME, 0.0)
+
+
+def _take(runtime: RuntimeDirectory, name: str, seconds: float) -> FileLock | None:
     try:
-        return FileLock(runtime.path / LOCK_NAME).acquire(seconds)
+        return FileLock(runtime.path / name).acquire(seconds)
     except CodePlaneError as error:
         if error.code is not ErrorCode.INDEX_LOCKED:
             raise
         return None
-
-
-@contextmanager
-def take_http(runtime: RuntimeDirectory) -> Iterator[bool]:
-    """Whether we are the one process of the user that serves this repository over HTTP, for as long as it lasts."""
-    try:
-        lock = FileLock(runtime.path / _HTTP_LOCK_NAME).acquire()
-    except CodePlaneError as error:
-        if error.code is not ErrorCode.INDEX_LOCKED:
-            raise
-        yield False
-        return
-    with lock:
-        yield True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
 from codeplane.tools.surface import Surface
 
@@ -120,6 +122,7 @@ MANAGE_INDEX = ToolSpec(
     read_only=False,
     destructive=True,
     harmless={"action": ("status",)},
+    at_once_with={"action": ("status",)},
     when=("when an answer says requires_reindex", "after ignore files changed and the next call must not wait: sync"),
     when_not=("to make answers current: they are",),
     examples=(
@@ -134,6 +137,7 @@ HEALTH_CHECK = ToolSpec(
     ("core", "admin"),
     "Whether the server is warming, ready, indexing or in error, and why.",
     (_PATH,),
+    at_once=True,
     when=("when calls answer not_ready", "to see how far the first indexing is"),
     when_not=("before every call: each answer says itself whether it is fresh",),
     examples=(Example("this repository", {}),),
@@ -143,6 +147,7 @@ LIST_CODEBASES = ToolSpec(
     "list_codebases",
     ("admin",),
     "Repositories that this server can answer about, by state of their index.",
+    at_once=True,
     when=("to learn which values path may have",),
     when_not=("in a server with one repository",),
     examples=(Example("all", {}),),
@@ -157,6 +162,7 @@ DESCRIBE = ToolSpec(
         Param("name", "string", "Tool, for action tool.", aliases=("tool", "tool_name")),
         _PATH,
     ),
+    at_once_with={"action": ("tool",)},
     when=("to learn how a tool is called, with examples",),
     when_not=("for the layout of the code: map_repo",),
     examples=(Example("this repository", {}), Example("a tool", {"action": "tool", "name": "file_outline"})),
@@ -167,6 +173,7 @@ INDEX_STATUS = ToolSpec(
     ("compat",),
     "Older name of manage_index with action status.",
     (_PATH,),
+    at_once=True,
     examples=(Example("this repository", {}),),
     deprecated=Deprecated("manage_index", fixed={"action": "status"}),
 )
@@ -216,3 +223,9 @@ def visible(surface: Surface) -> tuple[ToolSpec, ...]:
 def listing(surface: Surface) -> list[dict[str, object]]:
     """The tools as `tools/list` shows them; the same for every repository."""
     return [spec.listed(read_only=surface.read_only) for spec in visible(surface)]
+
+
+def is_at_once(tool: str, arguments: Mapping[str, object]) -> bool:
+    """Whether a call, as it was sent, needs no turn: it waits for nothing."""
+    spec = BY_NAME.get(tool)
+    return spec is not None and spec.is_at_once(arguments)

@@ -6,7 +6,6 @@ nobody foresaw is an answer too.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,10 +14,11 @@ from pathlib import Path
 import orjson
 
 from codeplane import telemetry
-from codeplane.base.envelope import Answer, envelope, error_envelope
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.envelope import Answer, envelope, error_envelope, new_request_id
+from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
 from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.base.warnings import Notice, WarningCode
+from codeplane.index.options import Progress
 from codeplane.operations.health import state_fields
 from codeplane.operations.roots import OpenRoot, Roots
 from codeplane.tasks.handles import Handles
@@ -103,12 +103,12 @@ class Pipeline:
         while self._roots.home.workspace.state().phase == "opening" and time.monotonic() < deadline:
             time.sleep(_OPENING_SECONDS)
 
-    def building(self) -> tuple[int, int] | None:
-        """Files done and files in all, while the index of home is being built."""
+    def building(self) -> Progress | None:
+        """How far the index of home is, while it is being built."""
         job = self._roots.home.workspace.state().active_job
         if job is None or job.kind == "sync" or not job.progress.files_total:
             return None
-        return job.progress.files_done, job.progress.files_total
+        return job.progress
 
     def close(self, timeout: float = 1.0) -> None:
         self._roots.close(timeout)
@@ -133,7 +133,7 @@ class _Run:
         self._error: ErrorCode | None = None
         self._epoch: int | None = None
         self._op_type = "read"
-        self.request_id = "r_" + os.urandom(6).hex()
+        self.request_id = new_request_id()
         self.status = "error"
 
     def answered(self) -> bytes:
@@ -143,13 +143,7 @@ class _Run:
             return self._failed(error)
         except Exception as error:
             telemetry.error("call failed", tool=self._request.tool, **telemetry.describe(error))
-            unforeseen = CodePlaneError(
-                ErrorCode.INTERNAL,
-                f"something went wrong that should not ({type(error).__name__})",
-                details={"request_id": self.request_id},
-                remedy="Run 'cpl doctor'; 'cpl status --verbose' shows the log line of this request.",
-            )
-            return self._failed(unforeseen)
+            return self._failed(unforeseen(error))
         self.status = answer.status
         epoch = answer.meta.get("epoch")
         self._epoch = epoch if isinstance(epoch, int) else None

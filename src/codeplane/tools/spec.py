@@ -70,6 +70,10 @@ class ToolSpec:
     open_world: bool = False
     harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of a tool that can have effects: the values of a parameter with which it has none."""
+    at_once: bool = False
+    """Whether it tells only what is known already: such calls are asked above all when everything else waits."""
+    at_once_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of a tool that may wait: the values of a parameter with which it does not."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     """A required parameter, and the one whose value is meant for it when only that was given."""
     when: tuple[str, ...] = ()
@@ -85,6 +89,9 @@ class ToolSpec:
         if self.read_only:
             return False
         return not any(arguments.get(name) in values for name, values in self.harmless.items())
+
+    def is_at_once(self, arguments: Mapping[str, object]) -> bool:
+        return self.at_once or any(arguments.get(name) in values for name, values in self.at_once_with.items())
 
     def listed(self, *, read_only: bool = False) -> dict[str, object]:
         """As `tools/list` shows it. On a read-only surface only what has no effect can be asked for."""

@@ -57,10 +57,7 @@ def usable() -> Compatibility:
 def incompatible(found: Compatibility, phase: str) -> CodePlaneError:
     """What a reader is told of an index that other rules made."""
     details: dict[str, object] = {
-        # What agrees says nothing.
-        "runtime_fingerprint": {name: found.runtime[name] for name in found.differences if name in found.runtime},
-        "indexed_fingerprint": {name: found.indexed[name] for name in found.differences if name in found.indexed},
-        "differences": list(found.differences),
+        **diagnostics(found),
         "source": "index",
         "reason": "newer" if found.verdict == Verdict.NEWER else "fingerprint_mismatch",
         "status_at_check": phase,
@@ -78,6 +75,16 @@ def incompatible(found: Compatibility, phase: str) -> CodePlaneError:
         details=details,
         remedy="build it anew: manage_index with action 'reindex', or 'cpl init'",
     )
+
+
+def diagnostics(found: Compatibility) -> dict[str, object]:
+    """What an index that cannot be used was made by, beside what would make it now. What agrees says nothing."""
+    differing = sorted(found.differences)
+    return {
+        "differences": differing,
+        "indexed_fingerprint": {name: found.indexed[name] for name in differing if name in found.indexed},
+        "runtime_fingerprint": {name: found.runtime[name] for name in differing if name in found.runtime},
+    }
 
 
 def require_ours(snapshot: Snapshot, options: IndexOptions, owner: int | None) -> None:

@@ -7,13 +7,14 @@ import hmac
 import json as json_format
 import os
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer, unforeseen, write_warnings
+from codeplane.cli.answer import Reply, answer, write_warnings
 from codeplane.cli.assemble import Invocation, assemble, find_root, load_config, start_logging
 from codeplane.cli.reach import loader, open_runtime, own_command, warn_of_overrides
 from codeplane.cli.terminal import Style, facts
@@ -96,8 +97,8 @@ def up(
         write_warnings(assembly.warnings)
         context = assembly.context
         surface = _surface(context.config, toolsets, read_only=read_only)
-        with open_runtime(context.root) as runtime, take_http(runtime) as taken:
-            if not taken:
+        with open_runtime(context.root) as runtime, take_http(runtime) or nullcontext() as lock:
+            if lock is None:
                 return _already_up(runtime, given=bool(port or toolsets or read_only or invocation.overrides))
             warn_of_overrides(invocation, ask_state(runtime.socket_path))
             engine = _engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
@@ -201,7 +202,6 @@ def host(invocation: Invocation, *, prewarm: bool) -> int:
             context = assemble(invocation, any_directory=True).context
             run_engine(
                 runtime,
-                context.root,
                 lambda: open_pipeline(context, loader(invocation), prewarm=prewarm),
                 lifeline=sys.stdin.fileno(),
                 shutdown_seconds=min(0.3, context.config.server.shutdown_sec),
