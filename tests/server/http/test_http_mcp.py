@@ -329,8 +329,8 @@ def test_operators_see_the_state_of_the_engine() -> None:
         assert front.ask("GET", "/health").status == 200
 
 
-def test_the_end_of_the_server_ends_a_waiting_stream() -> None:
-    """A client of 2025 keeps a stream open on which nothing may ever come."""
+def test_the_end_of_the_server_is_told_on_a_waiting_stream_and_ends_it() -> None:
+    """A client of 2025 keeps a stream open on which nothing else may ever come."""
     with running_front(grace_seconds=3.0) as front:
         session = front.rpc(initialize("2025-11-25")).headers["mcp-session-id"]
         headers = {**front.own_headers, "Mcp-Session-Id": session, "Accept": "text/event-stream"}
@@ -347,5 +347,6 @@ def test_the_end_of_the_server_ends_a_waiting_stream() -> None:
             received = b""
             while part := connection.recv(4096):
                 received += part
+            assert b"event: shutdown\ndata: {}\n\n" in received
             assert received.endswith(b"0\r\n\r\n")
             assert time.monotonic() - started < 2.0

@@ -31,6 +31,7 @@ _DRAIN_BYTES: Final = 16 * 1024 * 1024
 _DRAIN_SECONDS: Final = 1.0
 _JSON: Final = (b"content-type", b"application/json")
 _PRIVATE: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+_SHUTDOWN_EVENT: Final = b"event: shutdown\ndata: {}\n\n"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ class GuardedApp:
         try:
             await self._answer(scope, receive, out)
             if out.started and not out.finished:
-                await out({"type": "http.response.body", "body": b"", "more_body": False})
+                last = _SHUTDOWN_EVENT if out.is_events and self._draining.is_set() else b""
+                await out({"type": "http.response.body", "body": last, "more_body": False})
         except Exception as error:
             if out.stalled:
                 self._connections.abort(scope.get("client"))
@@ -158,6 +160,7 @@ class _Reply:
         self._stall_seconds = stall_seconds
         self.headers: Iterable[tuple[bytes, bytes]] = ()
         self.started = False
+        self.is_events = False
         self.finished = False
         self.stalled = False
 
@@ -171,6 +174,7 @@ class _Reply:
                 if not name.lower().startswith(b"access-control-") and name.lower() != b"x-codeplane-repo"
             ]
             names = {name.lower() for name, _ in kept}
+            self.is_events = any(value.startswith(b"text/event-stream") for value in _values(kept, b"content-type"))
             ours = [header for header in (*_PRIVATE, *self.headers) if header[0] not in names]
             message = {**message, "headers": kept + ours}
         elif message["type"] == "http.response.body" and not message.get("more_body", False):

@@ -32,7 +32,7 @@ def fitted(whole: Outline, ask_top: Callable[[], Outline]) -> Outline:
     for shape in (two, bare):
         if not whole.has_more and _count(shape.symbols) == _count(two.symbols) and _fits(shape):
             return replace(shape, left_out=total - _count(shape.symbols))
-    top = ask_top()
+    top = ask_top() if whole.has_more else replace(whole, symbols=tuple(_cut_top(whole.symbols, DEFAULT_CHARS)))
     # Of a file that is one class, the class alone tells nothing.
     chosen = bare if len(top.symbols) <= _FEW else top
     return replace(chosen, left_out=total - _count(chosen.symbols))
@@ -52,6 +52,14 @@ def _without_grandchildren(node: Node) -> Node:
 
 def _closed(node: Node) -> Node:
     return replace(node, children=(), child_count=node.child_count + len(node.children))
+
+
+def _cut_top(nodes: Iterable[Node], room: int) -> Iterable[Node]:
+    for node in nodes:
+        if room <= 0:
+            return
+        room -= _NODE_CHARS + len(node.name) + len(node.signature)
+        yield _closed(node)
 
 
 def _cut(nodes: Iterable[Node], room: int) -> Iterable[Node]:
