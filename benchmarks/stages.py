@@ -24,7 +24,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import tantivy
 from benchmarks.measure import cores
 from benchmarks.trees import bare_walk, pruned_directories
 
@@ -32,16 +31,17 @@ from codeplane.config.model import Config
 from codeplane.disk.text import decode
 from codeplane.facts.blocks import unpack
 from codeplane.facts.grammar import load
+from codeplane.facts.model import Def
+from codeplane.facts.passages import may_define, read_searchable
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
 from codeplane.query.snapshot import Snapshot, open_current
-from codeplane.store import lexical
-from codeplane.store.codec import path_from_text
+from codeplane.store.codec import path_from_text, split_row_id
 from codeplane.store.database import create_database
 from codeplane.store.layout import open_state
+from codeplane.store.lexical import LexicalReader, LexicalWriter
 from codeplane.store.records import FileState
 from codeplane.store.schema import INDEXES, TABLES
-from codeplane.store.words import normalize_text, parts_text
 
 Found = dict[str, Any]
 
@@ -181,40 +181,29 @@ CREATE INDEX plain_refs_name ON plain_refs (name_id);
 def text_index(root: Path, place: Path) -> Found:
     with open_current(_state(root), lexical=False) as snapshot:
         files = snapshot.reader.rows(
-            "SELECT file_id, unit_id, path, lower(hex(digest)), family FROM files WHERE lexical"
+            "SELECT file_id, unit_id, path, lower(hex(digest)), family, language IS NULL FROM files WHERE lexical"
         )
-        names = _names(snapshot)
+        spans = _definitions(snapshot)
     documents = []
-    for file_id, unit_id, path, digest, family in files:
+    for file_id, unit_id, path, digest, family, is_text in files:
         text = decode((root / path_from_text(path)).read_bytes())
         assert text is not None
-        content = normalize_text(text.data.replace(b"\r\n", b"\n"))
-        parts = parts_text(names[file_id])
-        documents.append((file_id, -1 if unit_id is None else unit_id, path, digest, family or "", content, parts))
+        hints = bool(is_text) and may_define(path)
+        searchable = read_searchable(text.data.replace(b"\r\n", b"\n"), spans[file_id], hints=hints)
+        documents.append((file_id, unit_id, path, digest, family, searchable))
     directory = place / "floor.lexical"
     directory.mkdir()
-    # Schema, analysis and heap are taken from the product, so that the floor cannot drift away from it.
-    made = tantivy.Index(lexical._schema(), path=str(directory), reuse=False)
-    made.register_tokenizer(lexical._WORDS, lexical._analyzer())
+    # Documents are made by the product, so that the floor cannot drift away from it.
+    writer = LexicalWriter(directory, create=True)
 
     def work() -> None:
-        writer = made.writer(lexical.BULK_HEAP_BYTES, 1)
-        for file_id, unit_id, path, digest, family, content, parts in documents:
-            document = tantivy.Document()
-            document.add_integer("file_id", file_id)
-            document.add_integer("unit_id", unit_id)
-            document.add_text("path", path)
-            document.add_text("digest", digest)
-            document.add_text("language_family", family)
-            document.add_text("content", content)
-            document.add_text("parts", parts)
-            writer.add_document(document)
+        for document in documents:
+            writer.add(*document)
         writer.commit()
-        writer.wait_merging_threads()
+        writer.settle()
 
     found, _ = _clocked(work)
-    made.reload()
-    return found | {"documents": made.searcher().num_docs}
+    return found | {"documents": LexicalReader(directory).document_count}
 
 
 def walk(root: Path, place: Path) -> Found:
@@ -267,10 +256,14 @@ def _state(root: Path) -> Any:
     return state
 
 
-def _names(snapshot: Snapshot) -> dict[int, list[str]]:
-    """Identifiers of each file, by file id."""
-    blocks = snapshot.reader.stream("SELECT file_id, block FROM blocks")
-    return defaultdict(list, {file_id: unpack(block).names for file_id, block in blocks})
+def _definitions(snapshot: Snapshot) -> dict[int, list[Def]]:
+    """Definitions of each file as far as passages need them, by file id."""
+    found: dict[int, list[Def]] = defaultdict(list)
+    rows = snapshot.reader.stream("SELECT def_id, kind, name, start_line, end_line FROM defs ORDER BY def_id")
+    for def_id, kind, name, first, last in rows:
+        row = Def("", None, 0, kind, name, "", "", first, 0, last, 0, first, 0, "", "", None, "", ())
+        found[split_row_id(def_id)[0]].append(row)
+    return found
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ def tools() -> str:
         if spec.params:
             lines += ["", "| parameter | type | default | |", "|---|---|---|---|"]
         for param in spec.params:
-            kind = " \\| ".join(param.choices) if param.choices else param.kind
+            kind = " \\| ".join(param.choices) if param.choices else "string" if param.kind == "array" else param.kind
             kind = f"list of {kind}" if param.kind == "array" else kind
             default = "required" if param.required else "" if param.default is None else f"`{param.default}`"
             lines.append(f"| `{param.name}` | {kind} | {default} | {param.doc} |")

@@ -17,6 +17,7 @@ from codeplane.operations.map_repo import DEFAULT_LIMIT
 from codeplane.store.roots import change_roots
 from codeplane.tools import catalog
 from codeplane.tools.spec import ToolSpec
+from codeplane.tools.spelling import camelled
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.fingerprints import tamper
 from support.repositories import git, make_repository, sync, write
@@ -91,7 +92,8 @@ def fleet(tree: Path) -> Iterator[Server]:
 def told(result: Envelope) -> str:
     """A result as its bytes are, but for what a cursor is called."""
     copy = json.loads(json.dumps(result))
-    copy.get("pagination", {}).pop("next_cursor", None)
+    for cursor in ("next_cursor", "nextCursor"):
+        copy.get("pagination", {}).pop(cursor, None)
     return json.dumps(copy)
 
 
@@ -224,7 +226,8 @@ def test_an_older_name_answers_as_its_tool(fleet: Server, spec: ToolSpec) -> Non
     renamed = {spec.deprecated.renames.get(name, name): value for name, value in arguments.items()}
     older = fleet.call(spec.name, arguments)
     newer = fleet.call(spec.deprecated.canonical, {**renamed, **spec.deprecated.fixed})
-    assert told(older["result"]) == told(newer["result"])
+    answered = camelled(newer["result"]) if spec.deprecated.camel_case else newer["result"]
+    assert told(older["result"]) == told(answered)
     assert codes_of(older) == ["DEPRECATED_TOOL"] and codes_of(newer) == []
 
 
@@ -233,7 +236,7 @@ def test_an_older_name_answers_as_its_tool(fleet: Server, spec: ToolSpec) -> Non
     [
         ("map_rep", "map_repo", "Use 'map_repo'."),
         ("mapRepo", "map_repo", "Use 'map_repo'."),
-        ("zzz", "map_repo, ", None),
+        ("zzz", "search, map_repo, ", None),
     ],
 )
 def test_an_unknown_tool_is_told_the_nearest(fleet: Server, tool: str, expected: str, remedy: str | None) -> None:

@@ -12,6 +12,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
+from codeplane.query.text import lexical_search
 from codeplane.store.integrity import Verdict
 from codeplane.store.layout import StateDirectory
 from support.children import run, start
@@ -71,11 +72,11 @@ def test_a_reader_keeps_its_epoch_across_many_publishes(tmp_path: Path) -> None:
                 indexer.sync()
                 assert len(list_defs_by_name(snapshot, "load_1", 20).rows) == 5
                 assert list_defs_by_name(snapshot, name, 20).rows == ()
-                assert snapshot.reader.search(name, 5) == []
+                assert lexical_search(snapshot, name, 5) == []
             assert snapshot.epoch.epoch == first
             assert snapshot.refresh().epoch == first + 40
             assert len(list_defs_by_name(snapshot, names[-1], 20).rows) == 1
-            assert [hit.path for hit in snapshot.reader.search(names[-1], 1)] == ["pkg/m1.py"]
+            assert [hit.path for hit in lexical_search(snapshot, names[-1], 1)] == ["pkg/m1.py"]
 
 
 def test_a_second_process_reads_while_the_first_builds(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tantivy": ("store",),
     "tree_sitter": ("facts",),
     "pygit2": ("git",),
+    "re2": ("operations",),
     "click": ("cli",),
     "yaml": ("config",),
 }

@@ -19,6 +19,8 @@ from codeplane.operations.indexing import initialize
 from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
+from codeplane.query.text import lexical_search, list_candidates, list_passages_named, rank_passages
+from codeplane.store.integrity import Verdict
 from codeplane.store.records import FileState
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
 
@@ -190,6 +192,9 @@ def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_pa
         with open_current(indexer.state) as snapshot:
             file = get_file(snapshot, "pkg/b.py")
             assert file is not None and (file.state, file.reason) == (FileState.FAILED, "worker_died")
+            assert [hit.path for hit in lexical_search(snapshot, "Deadly", 5)] == ["pkg/b.py"], "its text is no worse"
+            assert [hit.first for hit in rank_passages(snapshot, {"deadli": 1}, 5, per_file=1)] == [1]
+            assert list_candidates(snapshot, [["eadl"]]) == ("pkg/b.py",)
         os.utime(root / "pkg/b.py")
         again = indexer.sync()
         assert (again.parsed, again.set_aside) == (0, ())
@@ -201,6 +206,48 @@ def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_pa
         assert indexer.sync().parsed == 1
         assert logical_dump(indexer) == scratch_dump(root, tmp_path)
     assert status(context).set_aside == ()
+
+
+def test_files_without_a_grammar_are_read_by_workers(root: Path) -> None:
+    write(root, "lib/cart.rb", "class Cart\n  def total_price\n    1\n  end\nend\n")
+    write(root, "notes.txt", "class Cart is explained here\n")
+    write(root, "empty.rb", "")
+    write(root, "plain.sh", "echo cart\n")
+    with Indexer.open(options_for(root)) as indexer:
+        report = indexer.sync()
+        assert (report.files, report.set_aside) == (len(FILES) + 4, ())
+        with open_current(indexer.state) as snapshot:
+            for path in ("lib/cart.rb", "notes.txt", "empty.rb", "plain.sh", "README.md"):
+                file = get_file(snapshot, path)
+                assert file is not None and file.state is FileState.TEXT
+            found = list_passages_named(snapshot, {"totalprice": 1, "cart": 1}, 5)
+            assert [(hit.file.path, hit.first, hit.name) for hit in found] == [
+                ("lib/cart.rb", 1, "Cart"),
+                ("lib/cart.rb", 2, "total_price"),
+            ]
+            assert {hit.path for hit in lexical_search(snapshot, "cart", 5)} == {"lib/cart.rb", "notes.txt", "plain.sh"}
+
+
+def test_line_endings_alone_leave_the_text_index_as_it_is(root: Path) -> None:
+    write(root, "lib/cart.rb", "class Cart\n  def total_price\n    1\n  end\nend\n")
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        before = text_index(indexer)
+        for path in ("lib/cart.rb", "pkg/b.py"):
+            write(root, path, (root / path).read_bytes().replace(b"\n", b"\r\n"))
+        report = indexer.sync()
+        assert (report.modified, report.parsed) == (2, 0)
+        assert text_index(indexer) == before
+        assert indexer.verify("full").verdict is Verdict.OK
+
+
+def text_index(indexer: Indexer) -> list[object]:
+    with open_current(indexer.state) as snapshot:
+        return [
+            snapshot.reader.lexical.document_count,
+            list_passages_named(snapshot, {"cart": 1, "totalprice": 1, "b": 1}, 9),
+            lexical_search(snapshot, "cart total price return", 9),
+        ]
 
 
 def test_a_file_set_aside_is_tried_again_when_only_its_line_endings_change(root: Path, tmp_path: Path) -> None:

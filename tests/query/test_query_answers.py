@@ -29,6 +29,7 @@ from codeplane.facts.model import (
     Tier,
     Usage,
 )
+from codeplane.facts.passages import read_searchable
 from codeplane.query.anchors import get_anchor_group, list_anchor_groups
 from codeplane.query.binds import get_local_bind, list_binds_in_scope
 from codeplane.query.defs import (
@@ -48,7 +49,6 @@ from codeplane.query.snapshot import Snapshot, open_snapshot
 from codeplane.query.text import lexical_search
 from codeplane.store.codec import row_id
 from codeplane.store.layout import create_state
-from codeplane.store.lexical import LexicalDoc
 from codeplane.store.records import AnchorGroup, FileState, RefLink
 from codeplane.store.schema import unit_of
 from support.store_sample import Sample
@@ -114,12 +114,16 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
     sample = Sample()
     with sample.create(create_state(root)) as writer:
         library = writer.put_file(
-            sample.row("pkg/lib.py", "load"), pack(LIBRARY), (), LexicalDoc("load save", ("loadFile",))
+            sample.row("pkg/lib.py", "load"), pack(LIBRARY), (), read_searchable(b"load save loadFile", ())
         )
         problems = [Problem("syntax", 9, "second"), Problem("syntax", 2, "first")]
-        user = writer.put_file(sample.row("app/use.py", "use"), pack(USER), problems, LexicalDoc("load twice load"))
+        user = writer.put_file(
+            sample.row("app/use.py", "use"), pack(USER), problems, read_searchable(b"load twice load", ())
+        )
         go = sample.row("cmd/main.go", "go")._replace(language="go", family="go")
-        writer.put_file(go, pack(Facts(("load",), defs=(_definition("uid-go", "Load", 3),))), (), LexicalDoc("load go"))
+        writer.put_file(
+            go, pack(Facts(("load",), defs=(_definition("uid-go", "Load", 3),))), (), read_searchable(b"load go", ())
+        )
         skipped = sample.row("big.bin", "big")._replace(state=FileState.SKIPPED, reason="binary", language=None)
         writer.put_file(skipped._replace(family=None), PackedFacts())
         writer.link_refs([RefLink(row_id(user, 1), row_id(library, 0), Tier.STRONG, Certainty.CERTAIN)])

@@ -103,11 +103,11 @@ def test_no_index_is_said(state: StateDirectory) -> None:
 
 
 def test_without_text_search_the_rest_answers(sample: Sample, state: StateDirectory) -> None:
-    sample.build(state, {"a.py": "def f(): f"})
+    sample.build(state, {"a.py": "def load(): load"})
     with open_current(state, lexical=False) as snapshot:
-        assert defs.list_defs_by_name(snapshot, "f", 5).total == 1
+        assert defs.list_defs_by_name(snapshot, "load", 5).total == 1
         with pytest.raises(CodePlaneError):
-            text.lexical_search(snapshot, "f", 5)
+            text.lexical_search(snapshot, "load", 5)
 
 
 def test_a_released_snapshot_lets_the_log_be_emptied(sample: Sample, state: StateDirectory) -> None:

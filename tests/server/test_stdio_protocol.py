@@ -200,13 +200,19 @@ def test_ids_come_back_as_they_were_given(client: McpClient) -> None:
 
 def test_an_id_that_is_in_use_is_refused_and_the_first_call_is_answered(client: McpClient) -> None:
     line = b'{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"health_check"}}\n'
+    # On a busy machine the first may be answered before the second is read; then its id is free again.
+    for _ in range(50):
+        before = client.answered.count("twice")
+        client.send_raw(line * 2)
+        until(lambda count=before + 2: client.answered.count("twice") == count)
+        both = [message for message in client.history if message["id"] == "twice"][-2:]
+        assert "result" in both[1]
+        if "error" in both[0]:
+            break
+    assert both[0]["error"]["code"] == -32600
     before = client.answered.count("twice")
-    client.send_raw(line * 2)
-    until(lambda: client.answered.count("twice") == before + 2)
-    both = [message for message in client.history if message["id"] == "twice"][-2:]
-    assert both[0]["error"]["code"] == -32600 and "result" in both[1]
     client.send_raw(line)
-    until(lambda: client.answered.count("twice") == before + 3)
+    until(lambda: client.answered.count("twice") == before + 1)
     assert client.finish("twice")["status"] == "ok"
 
 

@@ -17,7 +17,7 @@ from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
 from codeplane.store.reader import open_reader
 from codeplane.store.recovery import open_writer
-from support.store_sample import Sample
+from support.store_sample import Sample, search
 
 EXPECTED_ERRORS = {ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY}
 
@@ -58,7 +58,7 @@ def _check(sample: Sample, state: StateDirectory, texts: dict[str, str], expecte
         try:
             assert sample.dump(found.generation) == expected
             with open_reader(found.generation) as reader:
-                assert [hit.path for hit in reader.search("load_7", 1)] == ["src/module_7.py"]
+                assert search(reader, "load_7", 1) == ["src/module_7.py"]
         except CodePlaneError as error:
             assert error.code in EXPECTED_ERRORS
             return "noticed while reading"

@@ -18,12 +18,12 @@ from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
 from codeplane.store.reader import open_reader
 from codeplane.store.recovery import open_writer
-from support.store_sample import Sample
+from support.store_sample import Sample, search
 
 _PREFACE = """
 import os, signal, sys
 from pathlib import Path
-from support.store_sample import Sample
+from support.store_sample import Sample, search
 from codeplane.store.layout import StateDirectory
 from codeplane.store.reader import open_reader
 from codeplane.store.recovery import open_writer
@@ -137,19 +137,19 @@ def test_a_reader_keeps_its_epoch_whole(sample: Sample, state: StateDirectory, t
     generation = sample.build(state, texts)
     with open_reader(generation) as before, open_writer(generation).writer as writer:
         sample.put(writer, "src/module_1.py", "def rewritten(): pass")
-        assert before.search("rewritten", 5) == []
+        assert search(before, "rewritten") == []
         sample.publish(writer)
         count = "SELECT count(*) FROM defs WHERE name = 'rewritten'"
         assert before.count(count) == 0
-        assert before.search("rewritten", 5) == []
-        assert [hit.path for hit in before.search("load_1", 1)] == ["src/module_1.py"]
+        assert search(before, "rewritten") == []
+        assert search(before, "load_1", 1) == ["src/module_1.py"]
         with open_reader(generation) as after:
             assert (before.epoch.epoch, after.epoch.epoch) == (1, 2)
             assert after.count(count) == 1
-            assert [hit.path for hit in after.search("rewritten", 5)] == ["src/module_1.py"]
+            assert search(after, "rewritten") == ["src/module_1.py"]
         assert before.refresh().epoch == 2
         assert before.count(count) == 1
-        assert [hit.path for hit in before.search("rewritten", 5)] == ["src/module_1.py"]
+        assert search(before, "rewritten") == ["src/module_1.py"]
 
 
 def test_a_reader_of_a_removed_generation_goes_on(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
@@ -159,7 +159,7 @@ def test_a_reader_of_a_removed_generation_goes_on(sample: Sample, state: StateDi
         state.sweep()
         assert state.generations() == [new]
         assert reader.count("SELECT count(*) FROM files") == len(texts)
-        assert reader.search("load_3", 1)[0].path == "src/module_3.py"
+        assert search(reader, "load_3", 1)[0] == "src/module_3.py"
 
 
 def test_readers_of_another_process_never_see_half_an_epoch(

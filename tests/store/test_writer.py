@@ -8,16 +8,16 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import Facts, Problem, Tier
+from codeplane.facts.passages import read_searchable
 from codeplane.store import epochs
 from codeplane.store.codec import path_from_text, path_to_text, row_id
 from codeplane.store.files import load_known
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
-from codeplane.store.lexical import LexicalDoc
 from codeplane.store.reader import open_reader
 from codeplane.store.records import Change, FileStat, FileState, RefLink
 from codeplane.store.recovery import open_writer
-from support.store_sample import Sample
+from support.store_sample import Sample, search
 
 
 def test_an_updated_index_equals_one_built_afresh(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
@@ -40,7 +40,7 @@ def test_rows_may_be_plain_lists(sample: Sample, state: StateDirectory) -> None:
     lists = Facts(*([list(row) if isinstance(row, tuple) else row for row in table] for table in facts))  # type: ignore[arg-type]
     named = sample.build(state, {"a.py": text})
     with sample.create(state) as writer:
-        writer.put_file(sample.row("a.py", text), pack(lists), (), LexicalDoc(text, lists.names))
+        writer.put_file(sample.row("a.py", text), pack(lists), (), read_searchable(text.encode(), facts.defs))
         sample.publish(writer)
     assert sample.dump(named) == sample.dump(writer.generation)
 
@@ -89,8 +89,9 @@ def test_text_that_is_not_unicode_is_stored_all_the_same(sample: Sample, state: 
     odd = packed._replace(
         names=("a\udc80", *facts.names[1:]), defs=tuple(row._replace(doc="x\ud800y") for row in facts.defs)
     )
+    searchable = read_searchable("a\udc80 b".encode("utf-8", "surrogatepass"), facts.defs)
     with sample.create(state) as writer:
-        writer.put_file(sample.row("a.py", "t"), odd, [Problem("syntax", 1, "near x")], LexicalDoc("a\udc80 b"))
+        writer.put_file(sample.row("a.py", "t"), odd, [Problem("syntax", 1, "near x")], searchable)
         sample.publish(writer)
         assert writer.rows("SELECT doc FROM defs") == [("x?y",)]
         assert writer.rows("SELECT refs FROM files") == [(len(facts.refs),)]
@@ -126,7 +127,7 @@ def test_an_empty_repository_has_an_epoch(sample: Sample, state: StateDirectory)
     generation = sample.build(state, {})
     with open_reader(generation) as reader:
         assert (reader.epoch.epoch, reader.epoch.files) == (1, 0)
-        assert reader.search("x", 5) == []
+        assert search(reader, "x") == []
 
 
 def test_epochs_may_continue_from_an_older_generation(sample: Sample, state: StateDirectory) -> None:
@@ -236,7 +237,7 @@ def test_many_single_edits_merge_and_stay_whole(sample: Sample, state: StateDire
             later["src/module_1.py"] = f"edited_{number}"
             sample.sync(writer, later)
             assert reader.refresh().epoch == number + 2
-            assert reader.search(f"edited_{number}", 3)[0].path == "src/module_1.py"
+            assert search(reader, f"edited_{number}", 3)[0] == "src/module_1.py"
             if number % 3 == 0:
                 writer.settle()
         assert len(list(generation.lexical.iterdir())) < 80

@@ -9,17 +9,24 @@ from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import pack
 from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, Role, Scope, Target, Tier, Usage
+from codeplane.facts.passages import read_searchable
+from codeplane.query.snapshot import Snapshot
+from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
 from codeplane.store.files import load_known
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, StateDirectory
-from codeplane.store.lexical import LexicalDoc
-from codeplane.store.reader import open_reader
+from codeplane.store.reader import Reader, open_reader
 from codeplane.store.records import EpochInfo, FileRow, FileStat, FileState
 from codeplane.store.registry import Binding
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def search(reader: Reader, query: str, limit: int = 10) -> list[RepoPath]:
+    """Files that the text index has for the words of a query, best first."""
+    return [hit.path for hit in lexical_search(Snapshot(reader), query, limit)]
 
 
 class Sample:
@@ -82,7 +89,7 @@ class Sample:
 
     def put(self, writer: Writer, path: str, text: str) -> int:
         facts = self.facts(text)
-        return writer.put_file(self.row(path, text), pack(facts), (), LexicalDoc(text, facts.names))
+        return writer.put_file(self.row(path, text), pack(facts), (), read_searchable(text.encode(), facts.defs))
 
     def publish(self, writer: Writer, head: str = "head") -> int:
         return writer.publish(EpochInfo("root", head, {"head": head}, 1))

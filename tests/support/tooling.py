@@ -39,7 +39,18 @@ QUIET = Config(
 
 _FIELDS = {"status", "reason", "message", "result", "error", "warnings", "hints", "meta"}
 _NAMES_ROOTS = {"describe", "list_codebases"}
-_META = {"session_id", "request_id", "timestamp_ms", "epoch", "freshness"}
+_META = {
+    "session_id",
+    "request_id",
+    "timestamp_ms",
+    "epoch",
+    "freshness",
+    "completeness",
+    "suppressed",
+    "query_time_ms",
+}
+_TOLD = {"noise_mitigation", "noiseMitigation", "debug_search", "debugSearch"}
+"""Hints that are no calls."""
 _ERROR = {"code", "error", "message", "retryable", "details", "expected", "received", "example", "remedy"}
 
 
@@ -129,8 +140,8 @@ def check_envelope(envelope: Envelope) -> None:
         assert "\n" not in envelope["message"] and len(envelope["message"]) < 120
     for warning in envelope.get("warnings", []):
         assert warning["message"] == WarningCode[warning["code"]].sentence
-    for hint in envelope.get("hints", {}).values():
-        assert set(hint) in ({"tool", "args"}, {"command"}, {"probe_failed"})
+    for name, hint in envelope.get("hints", {}).items():
+        assert name in _TOLD or set(hint) in ({"tool", "args"}, {"command"}, {"probe_failed"})
     if "error" in envelope:
         error = envelope["error"]
         assert {"code", "error", "message", "retryable"} <= set(error) <= _ERROR

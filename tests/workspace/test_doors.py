@@ -296,6 +296,21 @@ def test_the_prewarm_runs_after_the_start(root: Path) -> None:
         assert workspace.state().prewarm == "skipped"
 
 
+@pytest.mark.parametrize("looks", [0, 1, 3, 8, 12, 99])
+def test_a_prewarm_stops_between_any_two_reads(root: Path, looks: int) -> None:
+    """And reads only what every index has: an empty one as well as a full one."""
+    asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > looks
+
+    with door(root, QUIET) as workspace:
+        workspace.read(lambda snapshot: prewarm(snapshot, stopped), "strict", lexical=True)
+    assert asked == min(looks + 1, 14)
+
+
 def test_a_prewarm_that_failed_is_tried_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[bool] = []
     fails = True

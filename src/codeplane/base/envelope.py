@@ -29,6 +29,7 @@ _STATUS_OF = {
     ErrorCode.REQUIRES_REINDEX: "requires_reindex",
     ErrorCode.INDEX_STALE: "stale",
     ErrorCode.LANGUAGE_UNSUPPORTED: "unsupported",
+    ErrorCode.MODE_UNSUPPORTED: "unsupported",
     ErrorCode.FILE_NOT_FOUND: "not_found",
     ErrorCode.INDEX_LOCKED: "blocked",
     ErrorCode.CONFIRMATION_REQUIRED: "blocked",

@@ -26,6 +26,8 @@ class ErrorCode(Enum):
     UNKNOWN_TOOL = (1003, ErrorKind.CALLER, False)
     READ_ONLY = (1004, ErrorKind.OPERATOR, False)
     CONFIRMATION_REQUIRED = (1005, ErrorKind.CALLER, False)
+    PATTERN_UNSUPPORTED = (1006, ErrorKind.CALLER, False)
+    MODE_UNSUPPORTED = (1007, ErrorKind.CALLER, False)
     PATH_INVALID = (1101, ErrorKind.CALLER, False)
     PATH_ESCAPE = (1102, ErrorKind.CALLER, False)
     PATH_SYMLINK = (1103, ErrorKind.CALLER, False)

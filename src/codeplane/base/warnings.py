@@ -18,6 +18,7 @@ class WarningCode(Enum):
     DEPRECATED_TOOL = "This name is kept for older clients; the tool has another one."
     FILES_UNREADABLE = "These could not be read, so what is known of them may be old."
     FILE_NOT_PARSED_WHOLE = "The file has syntax errors, so that parts of it may be missing."
+    FILTER_MUST_UNSATISFIED = "Nothing that was found holds every word that must be there."
     FRESHNESS_UNCHECKED = "Another process is using the index, so it was read as it is."
     IGNORE_POLICY_PROBE_FAILED = "Whether only ignore rules changed could not be found out."
     INDEX_AT_CAP = "The index has reached its largest size, and some files are not in it."
@@ -27,6 +28,7 @@ class WarningCode(Enum):
     OUTLINE_MISSING_SYMBOL_METADATA = "Some symbols lack a name or a position and are not listed."
     REINDEX_PREFLIGHT_UNKNOWN = "Nothing shows that a new index is needed; it is built because it was asked for."
     REINDEX_UNNECESSARY_IGNORE_ONLY = "Only ignore rules changed, for which a sync is enough."
+    SEARCH_INCOMPLETE = "Some files could not be searched, and may hold more matches."
 
     @property
     def sentence(self) -> str:

@@ -267,6 +267,59 @@ def clear(context: click.Context, everything: bool, yes: bool, json: bool) -> No
 
 
 @app.command()
+@click.argument("query")
+@click.option(
+    "-m",
+    "--mode",
+    type=click.Choice(["auto", "lexical", "regex", "symbol", "definitions", "references"]),
+    default="auto",
+    show_default=True,
+    help="Ranked by what is meant (auto, symbol), or every match.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["runtime", "mixed", "docs"]),
+    help="runtime: neither docs nor tests; docs: only those. Default: mixed, of auto runtime.",
+)
+@click.option("-p", "--path", "paths", multiple=True, metavar="PATTERN", help="Only these, as in .gitignore.")
+@click.option("-l", "--lang", "languages", multiple=True, metavar="LANGUAGE", help="Only this language.")
+@click.option("-k", "--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: function, class ...")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 100),
+    metavar="COUNT",
+    help="Show at most this many. Default: 20, of every match 100.",
+)
+@click.option(
+    "-i/-s",
+    "--ignore-case/--case-sensitive",
+    default=None,
+    help="Of lexical and regex. Default: case counts if the query has a capital.",
+)
+@json_option
+@click.pass_context
+def search(
+    context: click.Context,
+    query: str,
+    mode: str,
+    scope: str | None,
+    paths: tuple[str, ...],
+    languages: tuple[str, ...],
+    kinds: tuple[str, ...],
+    limit: int | None,
+    ignore_case: bool | None,
+    json: bool,
+) -> None:
+    """Find code by words, a name, a fragment, an error text, or a regular expression (-m regex)."""
+    from codeplane.cli.commands import searching
+
+    case_sensitive = None if ignore_case is None else not ignore_case
+    wish = searching.Wish(query, mode, scope, paths, languages, kinds, limit, case_sensitive)
+    context.exit(searching.search(context.obj, wish, json=json))
+
+
+@app.command()
 @click.argument("name")
 @click.option("-k", "--kind", metavar="KIND", help="Only this kind: function, class, method ...")
 @click.option("-p", "--path", metavar="PATH", help="Only beneath this path of the repository.")

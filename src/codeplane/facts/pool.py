@@ -19,6 +19,7 @@ import orjson
 from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES, PARSE_SECONDS
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
+from codeplane.facts.passages import Searchable
 from codeplane.facts.wire import decode
 from codeplane.processes.children import Child
 
@@ -29,6 +30,7 @@ _MODULE = "codeplane.facts.worker"
 
 class Job(NamedTuple):
     language: str
+    """Empty for a text of which only the words are wanted."""
     path: str
     unit: int
     source: bytes
@@ -42,6 +44,7 @@ class Parsed(NamedTuple):
     job: Job
     facts: PackedFacts = PackedFacts()
     problems: Sequence[Problem] = ()
+    searchable: Searchable = Searchable()
     failure: str | None = None
 
 
@@ -201,12 +204,12 @@ class _Run:
         return finished
 
     def _finish(self, worker: _Worker, frame: bytes) -> Parsed:
-        number, facts, problems = decode(frame)
+        number, facts, problems, searchable = decode(frame)
         worker.jobs.remove(number)
         worker.busy_since = time.monotonic()
         job = self._pending.pop(number)
         worker.queued_bytes -= len(job.source)
-        return Parsed(job, facts, problems)
+        return Parsed(job, facts, problems, searchable)
 
     def _lost(self, worker: _Worker, why: str) -> list[Parsed]:
         """The worker is gone. The file that it was at is to blame; the others only waited behind it."""

@@ -9,18 +9,21 @@ import orjson
 
 from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import Extraction, Problem
+from codeplane.facts.passages import Passage, Searchable
 
 _LENGTH = struct.Struct(">I")
 
 
-def encode(number: int, extraction: Extraction) -> bytes:
+def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes:
     packed = pack(extraction.facts)
-    rest = orjson.dumps((number, packed[:-1], extraction.problems), default=tuple)
+    rest = orjson.dumps((number, packed[:-1], extraction.problems, searchable), default=tuple)
     return b"".join((_LENGTH.pack(len(rest)), rest, packed.block))
 
 
-def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem]]:
+def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchable]:
     (length,) = _LENGTH.unpack_from(frame)
     end = _LENGTH.size + length
-    number, facts, problems = orjson.loads(frame[_LENGTH.size : end])
-    return number, PackedFacts(*facts)._replace(block=frame[end:]), [Problem(*problem) for problem in problems]
+    number, facts, problems, (terms, words, passages) = orjson.loads(frame[_LENGTH.size : end])
+    packed = PackedFacts(*facts)._replace(block=frame[end:])
+    searchable = Searchable(terms, words, [Passage(*passage) for passage in passages])
+    return number, packed, [Problem(*problem) for problem in problems], searchable

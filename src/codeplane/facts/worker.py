@@ -1,7 +1,7 @@
 """The parse worker: one request frame in, one answer frame out, until its input ends.
 
 A request is a line of JSON (number, language, path, unit) and the source; `wire` says what an
-answer looks like. The worker does no other I/O, and may be killed at any time.
+answer looks like. Without a language only words are read. The worker does no other I/O, and may be killed at any time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import BinaryIO
 import orjson
 
 from codeplane.facts.extract import extract
+from codeplane.facts.model import Extraction, Facts
+from codeplane.facts.passages import may_define, read_searchable
 from codeplane.facts.wire import encode
 from codeplane.processes.children import LENGTH
 from codeplane.processes.limits import confine
@@ -33,8 +35,9 @@ def main() -> None:
     while (request := _read_frame(requests)) is not None:
         head, _, source = request.partition(b"\n")
         number, language, path, unit = orjson.loads(head)
-        extraction = extract(language, path, unit, source)
-        answer = encode(number, extraction)
+        extraction = extract(language, path, unit, source) if language else Extraction(Facts(), ())
+        hints = not language and may_define(path)
+        answer = encode(number, extraction, read_searchable(source, extraction.facts.defs, hints=hints))
         answers.write(LENGTH.pack(len(answer)) + answer)
         served += 1
         if served % 256 == 0:

@@ -18,19 +18,18 @@ from codeplane.disk.stats import FileStat as DiskStat
 from codeplane.disk.walk import Scan
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
+from codeplane.facts.passages import Searchable, read_searchable
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.index.classify import Prepared, prepare
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
 from codeplane.index.surfaces import Surfaces
 from codeplane.languages.families import FAMILIES
-from codeplane.store.lexical import LexicalDoc
-from codeplane.store.records import FileRow, FileStat, FileState
+from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileStat, FileState
 from codeplane.store.writer import Writer
 
 _NOTHING = PackedFacts()
-_BYTE_ENCODINGS = frozenset({"utf-8", "latin-1"})
 _PROGRESS_SECONDS = 0.05
-_SIZE_CHECK_FILES = 16
+_SIZE_CHECK_FILES = 8
 
 PARSE_AGAIN = DiskStat(-2, 0, 0, 0, 0)
 """What is known of a file that must be parsed again even if its text is the same."""
@@ -125,7 +124,7 @@ class BatchRun:
             if prepared is None:
                 self._advance(batch, read.stat.size if read.stat else 0)
             elif prepared.job is None:
-                self._put(batch, prepared, _NOTHING, ())
+                self._put(batch, prepared.row, _NOTHING, (), None)
                 self._advance(batch, prepared.row.stat.size)
             else:
                 yield prepared.job._replace(tag=prepared)
@@ -149,9 +148,9 @@ class BatchRun:
             batch.known[path] = Known(read.stat, read.digest, read.observed_at_ns)
             return None
         prepared = prepare(read, self._options)
-        same = before is not None and before.stat != PARSE_AGAIN and prepared.text is not None
-        if same and prepared.text is not None and self._is_same_text(prepared):
-            self._writer.recode_file(prepared.row, prepared.text)
+        same = before is not None and before.stat != PARSE_AGAIN and prepared.job is not None
+        if same and self._is_same_text(prepared):
+            self._writer.recode_file(prepared.row)
             self._know(batch, prepared.row)
             batch.modified.add(path)
             return None
@@ -160,8 +159,7 @@ class BatchRun:
     def _is_same_text(self, prepared: Prepared) -> bool:
         """Whether only line endings changed since the file was indexed."""
         row = prepared.row
-        # The digest that ignores line endings is one of bytes: in wider encodings it may take others for them.
-        if row.encoding not in _BYTE_ENCODINGS:
+        if row.encoding not in BYTE_ENCODINGS:
             return False
         return self._writer.find_text(row.path) == (row.text_digest, row.state)
 
@@ -175,18 +173,25 @@ class BatchRun:
         if parsed.failure is not None:
             failed = prepared.row._replace(state=FileState.FAILED, reason=parsed.failure)
             batch.set_aside.append(failed.path)
-            self._put(batch, prepared._replace(row=failed), _NOTHING, ())
+            # Reading words cannot fail, and the text of a file is no worse for its parse.
+            searchable = read_searchable(parsed.job.source, ()) if parsed.job.language else None
+            self._put(batch, failed, _NOTHING, (), searchable)
         else:
-            self._put(batch, prepared, parsed.facts, parsed.problems)
+            self._put(batch, prepared.row, parsed.facts, parsed.problems, parsed.searchable)
         self._advance(batch, prepared.row.stat.size)
 
-    def _put(self, batch: Batch, prepared: Prepared, facts: PackedFacts, problems: Sequence[Problem]) -> None:
-        row = prepared.row
+    def _put(
+        self,
+        batch: Batch,
+        row: FileRow,
+        facts: PackedFacts,
+        problems: Sequence[Problem],
+        searchable: Searchable | None,
+    ) -> None:
         before = batch.known.get(row.path)
         unit = FAMILIES.index(row.family) if row.family else 0
         self._surfaces.replace(row.path, self._writer.exports_of(row.path) if before is not None else (), unit, facts)
-        lexical = LexicalDoc(prepared.text, facts.names) if prepared.text is not None else None
-        self._writer.put_file(row, facts, problems, lexical)
+        self._writer.put_file(row, facts, problems, searchable)
         if before is None:
             batch.added[row.path] = row.digest or Digest("")
         else:

@@ -20,9 +20,8 @@ TOO_LARGE_TO_PARSE = "too_large_to_parse"
 
 class Prepared(NamedTuple):
     row: FileRow
-    text: bytes | None
-    """UTF-8 with LF line endings; None when the content is not searchable."""
     job: Job | None
+    """Its source is UTF-8 with LF line endings; None when the content is not searchable."""
 
 
 def prepare(read: Read, options: IndexOptions) -> Prepared:
@@ -34,11 +33,11 @@ def prepare(read: Read, options: IndexOptions) -> Prepared:
         row = FileRow(
             read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, TOO_LARGE
         )
-        return Prepared(row, None, None)
+        return Prepared(row, None)
     decoded = decode(read.data)
     if decoded is None:
         row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, BINARY)
-        return Prepared(row, None, None)
+        return Prepared(row, None)
     # Line endings leave no trace in facts, so that a change of them alone needs no parse.
     text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
@@ -49,9 +48,8 @@ def prepare(read: Read, options: IndexOptions) -> Prepared:
     state = FileState.TEXT if language is None or too_large else FileState.INDEXED
     reason = TOO_LARGE_TO_PARSE if too_large else None
     row = FileRow(read.path, stat, read.digest, read.text_digest, name, family, decoded.encoding, lines, state, reason)
-    if state is FileState.TEXT or name is None:
-        return Prepared(row, text, None)
-    return Prepared(row, text, Job(name, read.path, FAMILIES.index(family), text))
+    unit = FAMILIES.index(family) if family in FAMILIES else 0
+    return Prepared(row, Job(name if state is FileState.INDEXED and name else "", read.path, unit, text))
 
 
 def _language(path: str, text: bytes, options: IndexOptions) -> Language | None:

@@ -16,6 +16,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.operations.context import Context
 from codeplane.operations.map_repo.kept import KeptMaps
+from codeplane.operations.search.finder import Finder
 from codeplane.operations.settings import index_options, workspace_settings
 from codeplane.store.registry import read_binding
 from codeplane.store.roots import change_roots, read_roots
@@ -30,11 +31,16 @@ _MAX_SHOWN = 200
 class OpenRoot:
     context: Context
     workspace: Workspace
+    finder: Finder
     maps: KeptMaps = field(default_factory=KeptMaps)
 
     @property
     def path(self) -> Path:
         return self.context.root
+
+    def close(self, timeout: float = 5.0) -> None:
+        self.workspace.close(timeout)
+        self.finder.close()
 
 
 class Roots:
@@ -92,13 +98,13 @@ class Roots:
             self._remember(lambda roots: [path for path in roots if path != root.path])
             with self._lock:
                 self._open.pop(root.path, None)
-            root.workspace.close()
+            root.close()
 
     def close(self, timeout: float) -> None:
         """All at once: none waits for another."""
         with self._lock:
             open_roots = list(self._open.values())
-        closing = [threading.Thread(target=root.workspace.close, args=(timeout,)) for root in open_roots]
+        closing = [threading.Thread(target=root.close, args=(timeout,)) for root in open_roots]
         for thread in closing:
             thread.start()
         for thread in closing:
@@ -180,4 +186,4 @@ def open_root(context: Context, *, once: bool = False, build: bool = True, prewa
     settings = ONE_SHOT if once else workspace_settings(context, build=build, prewarm=prewarm)
     workspace = Workspace(index_options(context), settings)
     workspace.start()
-    return OpenRoot(context, workspace)
+    return OpenRoot(context, workspace, Finder(context.root))

@@ -1,13 +1,255 @@
-"""Files by the words in them: candidates, best first. The text itself is read elsewhere."""
+"""Files and passages by the words in them: candidates, best first. The text itself is read elsewhere.
+
+Scores are sums of whole numbers: rarity of a term, in 32nds, times its level in the text. They depend on the files
+that the epoch has and on nothing else.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath
+from codeplane.facts.words import normalize_text, terms_of
 from codeplane.query.snapshot import Snapshot, check_limit
-from codeplane.store.lexical import LexicalHit
+from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text, split_row_id
+from codeplane.store.lexical import FileHit, PassageHit
+
+MAX_TERMS = 64
+MAX_TERMS_LOOKED_UP = 256
+MAX_QUERY_CHARS = 20_000
+MAX_NAMES = 1000
+MAX_NAMES_ASKED = 60
+RARITY_STEPS = 32
+"""Rarity is counted in these parts of a unit."""
+
+
+class LexicalHit(NamedTuple):
+    file_id: int
+    path: RepoPath
+    score: float
+
+
+class FileBrief(NamedTuple):
+    file_id: int
+    path: RepoPath
+    language: str
+    lines: int
+
+
+class FileMatch(NamedTuple):
+    file: FileBrief
+    score: int
+
+
+class PassageMatch(NamedTuple):
+    file: FileBrief
+    definition: int
+    """Ordinal of the definition; -1 where there is none."""
+    first: int
+    last: int
+    name: str
+    aside: bool
+    """Stands in a module of tests within a file of the product."""
+    score: int
+
+
+def terms_of_text(text: str) -> dict[str, int]:
+    """Terms of a query with the number of times that each occurs, in order of first occurrence."""
+    found: dict[str, int] = {}
+    for identifier in normalize_text(text[:MAX_QUERY_CHARS]).split():
+        for term in terms_of(identifier):
+            found[term] = found.get(term, 0) + 1
+    return found
+
+
+def weigh_terms(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, int]:
+    """Rarity of each term that some file has; of too many the rarest, in the order in which they came."""
+    files = snapshot.epoch.files
+    weights: dict[str, int] = {}
+    for term in list(dict.fromkeys(terms))[:MAX_TERMS_LOOKED_UP]:
+        having = snapshot.reader.lexical.count_files(term)
+        if having:
+            weights[term] = max(1, round(math.log(1 + files / (having + 0.5)) * RARITY_STEPS))
+    if len(weights) <= MAX_TERMS:
+        return weights
+    kept = set(sorted(weights, key=lambda term: (-weights[term], term))[:MAX_TERMS])
+    return {term: weight for term, weight in weights.items() if term in kept}
 
 
 def lexical_search(
     snapshot: Snapshot, query: str, limit: int, unit_id: int | None = None, family: str | None = None
 ) -> list[LexicalHit]:
     """Files that have any word of the query, by score and then by path; nothing for a query without words."""
-    return snapshot.reader.search(query, check_limit(limit), unit_id, family)
+    check_limit(limit)
+    weights = weigh_terms(snapshot, terms_of_text(query))
+    filters: list[tuple[str, int | str]] = []
+    if unit_id is not None:
+        filters.append(("unit_id", unit_id))
+    if family is not None:
+        filters.append(("language_family", family))
+    found = snapshot.reader.lexical.rank_files(weights, limit, filters=filters)
+    return [LexicalHit(hit.file.file_id, hit.file.path, float(hit.score)) for hit in _files(snapshot, found)[:limit]]
+
+
+def rank_files(
+    snapshot: Snapshot,
+    weights: Mapping[str, int],
+    limit: int,
+    *,
+    path_weights: Mapping[str, int] | None = None,
+    among: Collection[int] | None = None,
+) -> list[FileMatch]:
+    """Files by score, then by path."""
+    found = snapshot.reader.lexical.rank_files(weights, limit, path_weights=path_weights, among=among)
+    return _files(snapshot, found)[:limit]
+
+
+def rank_passages(
+    snapshot: Snapshot,
+    weights: Mapping[str, int],
+    limit: int,
+    *,
+    per_file: int,
+    among: Collection[int] | None = None,
+) -> list[PassageMatch]:
+    """Passages by score, then by path and place; of each file its best few."""
+    found = snapshot.reader.lexical.rank_passages(weights, limit, per_file=per_file, among=among)
+    return _passages(snapshot, found)[:limit]
+
+
+def list_passages_named(snapshot: Snapshot, keys: Mapping[str, int], limit: int) -> list[PassageMatch]:
+    """Definitions by the key of their name; the weight of the key is the score."""
+    return _passages(snapshot, snapshot.reader.lexical.passages_named(keys, limit))[:limit]
+
+
+def list_passages_named_nearly(snapshot: Snapshot, key: str, edits: int, limit: int) -> list[PassageMatch]:
+    """Definitions whose name is at most so many edits away; the swap of two neighbours is one."""
+    return _passages(snapshot, snapshot.reader.lexical.passages_named_like(key, limit, edits=edits))[:limit]
+
+
+def list_passages_beginning(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
+    """Definitions whose name begins with the key and goes on, shorter names first."""
+    names = [name for name in snapshot.reader.lexical.names_from(key, MAX_NAMES) if name != key]
+    nearest = sorted(names, key=lambda name: (len(name), name))[:MAX_NAMES_ASKED]
+    return list_passages_named(snapshot, dict.fromkeys(nearest, 1), limit) if nearest else []
+
+
+def list_passages_with_name_part(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
+    """Definitions whose name has the key anywhere. The key is of letters and digits."""
+    found = snapshot.reader.lexical.passages_named_like(key, limit, pattern=f".*{key}.*")
+    return _passages(snapshot, found)[:limit]
+
+
+def rank_names(snapshot: Snapshot, weights: Mapping[str, int], limit: int) -> list[PassageMatch]:
+    """Definitions by the words of their names."""
+    return _passages(snapshot, snapshot.reader.lexical.passages_named_by_words(weights, limit))[:limit]
+
+
+def _files(snapshot: Snapshot, found: Sequence[FileHit]) -> list[FileMatch]:
+    briefs = read_briefs(snapshot, [hit.file_id for hit in found])
+    matches = [FileMatch(briefs[hit.file_id], hit.score) for hit in found if hit.file_id in briefs]
+    return sorted(matches, key=lambda match: (-match.score, match.file.path))
+
+
+def _passages(snapshot: Snapshot, found: Sequence[PassageHit]) -> list[PassageMatch]:
+    briefs = read_briefs(snapshot, [hit.file_id for hit in found])
+    matches = [PassageMatch(briefs[hit.file_id], *hit[1:]) for hit in found if hit.file_id in briefs]
+    return sorted(matches, key=lambda match: (-match.score, match.file.path, *match[1:5]))
+
+
+def list_candidates(snapshot: Snapshot, alternatives: Sequence[Collection[str]]) -> tuple[RepoPath, ...]:
+    """Text files that may have, for one of the alternatives, all of its fragments, by path.
+
+    A fragment is a run of at least three lower-case letters, digits, `_` or `$` inside of an identifier. An
+    alternative without any is one that every file may satisfy.
+    """
+    if all(any(alternative) for alternative in alternatives) and alternatives:
+        ids = snapshot.reader.lexical.files_with_grams(alternatives)
+        return tuple(sorted(brief.path for brief in read_briefs(snapshot, ids).values()))
+    sql = "SELECT path FROM files WHERE lexical ORDER BY path"
+    return tuple(path_from_text(path) for (path,) in snapshot.reader.rows(sql))
+
+
+def read_briefs(snapshot: Snapshot, file_ids: Collection[int]) -> dict[int, FileBrief]:
+    """What is needed of many files, by id."""
+    found: dict[int, FileBrief] = {}
+    ids = sorted(set(file_ids))
+    for start in range(0, len(ids), _CHUNK):
+        part = ids[start : start + _CHUNK]
+        marks = ",".join("?" * len(part))
+        sql = f"SELECT file_id, path, coalesce(language, ''), lines FROM files WHERE file_id IN ({marks})"
+        for file_id, path, language, lines in snapshot.reader.rows(sql, part):
+            found[file_id] = FileBrief(file_id, path_from_text(path), language, lines)
+    return found
+
+
+_CHUNK = 500
+
+
+def read_kinds(snapshot: Snapshot, places: Iterable[tuple[int, int]]) -> dict[tuple[int, int], tuple[str, str]]:
+    """Kinds and qualified names of definitions, by file and ordinal."""
+    ids = sorted({file_id << ORDINAL_BITS | definition for file_id, definition in places if definition >= 0})
+    found: dict[tuple[int, int], tuple[str, str]] = {}
+    for start in range(0, len(ids), _CHUNK):
+        part = ids[start : start + _CHUNK]
+        sql = f"SELECT def_id, kind, qualified_name FROM defs WHERE def_id IN ({','.join('?' * len(part))})"
+        found.update((split_row_id(row[0]), (row[1], row[2])) for row in snapshot.reader.rows(sql, part))
+    return found
+
+
+def find_mentioned(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[FileBrief, float]]:
+    """Files that a text names by their path or its end, by path; the share tells how sure that is."""
+    found: dict[FileBrief, float] = {}
+    for mention in mentions:
+        name = mention.rpartition("/")[2]
+        escaped = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        sql = (
+            "SELECT file_id, path, coalesce(language, ''), lines FROM files"
+            " WHERE lexical AND (path = ? OR path LIKE ? ESCAPE '\\') ORDER BY path LIMIT 200"
+        )
+        rows = snapshot.reader.rows(sql, (path_to_text(name), f"%/{path_to_text(escaped)}"))
+        briefs = [FileBrief(row[0], path_from_text(row[1]), row[2], row[3]) for row in rows]
+        ends = [brief for brief in briefs if _ends_alike(brief.path, mention)]
+        for brief in ends:
+            found[brief] = max(found.get(brief, 0.0), 1 / len(ends))
+    return sorted(found.items(), key=lambda item: item[0].path)
+
+
+def _ends_alike(path: str, mention: str) -> bool:
+    """Whether one is the end of the other: a trace may know more of a path than the repository does."""
+    return path == mention or path.endswith(f"/{mention}") or mention.endswith(f"/{path}")
+
+
+def list_text_files(snapshot: Snapshot) -> list[FileBrief]:
+    """Every file of the text index, by path."""
+    sql = "SELECT file_id, path, coalesce(language, ''), lines FROM files WHERE lexical"
+    rows = [FileBrief(row[0], path_from_text(row[1]), row[2], row[3]) for row in snapshot.reader.rows(sql)]
+    return sorted(rows, key=lambda file: file.path)
+
+
+class DefinitionBrief(NamedTuple):
+    kind: str
+    name: str
+    qualified_name: str
+    lexical_path: str
+    signature: str
+    visibility: str
+    def_uid: str
+    start_line: int
+    end_line: int
+
+
+def read_definitions(snapshot: Snapshot, def_ids: Iterable[int]) -> dict[int, DefinitionBrief]:
+    """What is told of many definitions, by id."""
+    ids = sorted(set(def_ids))
+    found: dict[int, DefinitionBrief] = {}
+    for start in range(0, len(ids), _CHUNK):
+        part = ids[start : start + _CHUNK]
+        sql = (
+            "SELECT def_id, kind, name, qualified_name, lexical_path, signature, visibility, def_uid, start_line,"
+            f" end_line FROM defs WHERE def_id IN ({','.join('?' * len(part))})"
+        )
+        found.update((row[0], DefinitionBrief(*row[1:])) for row in snapshot.reader.rows(sql, part))
+    return found

@@ -22,7 +22,7 @@ from codeplane.store.layout import Generation, StateDirectory
 from codeplane.store.reader import Reader, open_reader
 from codeplane.store.records import EpochRow
 from codeplane.store.registry import Binding
-from codeplane.store.schema import FACT_TABLES
+from codeplane.store.schema import DOCUMENT_DIGEST, FACT_TABLES
 from codeplane.store.segments import RecordedSegments, agrees, check_files, check_footers, read_segments
 
 Depth = Literal["open", "pages", "full"]
@@ -166,7 +166,7 @@ def _check_rows(reader: Reader) -> None:
         raise corrupt("the names count other references than the files")
     if reader.count("SELECT count(*) FROM files") != reader.epoch.files:
         raise corrupt("the epoch counts other files than there are")
-    sql = "SELECT file_id, lower(hex(digest)) FROM files WHERE lexical ORDER BY file_id"
+    sql = f"SELECT file_id, {DOCUMENT_DIGEST} FROM files WHERE lexical ORDER BY file_id"
     documents = sorted((file_id, digest) for file_id, digest, _ in reader.documents())
     if documents != reader.rows(sql):
         raise corrupt("the text index holds other files than the database")

@@ -13,6 +13,7 @@ from codeplane.store import epochs
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import rows, transaction
 from codeplane.store.lexical import LexicalWriter
+from codeplane.store.schema import DOCUMENT_DIGEST
 
 _MARK_DIRTY = """
 UPDATE files SET size = -1, mtime_ns = 0, ctime_ns = 0, inode = 0, device = 0, observed_at_ns = 0,
@@ -29,7 +30,7 @@ def mend(connection: apsw.Connection, lexical: LexicalWriter, epoch: int) -> tup
         if file_id in documents:
             doubled.add(file_id)
         documents[file_id] = digest
-    files = rows(connection, "SELECT file_id, path, lower(hex(digest)), lexical FROM files ORDER BY path")
+    files = rows(connection, f"SELECT file_id, path, {DOCUMENT_DIGEST}, lexical FROM files ORDER BY path")
     dirty = [
         (file_id, path)
         for file_id, path, digest, expected in files

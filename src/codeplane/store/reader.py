@@ -18,7 +18,7 @@ from codeplane.store import epochs
 from codeplane.store.database import Row, Value, open_for_reading, row, rows
 from codeplane.store.errors import corrupt, from_sqlite, sqlite_errors
 from codeplane.store.layout import Generation
-from codeplane.store.lexical import LexicalHit, LexicalReader
+from codeplane.store.lexical import LexicalReader
 from codeplane.store.records import EpochRow
 from codeplane.store.segments import agrees, check_files, read_segments
 
@@ -72,12 +72,9 @@ class Reader:
     def meta(self, key: str) -> str | None:
         return epochs.read_meta(self._connection, key)
 
-    def search(self, text: str, limit: int, unit_id: int | None = None, family: str | None = None) -> list[LexicalHit]:
-        return self._text_index().search(text, limit, unit_id, family)
-
     def documents(self) -> Iterator[tuple[int, str, RepoPath]]:
         """(file_id, digest, path) of every document of the text index."""
-        return self._text_index().documents()
+        return self.lexical.documents()
 
     def close(self) -> None:
         self._lexical = None
@@ -90,7 +87,8 @@ class Reader:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _text_index(self) -> LexicalReader:
+    @property
+    def lexical(self) -> LexicalReader:
         if self._lexical is None:
             raise CodePlaneError(ErrorCode.INTERNAL, "this reader was opened without the text index")
         return self._lexical

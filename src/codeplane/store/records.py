@@ -9,6 +9,9 @@ from typing import NamedTuple
 from codeplane.base.digests import Digest
 from codeplane.base.paths import RepoPath
 
+BYTE_ENCODINGS = ("utf-8", "latin-1")
+"""In which a line ending is one that bytes show."""
+
 
 class FileState(StrEnum):
     INDEXED = "indexed"
@@ -50,6 +53,13 @@ class FileRow(NamedTuple):
     lines: int
     state: FileState
     reason: str | None = None
+
+    @property
+    def document_digest(self) -> str:
+        """What the document of the text index goes by: line endings leave no trace in it."""
+        # The digest that ignores line endings is one of bytes: in wider encodings it may take others for them.
+        digest = self.text_digest if self.encoding in BYTE_ENCODINGS else self.digest
+        return digest or self.digest or ""
 
 
 class EpochInfo(NamedTuple):

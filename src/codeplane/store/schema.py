@@ -14,9 +14,15 @@ reference stands.
 from __future__ import annotations
 
 from codeplane.languages.families import FAMILIES
+from codeplane.store.records import BYTE_ENCODINGS
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 KEPT_EPOCHS = 1000
+
+DOCUMENT_DIGEST = (
+    f"lower(hex(CASE WHEN encoding IN {BYTE_ENCODINGS} THEN coalesce(text_digest, digest) ELSE digest END))"
+)
+"""Of a row of files: the digest that its document of the text index carries."""
 
 FACT_TABLES = {
     "defs": "def_id",

@@ -18,8 +18,9 @@ import orjson
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_EXEMPLARS
 from codeplane.base.paths import RepoPath
-from codeplane.facts.blocks import PackedFacts, unpack
+from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
+from codeplane.facts.passages import Searchable
 from codeplane.store import epochs
 from codeplane.store.codec import path_to_text, row_range, signed64
 from codeplane.store.database import (
@@ -38,7 +39,7 @@ from codeplane.store.errors import from_sqlite, sqlite_errors
 from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, storable_facts
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, tree_bytes
-from codeplane.store.lexical import LexicalDoc, LexicalWriter
+from codeplane.store.lexical import LexicalWriter
 from codeplane.store.mending import mend
 from codeplane.store.records import (
     AnchorGroup,
@@ -59,8 +60,8 @@ Barrier = Callable[[str], None]
 
 
 _INDEXES_SHARE = 0.4
-_TEXT_SHARE = 0.4
-"""What secondary indexes add to a bulk load, and what the text index takes of a text."""
+_TEXT_SHARE = 0.7
+"""What secondary indexes add to a bulk load, and what the text index takes of the terms that it is given."""
 
 
 class Writer:
@@ -117,7 +118,7 @@ class Writer:
         return wal_bytes(self.generation.database)
 
     def put_file(
-        self, file: FileRow, facts: PackedFacts, problems: Sequence[Problem] = (), lexical: LexicalDoc | None = None
+        self, file: FileRow, facts: PackedFacts, problems: Sequence[Problem] = (), searchable: Searchable | None = None
     ) -> int:
         """Replace all that is known of a path; returns its file id."""
         unit_id = unit_of(file.family)
@@ -143,10 +144,10 @@ class Writer:
                 insert_rows(self._connection, made, bulk=self._bulk)
             counts = (facts.scope_count, len(facts.defs), len(facts.imports), facts.ref_count, len(problems))
             self._connection.execute(
-                _PUT_FILE, (*self._file_values(file_id, unit_id, file, lexical is not None), *counts)
+                _PUT_FILE, (*self._file_values(file_id, unit_id, file, searchable is not None), *counts)
             )
-            if lexical is not None:
-                self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, lexical)
+            if searchable is not None:
+                self._lexical.add(file_id, unit_id, file.path, file.document_digest, file.family, searchable)
             self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)
         return file_id
 
@@ -176,8 +177,8 @@ class Writer:
             found = self._connection.execute(_FIND_TEXT, (path_to_text(path),)).get
         return None if found is None else (found[0], FileState(found[1]))
 
-    def recode_file(self, file: FileRow, text: bytes) -> None:
-        """Other bytes, the same text: what the file is changes, its facts stay."""
+    def recode_file(self, file: FileRow) -> None:
+        """Other bytes, the same text: what the file is changes; its facts and its document stay."""
         with self._writing():
             file_id = self._find_file_id(file.path)
             if file_id is None:
@@ -185,10 +186,7 @@ class Writer:
             unit_id = unit_of(file.family)
             self._keep_history(file_id)
             counts = self._connection.execute(_COUNTS, (file_id,)).get
-            names = unpack(self._connection.execute(_BLOCK, (file_id,)).get or b"").names
             self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, True), *counts))
-            self._lexical.delete(file_id)
-            self._lexical.add(file_id, unit_id, file.path, file.digest or "", file.family, LexicalDoc(text, names))
             self._note(file.path, Change.MODIFIED, file.digest)
 
     def size_bytes(self) -> int:
@@ -501,7 +499,6 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
 
 _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
 _FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
-_BLOCK = "SELECT block FROM blocks WHERE file_id = ?"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
 _EXPORTS = """
 SELECT surface_id, json_array(exported_name, evidence_kind, certainty,

@@ -10,16 +10,15 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.tools.spec import Param, ToolSpec
+from codeplane.tools.spec import MAX_TEXT, Param, ToolSpec
 
 SESSION = Param("session_id", "string")
 """Taken by every tool, and told to those who need it by the answers themselves."""
 
 _MAX_SHOWN = 80
-_MAX_TEXT = 10_000
 _MAX_ITEMS = 1_000
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -29,8 +28,8 @@ def validate(spec: ToolSpec, arguments: Mapping[str, object]) -> dict[str, objec
     params = {param.name: param for param in (*spec.params, SESSION)}
     found: dict[str, object] = {}
     spelled: dict[str, str] = {}
-    for name, value in arguments.items():
-        param = _recognize(spec, params, str(name))
+    for name, value in _unfolded(spec, params, arguments):
+        param = _recognize(spec, params, name)
         if value is None or (value == "" and not param.required and param.kind != "array"):
             # Many clients fill in what they do not mean to say.
             continue
@@ -76,6 +75,34 @@ def shown(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
 
 
+def _unfolded(
+    spec: ToolSpec, params: Mapping[str, Param], arguments: Mapping[str, object]
+) -> Iterator[tuple[str, object]]:
+    """The arguments one by one; an object that stands for several parameters is taken apart."""
+    for name, value in arguments.items():
+        param = _recognize(spec, params, str(name)) if isinstance(value, str | Mapping) else None
+        parts = _object(value) if param is not None and param.unfolds else None
+        if param is None or parts is None:
+            yield str(name), value
+            continue
+        within = {part: params[part] for part in (*param.unfolds, param.name)}
+        for part, inner in parts.items():
+            yield _recognize(spec, within, str(part)).name, inner
+
+
+def _object(value: object) -> Mapping[str, object] | None:
+    """An object, or one that was put into a string."""
+    if isinstance(value, Mapping):
+        return value
+    if not isinstance(value, str) or not value.lstrip().startswith("{") or len(value) > MAX_TEXT:
+        return None
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def _recognize(spec: ToolSpec, params: Mapping[str, Param], name: str) -> Param:
     if name in params:
         return params[name]
@@ -117,7 +144,7 @@ def _convert(spec: ToolSpec, param: Param, value: object) -> object:
 
 
 def _chosen(spec: ToolSpec, param: Param, text: str) -> str:
-    if len(text) > _MAX_TEXT or "\0" in text or not _is_text(text):
+    if len(text) > param.max_chars or "\0" in text or not _is_text(text):
         raise _refused(spec, param, text)
     if not param.choices:
         return text
@@ -125,6 +152,8 @@ def _chosen(spec: ToolSpec, param: Param, text: str) -> str:
     for choice in param.choices:
         if _bare(choice) == wanted:
             return choice
+    if wanted in param.synonyms:
+        return param.synonyms[wanted]
     raise _refused(spec, param, text, nearest(text, list(param.choices)))
 
 
@@ -180,7 +209,7 @@ def _array(value: object) -> list[str] | None:
 def _listed(text: str) -> object:
     """A list that was put into a string, as JSON or by commas."""
     stripped = text.strip()
-    if stripped.startswith("[") and stripped.endswith("]") and len(stripped) <= _MAX_TEXT:
+    if stripped.startswith("[") and stripped.endswith("]") and len(stripped) <= MAX_TEXT:
         try:
             return json.loads(stripped)
         except (ValueError, RecursionError):
@@ -208,4 +237,6 @@ def _expected(param: Param) -> str:
     if param.kind == "integer":
         low = param.minimum if param.minimum is not None else "any"
         return f"a whole number from {low}" + (f" to {param.maximum}" if param.maximum is not None else "")
+    if param.kind == "string" and param.max_chars != MAX_TEXT:
+        return f"text of at most {param.max_chars} characters"
     return {"string": "text", "boolean": "true or false", "array": "a list of texts"}[param.kind]

@@ -52,6 +52,10 @@ class Call:
     once: bool = False
     """Whether nobody can ask again: a cursor would name nothing."""
 
+    def shows(self, tool: str) -> bool:
+        """Whether this client can be told to call it; people are told commands."""
+        return self.surface.shows(catalog.BY_NAME[tool]) and not self.surface.everything
+
     def next_call(self, tool: str, arguments: Mapping[str, object], command: str) -> dict[str, object]:
         """A call that the client can make, or else the command of a person."""
         elsewhere = self.root.path if self.root.path != self.roots.home.path else None

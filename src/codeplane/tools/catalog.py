@@ -13,6 +13,8 @@ API_VERSION = "0.1.0"
 
 INSTRUCTIONS = """\
 CodePlane answers from an index of this repository that is brought up to date on every call.
+- Find code: search, with words, a name, an error text or a stack trace. Its modes lexical, regex and references find \
+every match; no match is then a fact.
 - New to the repository: map_repo. One file's structure: file_outline, before reading it.
 - Paths are relative to the repository root. A symbol is named by its symbol_ref (path#name@line) or by path:line.
 - status "ok" is an answer. "not_ready": the index is being built; error.details shows how far; ask again, or pass \
@@ -31,6 +33,122 @@ _POLICY = Param(
     aliases=("freshness",),
 )
 _CURSOR = Param("cursor", "string", "From pagination.next_cursor.")
+
+_DETAIL = Param(
+    "detail_level",
+    "string",
+    "Default signature; context adds bodies.",
+    choices=("location", "signature", "context"),
+    aliases=("detail",),
+)
+_COMPACT = Param("compact", "boolean", "Only place, name and score; path:line can be passed on.")
+_EXPLAIN = Param("ranking_explain_level", "string", choices=("off", "basic", "full"), aliases=("explain",))
+_LIMIT = Param(
+    "limit",
+    "integer",
+    "Default 20.",
+    minimum=1,
+    maximum=100,
+    aliases=("max_results", "top_k", "k", "count", "max_count", "head_limit"),
+)
+
+MAX_QUERY = 256 * 1024
+"""Characters: a whole issue, or the log of a failed run."""
+
+SEARCH = ToolSpec(
+    "search",
+    ("core",),
+    "Find code by words, name, fragment, error text or stack trace; the place to work comes first.",
+    (
+        Param(
+            "query",
+            "string",
+            "May begin with filters, but in lexical and regex: lang:go path:src/ -path:gen/ must:word exclude:word.",
+            aliases=("q", "pattern", "text", "search", "search_term", "name", "symbol", "query_string"),
+            max_chars=MAX_QUERY,
+        ),
+        Param(
+            "mode",
+            "string",
+            "lexical, regex and references find every match; the others rank.",
+            choices=("auto", "lexical", "regex", "symbol", "definitions", "references"),
+            default="auto",
+            aliases=("search_mode", "search_type"),
+            synonyms={
+                "hybrid": "auto",
+                "default": "auto",
+                "literal": "lexical",
+                "text": "lexical",
+                "exact": "lexical",
+                "grep": "regex",
+                "regexp": "regex",
+                "symbols": "symbol",
+                "definition": "definitions",
+                "defs": "definitions",
+                "reference": "references",
+                "refs": "references",
+                "usages": "references",
+                "semantic": "semantic",
+                "vector": "semantic",
+            },
+        ),
+        Param(
+            "scope",
+            "string",
+            "runtime: neither docs nor tests; docs: only those. Default mixed, of auto runtime.",
+            choices=("runtime", "mixed", "docs"),
+            synonyms={"all": "mixed", "everything": "mixed", "code": "runtime", "source": "runtime", "tests": "docs"},
+            unfolds=("paths", "languages", "kinds"),
+        ),
+        Param(
+            "paths",
+            "array",
+            "Patterns as in .gitignore.",
+            aliases=("include", "glob", "globs", "files", "file_pattern", "include_pattern", "path_pattern"),
+        ),
+        Param("languages", "array", aliases=("language", "lang", "langs")),
+        Param("kinds", "array", "e.g. function, class, method.", aliases=("kind", "symbol_kind", "symbol_kinds")),
+        Param("case_sensitive", "boolean", "Default: if the query has a capital.", aliases=("case", "match_case")),
+        Param("result_mode", "string", "raw: every match by itself.", choices=("grouped", "raw"), default="grouped"),
+        Param("group_by", "string", choices=("symbol", "file"), default="symbol"),
+        Param(
+            "ranking_mode",
+            "string",
+            "default: changed files get no preference.",
+            choices=("auto_changed_first", "default"),
+            default="auto_changed_first",
+        ),
+        _DETAIL,
+        Param(
+            "enrichment",
+            "string",
+            "Older name of detail_level: none, minimal, standard, function or class.",
+            choices=("none", "minimal", "standard", "function", "class"),
+            advertised=False,
+        ),
+        Param("include_snippets", "boolean", "Default true.", aliases=("snippets",)),
+        _COMPACT,
+        _EXPLAIN,
+        _LIMIT,
+        _CURSOR,
+        Param("debug", "boolean", "Adds hints.debug_search."),
+        Param(
+            "path",
+            "string",
+            "Directory to search in; default: this repository.",
+            aliases=("root", "repo", "codebase", "directory", "dir", "cwd"),
+        ),
+        _POLICY,
+    ),
+    when=("to find where something is done, defined or used", "in place of grep: it is exhaustive, counted and fresh"),
+    when_not=("for the symbols of a known file: file_outline", "for the layout of the repository: map_repo"),
+    examples=(
+        Example("in your own words", {"query": "start the server"}),
+        Example("every match of a pattern", {"query": r"def \w+_part_\d", "mode": "regex", "paths": ["src/"]}),
+        Example("where a name is defined", {"query": "Server", "mode": "definitions"}),
+        Example("only some files", {"query": "lang:python path:src/ start", "detail_level": "location"}),
+    ),
+)
 
 SECTIONS = ("structure", "languages", "entry_points", "dependencies", "test_layout", "public_api")
 
@@ -67,7 +185,7 @@ FILE_OUTLINE = ToolSpec(
     ),
     stand_ins={"file": "path"},
     when=("to see what a file defines before reading any of it", "to find the lines of one symbol of a known file"),
-    when_not=("to find a symbol whose file is not known", "to read code: it shows signatures, no bodies"),
+    when_not=("to find a symbol whose file is not known: search", "to read code: it shows signatures, no bodies"),
     examples=(
         Example("the whole file", {"file": "src/app.py"}),
         Example("one method", {"file": "src/app.py", "resolve_mode": "exact", "symbol_label": "Server.start"}),
@@ -201,13 +319,83 @@ GET_FILE_OUTLINE = ToolSpec(
     deprecated=Deprecated("file_outline", renames={"path": "file"}),
 )
 
+SEARCH_CODEBASE = ToolSpec(
+    "search_codebase",
+    ("compat",),
+    "Older name of search.",
+    (
+        Param("query", "string", required=True, max_chars=MAX_QUERY),
+        Param("path", "string", "Directory to search in; default: this repository."),
+        Param("scope", "string", choices=("runtime", "mixed", "docs"), default="runtime"),
+        Param("resultMode", "string", choices=("grouped", "raw"), default="grouped"),
+        Param("groupBy", "string", choices=("symbol", "file"), default="symbol"),
+        Param("rankingMode", "string", choices=("auto_changed_first", "default"), default="auto_changed_first"),
+        Param("limit", "integer", minimum=1, maximum=100),
+        Param("debug", "boolean"),
+        _CURSOR,
+    ),
+    examples=(Example("in your own words", {"query": "start the server"}),),
+    deprecated=Deprecated(
+        "search",
+        renames={"resultMode": "result_mode", "groupBy": "group_by", "rankingMode": "ranking_mode"},
+        camel_case=True,
+    ),
+)
+
+SEARCH_CODE = ToolSpec(
+    "search_code",
+    ("compat",),
+    "Older name of search.",
+    (
+        Param("query", "string", required=True, max_chars=MAX_QUERY),
+        Param("language", "string"),
+        _LIMIT,
+        _DETAIL,
+        _COMPACT,
+        _EXPLAIN,
+        _CURSOR,
+        _PATH,
+        _POLICY,
+    ),
+    examples=(Example("in your own words", {"query": "start the server"}),),
+    deprecated=Deprecated("search", renames={"language": "languages"}),
+)
+
+LOCATE_SYMBOL = ToolSpec(
+    "locate_symbol",
+    ("compat",),
+    "Older name of search with mode symbol.",
+    (
+        Param("name", "string", "Name, or Class.method.", required=True, aliases=("query", "symbol")),
+        Param("kind", "string", "Only of this kind: function, class, method ..."),
+        Param("language", "string"),
+        _LIMIT,
+        _DETAIL,
+        _COMPACT,
+        _EXPLAIN,
+        _CURSOR,
+        _PATH,
+        _POLICY,
+    ),
+    examples=(Example("a class", {"name": "Server"}),),
+    deprecated=Deprecated(
+        "search",
+        renames={"name": "query", "kind": "kinds", "language": "languages"},
+        fixed={"mode": "symbol"},
+    ),
+)
+
 TOOLS: tuple[ToolSpec, ...] = (
+    SEARCH,
     MAP_REPO,
     FILE_OUTLINE,
     HEALTH_CHECK,
     MANAGE_INDEX,
     LIST_CODEBASES,
     DESCRIBE,
+    SEARCH_CODEBASE,
+    SEARCH_CODE,
+    LOCATE_SYMBOL,
     GET_FILE_OUTLINE,
     INDEX_STATUS,
     SYNC_REPO,

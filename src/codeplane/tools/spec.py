@@ -11,6 +11,9 @@ from typing import Literal
 
 Kind = Literal["string", "integer", "boolean", "array"]
 
+MAX_TEXT = 10_000
+"""Characters of one text, unless a parameter says otherwise."""
+
 TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
 
 
@@ -28,6 +31,11 @@ class Param:
     maximum: int | None = None
     aliases: tuple[str, ...] = ()
     """Other names that callers guess; taken, and not advertised."""
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    """Other values that callers guess, and what they stand for; taken, and not advertised."""
+    unfolds: tuple[str, ...] = ()
+    """Parameters whose values may come together in one object in place of this one's."""
+    max_chars: int = MAX_TEXT
     advertised: bool = True
 
     def schema(self) -> dict[str, object]:
@@ -56,6 +64,8 @@ class Deprecated:
     canonical: str
     renames: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, object] = field(default_factory=dict)
+    camel_case: bool = False
+    """Whether its answers spell their fields so."""
 
 
 @dataclass(frozen=True)

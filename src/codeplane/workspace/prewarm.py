@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from codeplane.query.snapshot import Snapshot
+from codeplane.query.text import (
+    list_candidates,
+    list_passages_named,
+    list_passages_named_nearly,
+    rank_files,
+    rank_names,
+    rank_passages,
+    terms_of_text,
+    weigh_terms,
+)
 
 _TABLES = ("files", "defs", "imports", "export_entries", "name_files", "names")
 _WORDS = ("get", "set", "test", "init", "main", "name", "value", "error")
+_FEW = 5
 
 
 def prewarm(snapshot: Snapshot, stopped: Callable[[], bool]) -> None:
@@ -17,9 +28,20 @@ def prewarm(snapshot: Snapshot, stopped: Callable[[], bool]) -> None:
     for word in _WORDS:
         if stopped():
             return
-        reader.search(word, 5)
+        _search(snapshot, word)
     for table in _TABLES:
         if stopped():
             return
         if table in there:
             reader.count(f"SELECT count(*) FROM {table}")
+
+
+def _search(snapshot: Snapshot, word: str) -> None:
+    """Goes through every field of the text index that a search goes through."""
+    weights = weigh_terms(snapshot, terms_of_text(word))
+    rank_files(snapshot, weights, _FEW, path_weights=weights)
+    rank_passages(snapshot, weights, _FEW, per_file=1)
+    rank_names(snapshot, weights, _FEW)
+    list_passages_named(snapshot, {word: 1}, _FEW)
+    list_passages_named_nearly(snapshot, word, 1, _FEW)
+    list_candidates(snapshot, [[word]])

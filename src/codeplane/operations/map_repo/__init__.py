@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import parent
 from codeplane.languages.registry import languages
+from codeplane.languages.roles import Role, find_test_roots, role_among
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
 from codeplane.operations.map_repo.origins import INSIDE, STANDARD, find_judges
 from codeplane.operations.map_repo.public_api import PublicName, find_public_api
-from codeplane.operations.map_repo.roles import Role, find_roles, find_test_roots
 from codeplane.operations.map_repo.structure import TreeRow, order_rows, take_page
 from codeplane.operations.map_repo.tests_layout import find_test_layout
 from codeplane.query.overview import FileBrief, ImportBrief, list_file_briefs, list_import_briefs
@@ -53,7 +53,7 @@ def map_repo(
     wanted = _check_sections(include)
     check_limit(limit)
     files = list_file_briefs(snapshot)
-    roles = find_roles(files, find_test_roots(files))
+    roles = _roles(files)
     imports = list_import_briefs(snapshot) if wanted & {"dependencies", "test_layout", "public_api"} else []
     found: dict[str, object] = {}
     left_out: dict[str, int] = {}
@@ -82,7 +82,7 @@ def map_repo(
 def list_tree_rows(snapshot: Snapshot, depth: int = DEFAULT_DEPTH) -> list[TreeRow]:
     """Every row of the structure in its total order, to be kept and paged."""
     files = list_file_briefs(snapshot)
-    return order_rows(files, find_roles(files, find_test_roots(files)), _check_depth(depth))
+    return order_rows(files, _roles(files), _check_depth(depth))
 
 
 def page_structure(rows: Sequence[TreeRow], file_count: int, limit: int, offset: int = 0) -> dict[str, object]:
@@ -91,6 +91,12 @@ def page_structure(rows: Sequence[TreeRow], file_count: int, limit: int, offset:
     fields: dict[str, object] = {"file_count": file_count, "tree": dict(sorted(taken))}
     left_out = len(rows) - offset - len(taken)
     return fields | ({"left_out": left_out} if left_out > 0 else {})
+
+
+def _roles(files: Sequence[FileBrief]) -> Mapping[int, Role]:
+    """The role of every file by its id."""
+    test_roots = find_test_roots(file.path for file in files)
+    return {file.file_id: role_among(file.path, test_roots) for file in files}
 
 
 def _languages(files: Sequence[FileBrief]) -> list[dict[str, object]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
-from codeplane.operations.map_repo.roles import Role
+from codeplane.languages.roles import Role
 from codeplane.query.overview import FileBrief, MainBrief, list_files_naming, list_mains
 from codeplane.query.snapshot import Snapshot
 
@@ -37,6 +37,8 @@ _LIBRARIES = re.compile(
 _RUST_MAINS = re.compile(r"(?:.*/)?(?:main\.rs|src/bin/[^/]+\.rs|bin/[^/]+\.rs|src/bin/[^/]+/main\.rs)")
 _MAX_GLUE = 3
 _RANKS = {"script": 1, "library": 2}
+_OF_TESTS = frozenset({Role.TEST, Role.FIXTURE})
+_NO_ENTRY = _OF_TESTS | {Role.DOCS}
 
 
 def find_entry_points(
@@ -52,12 +54,12 @@ def find_entry_points(
     taken: set[str] = set()
     for main in list_mains(snapshot):
         file = by_id[main.file_id]
-        if _is_entry(main, file, main.file_id in named) and roles[file.file_id] is not Role.TEST:
+        if _is_entry(main, file, main.file_id in named) and roles[file.file_id] not in _OF_TESTS:
             point = EntryPoint(main.kind, symbol_ref(file.path, main.lexical_path, main.start_line))
             found.append((*_rank(file, roles, 0), point))
             taken.add(file.path)
     for file in files:
-        if not file.lines or _is_too_much(file) or file.path in taken or roles[file.file_id] in (Role.TEST, Role.DOCS):
+        if not file.lines or _is_too_much(file) or file.path in taken or roles[file.file_id] in _NO_ENTRY:
             continue
         for kind, pattern in (("script", _SCRIPTS), ("library", _LIBRARIES)):
             if pattern.fullmatch(file.path):

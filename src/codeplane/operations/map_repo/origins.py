@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from codeplane.base.paths import parent
 from codeplane.languages.registry import by_name
-from codeplane.operations.map_repo.roles import Role
+from codeplane.languages.roles import Role
 from codeplane.query.overview import FileBrief, ImportBrief
 
 INSIDE = ""
@@ -43,6 +43,7 @@ _WORKSPACES_WORDS = """
 packages libs apps modules plugins projects crates
 """
 _WORKSPACES = frozenset(_WORKSPACES_WORDS.split())
+_OF_THE_PRODUCT = frozenset({Role.SOURCE, Role.CONFIG, Role.BUILD})
 
 
 def find_judges(
@@ -87,8 +88,8 @@ def _python(files: Sequence[FileBrief], roles: Mapping[int, Role]) -> Judge:
                 break
             known.add(name)
             folder = above
-    tests = {parent(file.path) for file in files if roles[file.file_id] is not Role.SOURCE}
-    for package in packages - tests:
+    aside = {parent(file.path) for file in files if roles[file.file_id] not in _OF_THE_PRODUCT}
+    for package in packages - aside:
         if parent(package) not in packages:
             everywhere.add(package.rpartition("/")[2])
 

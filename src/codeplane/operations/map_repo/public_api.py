@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from codeplane.base.paths import parent
 from codeplane.base.symbols import symbol_ref
+from codeplane.languages.roles import Role
 from codeplane.operations.map_repo.links import count_users, find_importers
-from codeplane.operations.map_repo.roles import Role
 from codeplane.query.overview import (
     ExportBrief,
     FileBrief,

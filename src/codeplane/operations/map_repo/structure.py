@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from codeplane.operations.map_repo.roles import Role
+from codeplane.languages.roles import Role
 from codeplane.query.overview import FileBrief
 
 
@@ -28,7 +28,18 @@ justfile
 """
 MANIFESTS = frozenset(_MANIFESTS_WORDS.split())
 
-_FACTOR = {Role.SOURCE: 1.0, Role.TEST: 0.05, Role.DOCS: 0.02, Role.EXAMPLE: 0.05, Role.TOOL: 0.1, Role.GENERATED: 0.1}
+_FACTOR = {
+    Role.SOURCE: 1.0,
+    Role.TEST: 0.05,
+    Role.FIXTURE: 0.05,
+    Role.DOCS: 0.02,
+    Role.EXAMPLE: 0.05,
+    Role.TOOL: 0.1,
+    Role.GENERATED: 0.1,
+    Role.VENDORED: 0.1,
+    Role.CONFIG: 1.0,
+    Role.BUILD: 1.0,
+}
 _SOURCE_ROOTS = frozenset({"src", "main", "java", "kotlin"})
 """Folders that are only on the way to the sources: what is in them is as near as they are themselves."""
 _TEXT_FACTOR = 0.02

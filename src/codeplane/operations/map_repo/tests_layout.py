@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codeplane.operations.map_repo.roles import Role, find_test_folder, find_test_roots, match_test_name
+from codeplane.languages.roles import Role, find_test_folder, find_test_roots, match_test_name
 from codeplane.query.overview import FileBrief, ImportBrief, list_inner_modules
 from codeplane.query.snapshot import Snapshot
 
@@ -64,7 +64,7 @@ _INLINE = ("tests", "test")
 def find_test_layout(
     snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, Role], imports: Sequence[ImportBrief]
 ) -> Layout:
-    roots = find_test_roots(files)
+    roots = find_test_roots(file.path for file in files)
     places: Counter[str] = Counter()
     tests: set[int] = set()
     for file in files:

@@ -9,6 +9,8 @@ from codeplane.base.envelope import Answer
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.admin import check_manage_index, describe, health_check, list_codebases, manage_index
 from codeplane.tools.handlers.navigation import file_outline, map_repo
+from codeplane.tools.handlers.search import search
+from codeplane.tools.handlers.search_request import check_search
 
 Check = Callable[[Mapping[str, Any]], None]
 Handler = Callable[[Call, Mapping[str, Any]], Answer]
@@ -20,7 +22,8 @@ HANDLERS: Mapping[str, Handler] = {
     "list_codebases": list_codebases,
     "manage_index": manage_index,
     "map_repo": map_repo,
+    "search": search,
 }
 
-CHECKS: Mapping[str, Check] = {"manage_index": check_manage_index}
+CHECKS: Mapping[str, Check] = {"manage_index": check_manage_index, "search": check_search}
 """What can be refused by the arguments alone, before anything is noted or done."""

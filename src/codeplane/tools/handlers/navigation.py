@@ -23,12 +23,13 @@ from codeplane.operations.map_repo.kept import Index, Made
 from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline
-from codeplane.operations.reads import freshness_fields, read_meta
+from codeplane.operations.reads import read_meta
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.fitting import DEFAULT_CHARS, fitted
-from codeplane.workspace.freshness import Read, stale
+from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
+from codeplane.workspace.freshness import Read
 
 T = TypeVar("T")
 
@@ -136,24 +137,20 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     def ask(snapshot: Snapshot) -> Made:
         fields: dict[str, Any] = map_of(snapshot, include, depth, limit, repo_name=call.root.path.name)
         more = fields.get("structure", {}).get("left_out", 0)
-        return Made(fields, tuple(list_tree_rows(snapshot, depth)) if more else (), _index(snapshot))
+        return Made(fields, tuple(list_tree_rows(snapshot, depth)) if more else (), index_of(snapshot))
 
     def make() -> Made:
         return call.root.workspace.read(ask, "best_effort", cancelled=call.cancelled).value
 
     # A map costs more than a look: the look comes first, and the map is of what it led to, or newer.
-    look = call.root.workspace.read(_index, args.get("freshness_policy"), cancelled=call.cancelled)
-    made = call.root.maps.get((include, depth, limit), look.value, make)
-    read, fields = replace(look, epoch=made.index[1]), made.fields
+    seen = call.root.workspace.read(index_of, args.get("freshness_policy"), cancelled=call.cancelled)
+    made = call.root.maps.get((include, depth, limit), seen.value, make)
+    read, fields = replace(seen, epoch=made.index[1]), made.fields
     if made.rows:
         structure = fields["structure"]
         rest = _Rest(made.rows, structure["file_count"], len(structure["tree"]), call.root.path, made.index)
         fields = fields | _pagination(call, rest)
     return Answer(fields, warnings=read.notices, meta=read_meta(read))
-
-
-def _index(snapshot: Snapshot) -> Index:
-    return snapshot.reader.meta("index_id"), snapshot.epoch.epoch
 
 
 @dataclass(frozen=True)
@@ -168,47 +165,23 @@ class _Rest:
 
 
 def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
-    rest = call.handles.take("cursor", call.session.id, args["cursor"])
-    assert isinstance(rest, _Rest)
+    rest = take_rest(call, args, _Rest, "map_repo")
     _require_alone(call, args, rest)
     structure = page_structure(rest.rows, rest.file_count, args["limit"], rest.offset)
     shown = structure["tree"]
     assert isinstance(shown, dict)
     following = _pagination(call, replace(rest, offset=rest.offset + len(shown)))
-    read = _look(call, rest)
-    if read is not None and read.value == rest.index:
-        meta = read_meta(read)
-    else:
-        meta = {"epoch": rest.index[1], "freshness": freshness_fields(stale("unchecked"))}
+    read = look(call, rest.root, index_of)
+    meta = page_meta(read, read.value if read is not None else None, rest.index)
     return Answer({"structure": structure, **following}, warnings=read.notices if read else (), meta=meta)
 
 
 def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:
-    """What the rows are was settled by the first call; a path may only name the same repository again."""
+    """A path may only name the same repository again."""
     useless = [name for name in ("include", "freshness_policy") if name in args]
     useless += ["depth"] if args["depth"] != DEFAULT_DEPTH else []
     useless += ["path"] if "path" in args and call.root.path != rest.root else []
-    if useless:
-        raise CodePlaneError(
-            ErrorCode.ARGUMENT_INVALID,
-            f"'{useless[0]}' has no effect with a cursor, which continues the first call",
-            expected="cursor, and limit",
-            received=", ".join(["cursor", *useless]),
-            example={"cursor": args["cursor"]},
-        )
-
-
-def _look(call: Call, rest: _Rest) -> Read[Index] | None:
-    """How the index stands now; None where that cannot be told without waiting."""
-    root = call.roots.opened(rest.root)
-    if root is None or root.workspace.state().phase != "ready":
-        return None
-    try:
-        return root.workspace.read(_index, cancelled=call.cancelled)
-    except CodePlaneError as error:
-        if error.code is ErrorCode.CANCELLED:
-            raise
-        return None
+    require_settled(args, useless, "cursor, and limit")
 
 
 def _pagination(call: Call, rest: _Rest) -> dict[str, object]:

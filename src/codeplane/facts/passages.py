@@ -1,0 +1,251 @@
+"""What of a file can be searched for: its terms, and the passages that it consists of.
+
+A passage is a definition without those nested in it, or a stretch of lines between definitions. Each line
+belongs to one. Small definitions that hold no code, a field or a constant, leave their lines to what they stand
+in, and are found by their names alone. In a language without a grammar, lines that look like the beginning of
+a definition cut the file; they help to find it and are no facts.
+
+A term comes with its weight, as one of eight levels: how much a term counts in a text of that length, by the
+formula of BM25 with a fixed average length. So a score depends on nothing but the file and the number of files
+that have the term, however the index came about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
+from typing import NamedTuple
+
+from codeplane.facts.model import Def
+from codeplane.facts.words import normalize_text, terms_of, unique_words
+
+PASSAGES_VERSION = "2"
+
+LEVELS = 8
+SATURATION = 1.2
+LENGTH_SHARE = 0.5
+FILE_TERMS = 1500.0
+PASSAGE_TERMS = 60.0
+"""Terms of a text of ordinary length."""
+MARK = "~"
+"""Between a term and its level; no term contains it."""
+
+GAP_LINES = 40
+MAX_HINT_LINES = 80
+MAX_COMMENT_LINES = 300
+_MAX_LINE_CHARS = 300
+_TEST_MODULES = ("tests", "test")
+_MAJOR_LINES = 3
+_MAJOR_KINDS = frozenset(
+    {
+        "class", "constructor", "enum", "function", "impl", "interface", "macro", "method", "module", "namespace",
+        "record", "struct", "trait", "type",
+    }
+)  # fmt: skip
+_Span = tuple[int, int, int, str]
+_COMMENT = ("//", "/*", "*", "#", "--", ";", "@", '"""', "'''", "%")
+
+
+class Passage(NamedTuple):
+    first: int
+    last: int
+    """Lines of the definition, what is nested in it included; or of the stretch."""
+    definition: int
+    """Ordinal of the definition; -1 where there is none."""
+    name: str
+    """As it is written; empty for a stretch of lines."""
+    terms: str
+    """Terms with their levels, with spaces between."""
+    aside: bool = False
+    """Stands in a module of tests within a file of the product."""
+
+
+class Searchable(NamedTuple):
+    terms: str = ""
+    words: str = ""
+    """Every identifier once, in lower case."""
+    passages: Sequence[Passage] = ()
+
+
+def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = False) -> Searchable:
+    """`hints` has lines looked for that seem to begin a definition; for languages without a grammar."""
+    text = normalize_text(source)
+    lines = text.split("\n")
+    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
+    originals = source.split(b"\n")
+    tests = [
+        range(row.start_line, row.end_line + 1)
+        for row in definitions
+        if row.kind == "module" and row.name in _TEST_MODULES
+    ]
+
+    def aside(line: int) -> bool:
+        return any(line in lines for lines in tests)
+
+    minor: list[Passage] = []
+    spans: list[_Span] = []
+    if hints:
+        spans = list(_hinted(originals))
+    for number, row in enumerate(definitions):
+        if row.kind in _MAJOR_KINDS or row.end_line - row.start_line >= _MAJOR_LINES:
+            spans.append((row.start_line, row.end_line, number, row.name))
+        else:
+            minor.append(Passage(row.start_line, row.end_line, number, row.name, "", aside(row.start_line)))
+    owners = _owners(len(lines), spans, originals)
+    pieces: dict[int, list[str]] = {}
+    bounds: dict[int, tuple[int, int]] = {}
+    for owner, first, last in _runs(owners):
+        words = text[offsets[first - 1] : offsets[last]].split()
+        if words:
+            pieces.setdefault(owner, []).extend(words)
+            bounds.setdefault(owner, (first, last))
+    every = Counter(word for words in pieces.values() for word in words)
+    passages = minor
+    for owner, words in pieces.items():
+        first, last = bounds[owner]
+        number, name = -1, ""
+        if owner >= 0:
+            first, last, number, name = spans[owner]
+        terms = _levelled(Counter(words), PASSAGE_TERMS)
+        if terms or name:
+            passages.append(Passage(first, max(first, last), number, name, terms, aside(first)))
+    passages += [
+        Passage(first, max(first, last), number, name, "", aside(first))
+        for index, (first, last, number, name) in enumerate(spans)
+        if index not in pieces
+    ]
+    passages.sort()
+    return Searchable(_levelled(every, FILE_TERMS), unique_words(every), passages)
+
+
+def may_define(path: str) -> bool:
+    """Whether a file without a grammar is code by its name."""
+    return path.rpartition("/")[2].rpartition(".")[2].lower() in _CODE_ENDINGS
+
+
+_CODE_ENDINGS = frozenset(
+    {
+        "bash", "c", "cc", "clj", "cpp", "cr", "cs", "cxx", "dart", "erl", "ex", "exs", "fs", "groovy", "h", "hh",
+        "hpp", "hs", "hxx", "inl", "jl", "kt", "kts", "l", "lua", "m", "ml", "mm", "nim", "php", "phtml", "pl", "pm",
+        "proto", "r", "rake", "rb", "scala", "sh", "sql", "svelte", "swift", "tcl", "vb", "vue", "y", "zig", "zsh",
+    }
+)  # fmt: skip
+
+
+def _levelled(words: Counter[str], ordinary: float) -> str:
+    counts: dict[str, int] = {}
+    known = counts.get
+    for word, count in words.items():
+        for term in terms_of(word):
+            counts[term] = known(term, 0) + count
+    length = sum(counts.values())
+    base = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / ordinary)
+    marks = [f"{MARK}{max(1, int(count / (count + base) * LEVELS + 0.5))}" for count in range(_COMMON)]
+    return " ".join(
+        [
+            f"{term}{marks[count]}"
+            if count < _COMMON
+            else f"{term}{MARK}{max(1, int(count / (count + base) * LEVELS + 0.5))}"
+            for term, count in counts.items()
+        ]
+    )
+
+
+_COMMON = 8
+
+
+def _owners(count: int, spans: Sequence[_Span], lines: Sequence[bytes]) -> list[int]:
+    """For each line, from 1, the innermost span, or a negative number that lines of the same stretch share."""
+    owners = [-1] * (count + 1)
+    ordered = sorted(range(len(spans)), key=lambda index: (spans[index][0], -spans[index][1], index))
+    for index in ordered:
+        first, last = spans[index][0], min(max(spans[index][:2]), count)
+        if first <= last:
+            owners[first : last + 1] = [index] * (last - first + 1)
+    for index in ordered:
+        if spans[index][0] > count:
+            break
+        _take_comment(owners, index, spans[index][0], lines)
+    stretch, begun = -1, 0
+    for line in range(1, count + 1):
+        if owners[line] >= 0:
+            begun = 0
+            continue
+        if not begun or line - begun >= GAP_LINES:
+            stretch, begun = stretch - 1, line
+        owners[line] = stretch
+    return owners
+
+
+def _take_comment(owners: list[int], index: int, first: int, lines: Sequence[bytes]) -> None:
+    """A comment right above a definition belongs to it."""
+    line = first - 1
+    around = owners[line] if line > 0 else index
+    while line > 0 and first - line <= MAX_COMMENT_LINES and owners[line] == around != index:
+        begins = lines[line - 1][:_MAX_LINE_CHARS].lstrip()
+        if not begins.startswith(_COMMENT_BYTES):
+            return
+        owners[line] = index
+        line -= 1
+
+
+_COMMENT_BYTES = tuple(mark.encode() for mark in _COMMENT)
+
+
+def _runs(owners: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """(owner, first line, last line) of lines that follow each other."""
+    line = 1
+    for owner, run in groupby(owners[1:]):
+        length = sum(1 for _ in run)
+        yield owner, line, line + length - 1
+        line += length
+
+
+def _hinted(lines: Sequence[bytes]) -> Iterator[_Span]:
+    found = [
+        (number, name)
+        for number, line in enumerate(lines, 1)
+        if len(line) <= _MAX_LINE_CHARS and (name := _defined_in(line)) is not None
+    ]
+    followed = [*(first for first, _ in found), len(lines) + 1][1:]
+    for (first, name), following in zip(found, followed, strict=True):
+        yield first, min(following - 1, first + MAX_HINT_LINES), -1, name
+
+
+def _defined_in(line: bytes) -> str | None:
+    text = line.decode("utf-8", "replace")
+    match = _HINT.match(text)
+    if match is None:
+        return None
+    name = next(group for group in match.groups() if group)
+    return None if name in _STATEMENTS else name
+
+
+_STATEMENTS = frozenset(
+    {
+        "if", "for", "while", "switch", "catch", "return", "sizeof", "foreach", "lock", "using", "elsif", "unless",
+        "until", "rescue", "when", "and", "or", "not", "do",
+    }
+)  # fmt: skip
+_HINT = re.compile(
+    r"""[ \t]*
+    (?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|sealed|partial|export|default|async
+        |virtual|override|readonly|const|inline|constexpr|extern|unsafe|template[ ]*<[^>]*>|friend|typedef|explicit
+        |open|data|suspend|case|local|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^)]*\))?)[ \t]+)*
+    (?:(?:class|struct|enum(?:[ ]+class)?|interface|trait|module|namespace|union|record|protocol|object|concept|type
+        |def|defp|defmodule|defmacro|fn|func|fun|function|sub|procedure|macro|delegate|package|message|service|table)
+        [ \t]+(?:self\.)?([A-Za-z_][\w?!]*)
+      |\#[ \t]*define[ \t]+(\w+)
+      |using[ \t]+(\w+)[ \t]*=
+      |([A-Z][A-Z0-9_]+)[ \t]*=[^=]
+      |const[ \t]+(\w+)[ \t]*=
+      |(?!return\b|else\b|new\b|throw\b|case\b|goto\b|delete\b|using\b|await\b|if\b)
+        (?:[A-Za-z_][\w:<>,\[\]*&?.\ ]*[\s*&>](?:\w+(?:<[\w, ]*>)?::)*|(?<![ \t])(?:\w+(?:<[\w, ]*>)?::)+)
+        (~?[A-Za-z_]\w*)(?:<[\w, ]*>)?[ \t]*\((?:[^;]*$|[^;]*\)[^;]*(?:=>|\{))
+      |(?:public|private|protected|internal)[ \t]+([A-Za-z_]\w*)[ \t]*\()
+    """,
+    re.VERBOSE,
+)
+"""The beginning of a definition in the many languages that write it like their forebears."""

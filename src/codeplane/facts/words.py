@@ -1,0 +1,139 @@
+"""Text as the text index sees it: identifiers, and the words inside of them reduced to their stems.
+
+Files and queries go through the same functions. Any change here is another WORDS_VERSION.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+WORDS_VERSION = "2"
+
+MAX_TERM_CHARS = 60
+"""Of a longer one its beginning counts."""
+MAX_IDENTIFIER_CHARS = 160
+"""What is longer is data."""
+STOP_WORDS = frozenset(
+    {
+        "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did", "do", "does",
+        "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "may", "might", "no",
+        "not", "of", "on", "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "then", "there",
+        "these", "they", "this", "to", "was", "we", "were", "what", "when", "where", "which", "while", "will", "with",
+        "would", "you", "your", "using", "use", "used", "also",
+    }
+)  # fmt: skip
+"""Words that say nothing of where code lies."""
+
+_KEPT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$\n"
+_TABLE = bytes(byte if byte in _KEPT or byte >= 0x80 else 0x20 for byte in range(256))
+_MARKS = re.compile(
+    rb"\xc2[\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf]|\xc3[\x97\xb7]"
+    rb"|\xe2(?:[\x80-\x83\x85-\xaf][\x80-\xbf]|\x84[\x80-\xa9\xab-\xbf])"
+    rb"|\xe3\x80[\x80-\x84\x88-\xa0]|\xef\xbc[\x81-\x8f\x9a-\xa0]|\xef\xbd[\x9b-\xa5]|\xf0\x9f[\x80-\xbf]{2}"
+)
+"""Punctuation and symbols beyond ASCII, as UTF-8; not the sign of the Kelvin, which a search takes for a k.
+
+Bytes, because a search in text takes ten times as long.
+"""
+_ASCII_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_CHUNK = re.compile(r"[^\W\d_]+|\d+")
+_NOT_KEY = re.compile(r"[\W_]+")
+
+
+def normalize_text(text: str | bytes) -> str:
+    """Identifiers of the text in their order, with the space between them blank; line ends stay where they are."""
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    data = data.translate(_TABLE)
+    if data.isascii():
+        return data.decode("ascii")
+    return _MARKS.sub(b" ", data).decode("utf-8", "replace").replace("\ufffd", " ")
+
+
+def fold_case(text: str) -> str:
+    """Lower case in which every letter that a search without case takes for an ASCII letter has become it."""
+    folded = text.lower()
+    return folded if folded.isascii() else folded.replace("\u017f", "s")
+
+
+def split_words(name: str) -> tuple[str, ...]:
+    """The words of an identifier, lowercase: `parseHTTPHeader2` is parse, http, header, 2."""
+    if name.isascii():
+        return tuple(_ASCII_WORD.findall(name)) if name.islower() else tuple(map(str.lower, _ASCII_WORD.findall(name)))
+    return tuple(word.lower() for chunk in _CHUNK.findall(name) for word in _split_case(chunk))
+
+
+@lru_cache(maxsize=1 << 17)
+def terms_of(identifier: str) -> tuple[str, ...]:
+    """What an identifier is found by: itself, where it consists of several words, and the stems of its words."""
+    whole = identifier.lower().strip("_$")
+    if not 1 < len(whole) <= MAX_IDENTIFIER_CHARS:
+        return ()
+    whole = whole[:MAX_TERM_CHARS]
+    words = [word[:MAX_TERM_CHARS] for word in split_words(identifier) if len(word) > 1]
+    if not words or words == [whole]:
+        return () if whole in STOP_WORDS else (stem(whole),)
+    return (stem(whole), *(stem(word) for word in words if word not in STOP_WORDS))
+
+
+def name_key(name: str) -> str:
+    """A name without its style: `getUserList`, `get_user_list` and `GetUserList` are the same."""
+    return _NOT_KEY.sub("", name).lower()
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """A word without the endings that English gives it; crude, and the same on both sides."""
+    if len(word) <= 3 or not word.isascii():
+        return word
+    word = _singular(word)
+    for ending in ("ization", "isation"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return word[: -len(ending)] + "iz"
+    if word.endswith("ing") and len(word) > 5:
+        word = _undoubled(word[:-3])
+    elif word.endswith("ed") and len(word) > 4:
+        word = _undoubled(word[:-2])
+    elif word.endswith("ation") and len(word) > 7:
+        word = word[:-5]
+    elif word.endswith("tion") and len(word) > 6:
+        word = word[:-3]
+    elif word.endswith("er") and len(word) > 5:
+        word = _undoubled(word[:-2])
+    elif word.endswith("or") and len(word) > 6:
+        word = word[:-2]
+    if word.endswith("e") and len(word) > 3:
+        word = word[:-1]
+    return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
+
+
+def unique_words(words: Iterable[str]) -> str:
+    """Each word once, without case, in order of first occurrence."""
+    return fold_case(" ".join(dict.fromkeys(words)))
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("sses") or (word.endswith("es") and word[-3] in "sxzh"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and word[-2] not in "siu" else word
+
+
+def _undoubled(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz" else word
+
+
+def _split_case(chunk: str) -> list[str]:
+    """Cut before a capital that follows a small letter, and before the last capital of an acronym."""
+    words: list[str] = []
+    start = 0
+    for index in range(1, len(chunk)):
+        before, here = chunk[index - 1], chunk[index]
+        after = chunk[index + 1 : index + 2]
+        if here.isupper() and (not before.isupper() or after.islower()):
+            words.append(chunk[start:index])
+            start = index
+    words.append(chunk[start:])
+    return words

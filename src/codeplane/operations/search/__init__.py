@@ -1,0 +1,1 @@
+"""Search: one question, several ways to find, one kind of result."""

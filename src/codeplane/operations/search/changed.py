@@ -1,0 +1,194 @@
+"""Which tracked files are being worked on: those that differ from HEAD, staged or not. They are ranked a little higher.
+
+What git's index knows of a file is compared with what our own index knows, which was fresh a moment ago: no file is
+looked at, unless the two disagree about its stat. The set belongs to an epoch and to the HEAD and index file that were
+seen with it, so the same epoch gives the same answer; it is found anew when git moves, and mended by the few files of
+the next epochs until then. Untracked and deleted files are not in it, nor is a change of the mode alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_LEXICAL_BYTES
+from codeplane.base.paths import RepoPath
+from codeplane.disk.beneath import Root
+from codeplane.git.changes import IndexState, Tracked, index_state
+from codeplane.git.opening import has_git
+from codeplane.query.files import get_file
+from codeplane.query.history import list_changes
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.files import KnownFile, load_known
+
+MULTIPLIER = 1.10
+MAX_CHANGED_FILES = 50
+"""With more, a change is no sign of what the question is about."""
+TTL_SECONDS = 5.0
+"""How long git is not asked again after it failed."""
+MAX_DOUBTS = 1000
+"""Files that may be read to find out whether they changed. In a copy of a tree git's index knows the stat of none; then
+nothing is found out until git itself has looked at them."""
+
+Reason = Literal["", "no_git", "git_failed", "too_many_doubts"]
+
+
+@dataclass(frozen=True)
+class Changed:
+    paths: frozenset[RepoPath] = frozenset()
+    reason: Reason = ""
+    """Why nothing is known."""
+    stale: bool = False
+    """Found earlier, and kept because git cannot be asked now."""
+
+    @property
+    def too_many(self) -> bool:
+        return len(self.paths) > MAX_CHANGED_FILES
+
+    def factor(self, path: str) -> float:
+        return MULTIPLIER if path in self.paths and not self.too_many else 1.0
+
+    def as_dict(self, boosted: int = 0) -> dict[str, object]:
+        """For the debug payload; `boosted` counts the candidates that were ranked higher."""
+        return {
+            "available": not self.reason,
+            "applied": boosted > 0,
+            "changed_count": len(self.paths),
+            "max_changed_files": MAX_CHANGED_FILES,
+            "skipped_for_large_change_set": self.too_many,
+            "multiplier": MULTIPLIER,
+            "boosted_candidates": boosted,
+            "stale": self.stale,
+            **({"reason": self.reason} if self.reason else {}),
+        }
+
+
+class ChangedFiles:
+    """The changed files of one root. `clock` tells seconds that only grow."""
+
+    def __init__(self, root: Root, clock: Callable[[], float], max_doubts: int = MAX_DOUBTS) -> None:
+        self._root = root
+        self._max_doubts = max_doubts
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: _Kept | None = None
+        self._failed_at: float | None = None
+
+    def at(self, snapshot: Snapshot) -> Changed:
+        """Those of the snapshot's epoch."""
+        with self._lock:
+            if not has_git(self._root.path):
+                return Changed(reason="no_git")
+            key = _key(snapshot)
+            if self._kept is not None:
+                self._kept = self._mended(self._kept, snapshot)
+            if self._kept is not None and self._kept.key[:2] == key[:2] and self._kept.key.epoch >= key.epoch:
+                return self._kept.changed
+            if self._failed_at is not None and self._clock() - self._failed_at < TTL_SECONDS:
+                return self._stale()
+            try:
+                state = index_state(self._root.path)
+            except CodePlaneError:
+                self._failed_at = self._clock()
+                return self._stale()
+            self._kept, self._failed_at = self._find(state, snapshot), None
+            return self._kept.changed
+
+    def _stale(self) -> Changed:
+        if self._kept is None:
+            return Changed(reason="git_failed")
+        return replace(self._kept.changed, stale=True)
+
+    def _find(self, state: IndexState, snapshot: Snapshot) -> _Kept:
+        certain, doubtful = _compare(state, load_known(snapshot.reader))
+        blobs = {path: entry.blob for path, entry in state.tracked.items()}
+        if len(doubtful) > self._max_doubts:
+            return _Kept(_key(snapshot), blobs, state.staged, Changed(reason="too_many_doubts"))
+        certain.update(path for path in doubtful if self._differs(path, blobs[path]))
+        return _Kept(_key(snapshot), blobs, state.staged, Changed(frozenset(certain)))
+
+    def _mended(self, kept: _Kept, snapshot: Snapshot) -> _Kept:
+        """What was kept, for the snapshot's epoch, where git has not moved and few files have."""
+        key = _key(snapshot)
+        if kept.key[:2] != key[:2] or kept.key.epoch >= key.epoch or kept.changed.reason:
+            return kept
+        try:
+            changes = list_changes(snapshot, kept.key.epoch, MAX_CHANGED_FILES)
+        except CodePlaneError as error:
+            if error.code is not ErrorCode.ARGUMENT_INVALID:
+                raise
+            return kept
+        if changes.left_out:
+            return kept
+        touched = {path for change in changes.rows for path in (change.path, change.old_path) if path is not None}
+        paths = set(kept.changed.paths) - touched
+        for path in touched:
+            if get_file(snapshot, path) is None:
+                continue
+            blob = kept.blobs.get(path)
+            if path in kept.staged or (blob is not None and self._differs(path, blob)):
+                paths.add(path)
+        return kept._replace(key=key, changed=Changed(frozenset(paths)))
+
+    def _differs(self, path: RepoPath, blob: bytes) -> bool:
+        """Whether the content is another than that which git has; line endings are none of our business."""
+        try:
+            data = self._root.read_file(path, MAX_LEXICAL_BYTES).data
+        except CodePlaneError as error:
+            # What is gone is not worked on; what is too large to read has another stat, which is all that is known.
+            return error.code is ErrorCode.FILE_TOO_LARGE
+        return _blob_id(data) != blob and _blob_id(data.replace(b"\r\n", b"\n")) != blob
+
+
+class _Key(NamedTuple):
+    generation: str
+    git: Mapping[str, object]
+    epoch: int
+
+
+class _Kept(NamedTuple):
+    key: _Key
+    blobs: Mapping[RepoPath, bytes]
+    staged: frozenset[RepoPath]
+    changed: Changed
+
+
+def _key(snapshot: Snapshot) -> _Key:
+    epoch = snapshot.epoch
+    return _Key(snapshot.generation.name, epoch.repo_version, epoch.epoch)
+
+
+def _compare(state: IndexState, known: Mapping[RepoPath, KnownFile]) -> tuple[set[RepoPath], list[RepoPath]]:
+    """Files that changed for certain, and those that must be read to know it."""
+    changed = {path for path in state.staged if path in known}
+    doubtful: list[RepoPath] = []
+    for path, entry in state.tracked.items():
+        file = known.get(path)
+        if file is not None and path not in changed and not _is_same(entry, file, state.mtime_ns):
+            doubtful.append(path)
+    return changed, doubtful
+
+
+_WORD = 0xFFFFFFFF
+_SECOND = 10**9
+
+
+def _is_same(entry: Tracked, file: KnownFile, index_mtime_ns: int) -> bool:
+    """Whether the stat proves that nothing changed since git took it."""
+    # Some programs write an index without parts of seconds.
+    unit = 1 if entry.mtime_ns or entry.ctime_ns else _SECOND
+    mtime = (entry.mtime_s * _SECOND + entry.mtime_ns) // unit
+    return (
+        file.mtime_ns // unit == mtime < index_mtime_ns // unit
+        and file.ctime_ns // unit == (entry.ctime_s * _SECOND + entry.ctime_ns) // unit
+        and file.size & _WORD == entry.size
+        and file.inode & _WORD == entry.inode
+    )
+
+
+def _blob_id(data: bytes) -> bytes:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()

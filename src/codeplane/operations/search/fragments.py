@@ -1,0 +1,148 @@
+"""What every match of a query must contain, so that a text index can leave files out.
+
+An answer is a set of alternatives; a text that matches contains all fragments of at least one
+of them. A fragment is a run of characters of identifiers, in lower case, three or longer.
+No alternative means that nothing is known, and every file may match. When in doubt, that is
+the answer: a fragment too many loses a match, one too few costs only time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from codeplane.operations.search.syntax import Piece, Token
+
+MAX_ALTERNATIVES = 16
+MAX_FRAGMENTS = 16
+"""Of one alternative; the longest say most."""
+
+Alternatives = tuple[tuple[str, ...], ...]
+
+_MAX_LENGTH = 64
+_RUN = re.compile(r"[a-z0-9_$]{3,}")
+
+
+def fragments_of_text(query: str) -> Alternatives:
+    return _ordered(_needs([_folded(query)]))
+
+
+def fragments_of_pattern(tokens: Sequence[Token]) -> Alternatives:
+    """Read from the pieces of a pattern; groups are kept on a stack, so depth costs nothing."""
+    stack: list[list[list[_Part]]] = [[[]]]
+    for token in tokens:
+        branch = stack[-1][-1]
+        match token.piece:
+            case Piece.CHARACTER | Piece.CLASS:
+                branch.append(_one_of(token.members))
+            case Piece.NOTHING:
+                # A repetition of an anchor must find the anchor, and not what stands before it.
+                branch.append(_EMPTY)
+            case Piece.OPEN:
+                stack.append([[]])
+            case Piece.OR:
+                stack[-1].append([])
+            case Piece.CLOSE if len(stack) > 1:
+                branches = stack.pop()
+                stack[-1][-1].append(_either([_in_a_row(parts) for parts in branches]))
+            case Piece.REPEAT if branch:
+                branch.append(_repeated(branch.pop(), token.least, token.most))
+            case _:
+                return ()
+    if len(stack) > 1:
+        return ()
+    whole = _either([_in_a_row(parts) for parts in stack[0]])
+    return _ordered(_needs_of(whole))
+
+
+_Needs = frozenset[frozenset[str]]
+_NO_NEEDS: _Needs = frozenset({frozenset()})
+
+
+class _Part(NamedTuple):
+    """What is known of a piece of a pattern: either all the texts that it stands for, or what those contain."""
+
+    exact: frozenset[str] | None
+    needs: _Needs = _NO_NEEDS
+
+
+_EMPTY = _Part(frozenset({""}))
+_ANYTHING = _Part(None)
+
+
+def _folded(text: str) -> str:
+    """Lower case, and a space for whatever cannot be part of a fragment, so that all lengths stay."""
+    return "".join(character.lower() if character.isascii() else " " for character in text)
+
+
+def _one_of(members: frozenset[str] | None) -> _Part:
+    if not members:
+        return _ANYTHING
+    folded = frozenset(map(_folded, members))
+    return _Part(folded) if len(folded) <= MAX_ALTERNATIVES else _ANYTHING
+
+
+def _in_a_row(parts: Sequence[_Part]) -> _Part:
+    pending = frozenset({""})
+    needs = _NO_NEEDS
+    whole = True
+    for part in parts:
+        if part.exact is not None and _fits(pending, part.exact):
+            pending = frozenset(before + after for before in pending for after in part.exact)
+            continue
+        whole = False
+        needs = _both(needs, _needs(pending))
+        pending = part.exact if part.exact is not None else frozenset({""})
+        needs = _both(needs, part.needs)
+    return _Part(pending) if whole else _Part(None, _both(needs, _needs(pending)))
+
+
+def _either(parts: Sequence[_Part]) -> _Part:
+    if len(parts) == 1:
+        return parts[0]
+    exact: frozenset[str] = frozenset().union(*(part.exact or () for part in parts))
+    if all(part.exact is not None for part in parts) and len(exact) <= MAX_ALTERNATIVES:
+        return _Part(exact)
+    needs: _Needs = frozenset().union(*map(_needs_of, parts))
+    return _Part(None, _NO_NEEDS if len(needs) > MAX_ALTERNATIVES or frozenset() in needs else needs)
+
+
+def _repeated(part: _Part, least: int, most: int | None) -> _Part:
+    if least == 0:
+        optional = most == 1 and part.exact is not None and len(part.exact) < MAX_ALTERNATIVES
+        return _Part((part.exact or frozenset()) | {""}) if optional else _ANYTHING
+    if part.exact is not None and least == most and least <= _MAX_LENGTH:
+        return _in_a_row([part] * least)
+    return _Part(None, _needs_of(part))
+
+
+def _fits(left: frozenset[str], right: frozenset[str]) -> bool:
+    longest = max(map(len, left), default=0) + max(map(len, right), default=0)
+    return len(left) * len(right) <= MAX_ALTERNATIVES and longest <= _MAX_LENGTH
+
+
+def _needs_of(part: _Part) -> _Needs:
+    return part.needs if part.exact is None else _needs(part.exact)
+
+
+def _needs(texts: Iterable[str]) -> _Needs:
+    found = frozenset(frozenset(_RUN.findall(text)) for text in texts)
+    return _NO_NEEDS if frozenset() in found else found
+
+
+def _both(left: _Needs, right: _Needs) -> _Needs:
+    if len(left) * len(right) <= MAX_ALTERNATIVES:
+        return frozenset(one | other for one in left for other in right)
+    # Too many together: the side whose weakest alternative still says most.
+    return max(left, right, key=lambda needs: (min(_weight(alternative) for alternative in needs), _ordered(needs)))
+
+
+def _weight(alternative: frozenset[str]) -> int:
+    return max(map(len, alternative), default=0)
+
+
+def _ordered(needs: _Needs) -> Alternatives:
+    if not needs or frozenset() in needs:
+        return ()
+    return tuple(sorted(tuple(sorted(needed, key=lambda run: (-len(run), run))[:MAX_FRAGMENTS]) for needed in needs))

@@ -1,0 +1,26 @@
+"""Matches put together: one result for each definition, or for each file, that has some.
+
+The first match stands for its group, and says how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from codeplane.operations.search.model import GroupBy, Hit
+
+
+def group_matches(hits: Sequence[Hit], group_by: GroupBy | None) -> list[Hit]:
+    """Groups in the order of their first matches."""
+    if group_by is None:
+        return list(hits)
+    groups: dict[Hashable, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(key_of(hit, group_by), []).append(hit)
+    return [replace(group[0], collapsed=len(group) - 1) for group in groups.values()]
+
+
+def key_of(hit: Hit, group_by: GroupBy) -> Hashable:
+    """What a hit is put together by; matches outside of definitions belong to their file."""
+    return hit.path if group_by == "file" else (hit.path, hit.def_uid, hit.tier)

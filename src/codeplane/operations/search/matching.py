@@ -1,0 +1,156 @@
+"""Lines of one text that a pattern matches. Pure: bytes in, rows out.
+
+A row is a line on which at least one match begins. Lines end at LF; a CR before it is part of the line end,
+unless the pattern asks for it. What follows the last LF is a line only if there is something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from codeplane.operations.search.patterns import Find, Pattern, Span
+
+MAX_SNIPPET_CHARS = 238
+"""Of a line longer than this, what stands around the match is shown."""
+_BEFORE = 40
+
+CALL_STEPS = 12_000_000
+"""Steps of RE2 after which it is asked again, so that a deadline can be kept: at worst a tenth of a second."""
+MAX_STEPS = 1_000_000_000
+"""Steps that one line may take at worst; beyond, it is not looked at."""
+
+
+class Match(NamedTuple):
+    """The first match of a line. Lines and columns count from 1, columns in characters; ends are exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    occurrences: int
+    """Matches that begin on the line."""
+    text: str
+    """The line, or what of it stands around the match."""
+
+
+class Counted(NamedTuple):
+    rows: tuple[Match, ...] = ()
+    lines: int = 0
+    """Lines that match, also those without a row."""
+
+
+_NOTHING = Counted()
+
+
+class TooCostly(Exception):
+    """A line is so long, for a pattern so large, that it could take for ever."""
+
+
+def match_text(pattern: Pattern, data: bytes, room: int, check: Callable[[], None], first_line: int = 1) -> Counted:
+    """Matching lines of a UTF-8 text, rows for at most `room` of them; `check` is asked now and then and may raise."""
+    text = data if pattern.keeps_returns or b"\r" not in data else data.replace(b"\r\n", b"\n")
+    if pattern.probe is not None and pattern.probe(text, 0, len(text)) is None:
+        return _NOTHING
+    plain = text.isascii()
+    find = pattern.narrow if plain else pattern.wide
+    if pattern.cost:
+        find = _bounded(find, pattern.cost if plain else pattern.wide_cost, pattern.across, check)
+    searched = text.lower() if pattern.lowers and plain else text
+    end = len(text)
+    # Behind the last line feed there is no line, though an empty match may be found there.
+    stop = end - (not text or text.endswith(b"\n"))
+    rows: list[Match] = []
+    lines = at = line_start = 0
+    number = first_line
+    while at <= stop and (span := find(searched, at, end)) is not None and span[0] <= stop:
+        line_end = text.find(b"\n", span[0])
+        line_end = end if line_end < 0 else line_end
+        lines += 1
+        last = span[1]
+        if lines <= room:
+            start = text.rfind(b"\n", line_start, span[0]) + 1 or line_start
+            number += text.count(b"\n", line_start, start)
+            line_start = start
+            if pattern.tally is not None and plain and not pattern.across:
+                occurrences = pattern.tally(searched, span[0], line_end)
+            else:
+                occurrences, last = _follow(find, searched, span, line_end, end if pattern.across else line_end, check)
+            make = _plain_row if plain and not pattern.across else _row
+            rows.append(make(text, span, number, start, line_end, occurrences))
+        elif pattern.across:
+            _, last = _follow(find, searched, span, line_end, end, check)
+        elif not lines & 1023:
+            check()
+        at = max(last, line_end + 1)
+    return Counted(tuple(rows), lines)
+
+
+def _follow(
+    find: Find, text: bytes, first: Span, line_end: int, end: int, check: Callable[[], None]
+) -> tuple[int, int]:
+    """How many matches begin on the line of the first one, and where the last of them ends."""
+    count, last = 1, first[1]
+    at = last if first[0] < last else _after(text, last)
+    while at <= line_end and (span := find(text, at, end)) is not None and span[0] <= line_end:
+        at = span[1] if span[0] < span[1] else _after(text, span[1])
+        # An empty match right behind another is none.
+        if span != (last, last):
+            count += 1
+            last = span[1]
+        if not count & 1023:
+            check()
+    return count, last
+
+
+def _after(text: bytes, at: int) -> int:
+    """The offset of the next character."""
+    at += 1
+    while at < len(text) and text[at] & 0xC0 == 0x80:
+        at += 1
+    return at
+
+
+def _plain_row(text: bytes, span: Span, number: int, start: int, line_end: int, occurrences: int) -> Match:
+    """The same as `_row`, sooner: in ASCII a byte is a character."""
+    column = span[0] - start + 1
+    line = text[start:line_end].decode("ascii").rstrip("\r")
+    return Match(number, column, number, column + span[1] - span[0], occurrences, cut_around(line, column))
+
+
+def _row(text: bytes, span: Span, number: int, start: int, line_end: int, occurrences: int) -> Match:
+    column = len(text[start : span[0]].decode("utf-8", "replace")) + 1
+    line = text[start:line_end].decode("utf-8", "replace").rstrip("\r")
+    found = text[span[0] : span[1]].decode("utf-8", "replace").removesuffix("\n")
+    breaks = found.count("\n")
+    end_column = column + len(found) if not breaks else len(found) - found.rfind("\n")
+    return Match(number, column, number + breaks, end_column, occurrences, cut_around(line, column))
+
+
+def cut_around(line: str, column: int) -> str:
+    """A long line cut to what stands around a column."""
+    if len(line) <= MAX_SNIPPET_CHARS:
+        return line
+    first = max(0, min(column - 1 - _BEFORE, len(line) - MAX_SNIPPET_CHARS))
+    last = first + MAX_SNIPPET_CHARS
+    return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
+
+
+def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None]) -> Find:
+    """The same, asked for no more text at once than it can be trusted with; cut at ends of lines."""
+    stride = CALL_STEPS // cost
+
+    def bounded(text: bytes, start: int, end: int) -> Span | None:
+        while end - start > stride:
+            stop = end if across else text.find(b"\n", start + stride, end)
+            stop = end if stop < 0 else stop
+            if (stop - start) * cost > MAX_STEPS:
+                raise TooCostly
+            check()
+            span = find(text, start, stop)
+            if span is not None or stop == end:
+                return span
+            start = stop + 1
+        return find(text, start, end)
+
+    return bounded

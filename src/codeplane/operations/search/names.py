@@ -1,0 +1,200 @@
+"""Definitions whose name the query means: the very name, another style of it, its beginning, its words, a slip.
+
+Each way has its own worth; a definition has that of the best way in which it was found.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from codeplane.facts.words import name_key
+from codeplane.operations.search.question import NameEvidence, Question, Shape, covered
+from codeplane.operations.search.weights import Weights
+from codeplane.query.snapshot import Snapshot
+from codeplane.query.text import (
+    RARITY_STEPS,
+    FileBrief,
+    PassageMatch,
+    list_passages_beginning,
+    list_passages_named,
+    list_passages_named_nearly,
+    list_passages_with_name_part,
+    rank_names,
+    read_kinds,
+)
+
+MAX_NAMED = 400
+MAX_LIKE = 120
+MIN_KEY_FOR_TYPO = 4
+MIN_KEY_FOR_TWO_EDITS = 6
+MIN_KEY_INSIDE = 3
+MAX_KEY_GUESSED = 120
+"""Nobody misspells, or begins, a longer name; and the text index takes no longer pattern."""
+
+Place = tuple[int, int, int, int, str]
+"""A passage: file, definition, first line, last line, name."""
+Accepts = Callable[[FileBrief], bool]
+
+
+@dataclass(frozen=True)
+class Named:
+    match: PassageMatch
+    way: str
+    """exact, style, identifier, neighbours, prefix, part, typo or inside."""
+    worth: float
+    kind_worth: float = 0.0
+    """For a definition that holds code, among those of the very name."""
+    qualified_worth: float = 0.0
+    """For one that lies in what the query says."""
+
+    @property
+    def total(self) -> float:
+        return self.worth + self.kind_worth + self.qualified_worth
+
+    @property
+    def is_exact(self) -> bool:
+        return self.way in ("exact", "style")
+
+
+def place_of(match: PassageMatch) -> Place:
+    return (match.file.file_id, match.definition, match.first, match.last, match.name)
+
+
+def find_named(
+    snapshot: Snapshot, question: Question, rarity: dict[str, int], files: int, weights: Weights, accepts: Accepts
+) -> dict[Place, Named]:
+    """The best of all ways for each definition. Guesses are only made for a query that may be a name."""
+    found: dict[Place, Named] = {}
+    asked = list_passages_named(snapshot, dict.fromkeys(question.names, 1), MAX_NAMED) if question.names else []
+    _add(found, (_by_key(match, question, weights) for match in asked if accepts(match.file)))
+    if question.shape is Shape.TEXT or not 0 < len(question.key) <= MAX_KEY_GUESSED:
+        return _judged(snapshot, question, found, files, weights)
+    key = question.key
+    if len(key) > 1 and question.shape is Shape.NAME:
+        begun = list_passages_beginning(snapshot, key, MAX_LIKE)
+        _add(found, (_by_beginning(match, key, weights) for match in begun if accepts(match.file)))
+    if question.shape is Shape.NAME:
+        # Words with spaces between them are ranked by all that the text has of them.
+        _add(found, _by_words(snapshot, question, rarity, weights, accepts))
+    exact = any(named.is_exact for named in found.values())
+    if not exact and len(key) >= MIN_KEY_FOR_TYPO:
+        edits = 2 if len(key) >= MIN_KEY_FOR_TWO_EDITS else 1
+        near = list_passages_named_nearly(snapshot, key, edits, MAX_LIKE)
+        _add(found, (_by_slip(match, key, weights) for match in near if accepts(match.file)))
+    if not found and len(key) >= MIN_KEY_INSIDE and question.shape is Shape.NAME:
+        inside = list_passages_with_name_part(snapshot, key, MAX_LIKE)
+        _add(found, (_by_inside(match, key, weights) for match in inside if accepts(match.file)))
+    return _judged(snapshot, question, found, files, weights)
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Insertions, deletions, changes, and swaps of neighbours, that make one of the other."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, here in enumerate(one, 1):
+        last, row, older = row, [i], before
+        for j, there in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (here != there))
+            if i > 1 and j > 1 and here == other[j - 2] and one[i - 2] == there:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+        before = last
+    return row[-1]
+
+
+def _add(found: dict[Place, Named], more: Iterable[Named]) -> None:
+    for named in more:
+        place = place_of(named.match)
+        known = found.get(place)
+        if known is None or named.worth > known.worth:
+            found[place] = named
+
+
+def _judged(
+    snapshot: Snapshot, question: Question, found: dict[Place, Named], files: int, weights: Weights
+) -> dict[Place, Named]:
+    """What can only be said of all together.
+
+    A name that few files define says more. Fields and variables stand behind what holds code; what lies where the query
+    says stands before the rest.
+    """
+    known = read_kinds(snapshot, [place[:2] for place in found]) if question.shape is not Shape.TEXT else {}
+    keys = {place: name_key(named.match.name) for place, named in found.items()}
+    owners: dict[str, set[int]] = {}
+    for place, key in keys.items():
+        owners.setdefault(key, set()).add(place[0])
+    rarity = {key: math.log(1 + files / len(ids)) for key, ids in owners.items()}
+    judged: dict[Place, Named] = {}
+    for place, named in found.items():
+        worth = named.worth * rarity[keys[place]]
+        kind, qualified = known.get(place[:2], ("", ""))
+        for_kind = 0.0 if kind in _MINOR_KINDS or question.shape is Shape.TEXT else weights.kind * worth
+        share = _share_of_qualifiers(question, qualified, named.match.file.path)
+        judged[place] = Named(named.match, named.way, worth, for_kind, share * worth)
+    return judged
+
+
+def _share_of_qualifiers(question: Question, qualified: str, path: str) -> float:
+    """How much of what stands before the name in the query the definition lies in; by its path where facts say less."""
+    if not question.qualifiers:
+        return 0.0
+    own = [name_key(part) for part in _PARTS.split(qualified)[:-1]]
+    inner = own[-1] if own else None
+    places = {name_key(part) for part in path.split("/")} | {name_key(path.rpartition("/")[2].partition(".")[0])}
+    found = sum(
+        1.0 if part == inner else 0.8 if part in own else 0.6 if part in places else 0.0 for part in question.qualifiers
+    )
+    return found / len(question.qualifiers)
+
+
+_PARTS = re.compile(r"::|->|[.#/]")
+
+
+_MINOR_KINDS = frozenset({"field", "property", "variable", "enum_member", "parameter", "import", "alias"})
+
+
+def _by_key(match: PassageMatch, question: Question, weights: Weights) -> Named:
+    evidence = question.names[name_key(match.name)]
+    if evidence is NameEvidence.WHOLE:
+        if match.name == question.last:
+            return Named(match, "exact", weights.exact)
+        same_letters = match.name.lower() == question.last.lower()
+        return Named(match, "exact" if same_letters else "style", weights.exact * (0.8 if same_letters else 0.75))
+    if evidence is NameEvidence.IDENTIFIER:
+        return Named(match, "identifier", weights.ident)
+    return Named(match, "neighbours", weights.neighbours)
+
+
+def _by_beginning(match: PassageMatch, key: str, weights: Weights) -> Named:
+    return Named(match, "prefix", weights.prefix * (0.4 + 0.6 * len(key) / max(1, len(name_key(match.name)))))
+
+
+def _by_slip(match: PassageMatch, key: str, weights: Weights) -> Named:
+    other = name_key(match.name)
+    slips = edit_distance(key, other)
+    same_start = 0.1 if key[:1] == other[:1] else 0.0
+    return Named(match, "typo", weights.typo * max(0.1, 1 + same_start - 1.5 * slips / len(key)))
+
+
+def _by_inside(match: PassageMatch, key: str, weights: Weights) -> Named:
+    return Named(match, "inside", weights.inside * len(key) / max(1, len(name_key(match.name))))
+
+
+def _by_words(
+    snapshot: Snapshot, question: Question, rarity: dict[str, int], weights: Weights, accepts: Accepts
+) -> Iterable[Named]:
+    words = {term: weight for term, weight in rarity.items() if term in question.terms}
+    total = sum(words.values())
+    if not total:
+        return
+    for match in rank_names(snapshot, words, MAX_LIKE):
+        if not accepts(match.file):
+            continue
+        shared, parts = covered(match.name, question.terms)
+        share = sum(words.get(term, RARITY_STEPS) for term in shared) / total
+        own = min(1.0, len(shared) / parts)
+        if share >= 0.5:
+            yield Named(match, "part", weights.part * share * share * (0.4 + 0.6 * own))

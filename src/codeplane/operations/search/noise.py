@@ -1,0 +1,188 @@
+"""What to say when tests, fixtures, documents and generated files fill the head of an answer.
+
+The sentences are fixed, and say what can be done: another scope, or patterns for `.cplignore`, of which those are left
+out that the `.gitignore` of the root already has. Only that one file is looked at, and the sentences say so.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk import stats
+from codeplane.disk.beneath import Root, read_up_to
+from codeplane.disk.ignore import MAX_IGNORE_BYTES
+from codeplane.disk.patterns import PatternList
+from codeplane.languages.roles import Role, is_generated, role_of
+
+TOP_K = 5
+THRESHOLD = 0.60
+DEBOUNCE_MS = 5000
+RELOAD_EVERY = 25
+"""Looks after which the file is read again although it seems unchanged: some file systems have coarse clocks."""
+
+PATTERNS = (
+    "**/generated/**",
+    "**/*.generated.*",
+    "**/*.min.js",
+    "**/*_pb2.py",
+    "**/*.pb.go",
+    "**/*.lock",
+    "**/test/**",
+    "**/tests/**",
+    "**/__tests__/**",
+    "**/spec/**",
+    "**/test_*.py",
+    "**/*_test.*",
+    "**/*.test.*",
+    "**/*.spec.*",
+    "**/fixtures/**",
+    "**/__fixtures__/**",
+    "**/testdata/**",
+    "**/docs/**",
+    "**/*.md",
+    "**/*.rst",
+)
+"""What can be suggested, in the order in which it is."""
+
+Category = Literal["generated", "tests", "fixtures", "docs", "runtime"]
+CATEGORIES: tuple[Category, ...] = ("generated", "tests", "fixtures", "docs", "runtime")
+"""The first that fits is the one."""
+
+_FIRST = 'Use scope="runtime" to reduce noise.'
+_EDIT = (
+    "If you edit ignores, add only patterns not already ignored by root .gitignore (root-only check), then run {sync}."
+)
+_COVERED = (
+    "Top noisy files appear already covered by root .gitignore (root-only check);"
+    " .cplignore changes may be unnecessary."
+)
+_CHANGED = "If you changed ignores, run {sync} for immediate convergence."
+_LAST = "Reindex is only required when you see requires_reindex (fingerprint mismatch)."
+
+
+class GitignoreState(NamedTuple):
+    """What is known of the `.gitignore` of the root; patterns only where it is ready."""
+
+    state: Literal["ready", "absent", "error"]
+    patterns: PatternList | None = None
+
+    def ignores(self, path: str) -> bool:
+        return self.patterns is not None and _is_ignored(self.patterns, path)
+
+
+class RootGitignore:
+    """The `.gitignore` of one root, read again when its time or size is another, and now and then anyway."""
+
+    def __init__(self, root: Root, reload_every: int = RELOAD_EVERY) -> None:
+        self._root = root
+        self._reload_every = reload_every
+        self._lock = threading.Lock()
+        self._known = GitignoreState("absent")
+        self._stamp: tuple[int, int] | None = None
+        self._checks = 0
+
+    def look(self) -> GitignoreState:
+        """Counts as a check. What is absent or cannot be read is tried again like anything else."""
+        with self._lock:
+            self._checks += 1
+            try:
+                fd = self._root.open_file(".gitignore")
+            except CodePlaneError as error:
+                absent = error.code is ErrorCode.FILE_NOT_FOUND
+                self._known, self._stamp = GitignoreState("absent" if absent else "error"), None
+                return self._known
+            try:
+                stat = stats.of(os.fstat(fd))
+                stamp = (stat.mtime_ns, stat.size)
+                if stamp != self._stamp or self._checks % self._reload_every == 0:
+                    self._known, self._stamp = _parse(read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)), stamp
+                    if self._known.state == "ready":
+                        self._checks = 0
+            except OSError:
+                self._known, self._stamp = GitignoreState("error"), None
+            finally:
+                os.close(fd)
+            return self._known
+
+
+def noise_hint(
+    paths_in_order: Sequence[str],
+    gitignore: GitignoreState,
+    tool_visible: Callable[[str], bool],
+    debounce_ms: int = DEBOUNCE_MS,
+) -> dict[str, object] | None:
+    """The hint for an answer whose results lie in these files, or None where most of the first are of the product."""
+    head = tuple(paths_in_order[:TOP_K])
+    categories = [category_of(path) for path in head]
+    noisy = [path for path, category in zip(head, categories, strict=True) if category != "runtime"]
+    if not head or len(noisy) / len(head) < THRESHOLD:
+        return None
+    valid = tuple(dict.fromkeys(filter(_is_beneath, noisy)))
+    covered = tuple(path for path in valid if gitignore.ignores(path))
+    fresh = tuple(path for path in valid if path not in covered)
+    ready = gitignore.state == "ready"
+    suggested = [text for text in PATTERNS if not ready or any(_is_ignored(_compiled(text), path) for path in fresh)]
+    sync = "manage_index sync" if tool_visible("manage_index") else "'cpl init'"
+    if suggested:
+        middle = [_EDIT]
+    else:
+        middle = [_COVERED, _CHANGED] if covered else [_CHANGED]
+    return {
+        "version": 1,
+        "reason": "top_results_noise_dominant",
+        "top_k": len(head),
+        "ratios": {name: round(categories.count(name) / len(head), 2) for name in CATEGORIES},
+        "recommended_scope": "runtime",
+        "suggested_ignore_patterns": suggested,
+        "debounce_ms": debounce_ms,
+        "next_step": " ".join((_FIRST, *(sentence.format(sync=sync) for sentence in middle), _LAST)),
+        "already_ignored": sorted(covered),
+        "new_ignore_only": sorted(fresh) if ready else [],
+        "confidence": "high" if ready else "low",
+    }
+
+
+def category_of(path: str) -> Category:
+    if is_generated(path):
+        return "generated"
+    return _CATEGORY.get(role_of(path), "runtime")
+
+
+_CATEGORY: dict[Role, Category] = {
+    Role.GENERATED: "generated",
+    Role.TEST: "tests",
+    Role.FIXTURE: "fixtures",
+    Role.DOCS: "docs",
+}
+
+
+@cache
+def _compiled(pattern: str) -> PatternList:
+    return PatternList([pattern.encode()])
+
+
+def _parse(data: bytes) -> GitignoreState:
+    """A list that is not taken whole says nothing for certain."""
+    if len(data) > MAX_IGNORE_BYTES:
+        return GitignoreState("error")
+    patterns = PatternList(data.split(b"\n"))
+    return GitignoreState("ready", patterns) if patterns.complete else GitignoreState("error")
+
+
+def _is_ignored(patterns: PatternList, path: str) -> bool:
+    """As git has it: what lies in an ignored directory is ignored, whatever it is called."""
+    parts = os.fsencode(path).split(b"/")
+    for number, name in enumerate(parts, 1):
+        found = patterns.find_last(b"/".join(parts[:number]), name, number < len(parts))
+        if found is not None and not found.negated:
+            return True
+    return False
+
+
+def _is_beneath(path: str) -> bool:
+    return path != "" and not path.startswith("/") and ".." not in path.split("/")

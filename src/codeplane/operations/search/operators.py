@@ -1,0 +1,242 @@
+"""Operators at the head of a query: `lang:go path:src/ -path:**/gen must:retry exclude:mock where is the backoff`.
+
+They are read from the first token on until one that is none, within the first characters of the query, so that a
+colon in the question itself is never an operator. A token that begins with a backslash is text. What looks like an
+operator and cannot be one, `lang:` or `must:"no end`, is refused with an example: searching for it would answer a
+question that nobody asked.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.languages.families import FAMILIES
+from codeplane.languages.registry import languages
+
+PREFIX_MAX_CHARS = 200
+"""An operator begins within so many characters, or it is text."""
+
+_KEYS = ("lang:", "path:", "-path:", "must:", "exclude:")
+_EXAMPLE = 'lang:python path:src/ must:"retry later" how are failures retried'
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A query without its operators, and what they ask for; values of one key in the order in which they came."""
+
+    text: str
+    languages: tuple[str, ...] = ()
+    """By their own names, whatever alias was written."""
+    paths: tuple[str, ...] = ()
+    excluded_paths: tuple[str, ...] = ()
+    must: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    summary: Mapping[str, object] = field(default_factory=dict)
+    """For the debug payload: what was read, and how long the prefix is."""
+
+
+class Tongue(NamedTuple):
+    """A language as it can be asked for: files of these languages of the index, or with these endings."""
+
+    name: str
+    languages: frozenset[str]
+    extensions: frozenset[str] = frozenset()
+
+
+def parse(query: str) -> Parsed:
+    values: dict[str, list[str]] = {key: [] for key in _KEYS}
+    position = _skip_spaces(query, 0)
+    while position < min(len(query), PREFIX_MAX_CHARS):
+        key = next((key for key in _KEYS if query.startswith(key, position)), None)
+        if key is None:
+            break
+        value, position = _read_value(query, position + len(key), key)
+        if value not in values[key]:
+            values[key].append(value)
+        position = _skip_spaces(query, position)
+    text = query[position:].strip()
+    escaped = text.startswith("\\") and any(text.startswith(key, 1) for key in _KEYS)
+    asked = tuple(dict.fromkeys(find_tongue(name).name for value in values["lang:"] for name in value.split(",")))
+    parsed = Parsed(
+        text=text[1:] if escaped else text,
+        languages=asked,
+        paths=tuple(values["path:"]),
+        excluded_paths=tuple(values["-path:"]),
+        must=tuple(values["must:"]),
+        exclude=tuple(values["exclude:"]),
+        summary={
+            "prefix_chars": position if any(values.values()) else 0,
+            "lang": list(asked),
+            "path": values["path:"],
+            "exclude_path": values["-path:"],
+            "must": values["must:"],
+            "exclude": values["exclude:"],
+            "escaped": escaped,
+        },
+    )
+    if not parsed.text and any(values.values()) and not parsed.must:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "the query holds operators only, and none of them says what to look for",
+            expected="words after the operators, or must:",
+            received=_shown(query),
+            example=_EXAMPLE,
+        )
+    return parsed
+
+
+def find_tongue(name: str) -> Tongue:
+    """The language of a name or an alias, in any case; an unknown one is refused with the nearest."""
+    known = _tongues()
+    found = known.get(name.strip().lower())
+    if found is not None:
+        return found
+    close = difflib.get_close_matches(name.strip().lower(), sorted(known), 1, 0.6)
+    nearest = known[close[0]].name if close else None
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"there is no language '{_shown(name)}'",
+        expected=nearest or ", ".join(sorted({tongue.name for tongue in known.values()})),
+        received=_shown(name),
+        example="lang:python",
+        remedy=f"Use '{nearest}'." if nearest else None,
+    )
+
+
+def _skip_spaces(query: str, position: int) -> int:
+    while position < len(query) and query[position].isspace():
+        position += 1
+    return position
+
+
+def _read_value(query: str, position: int, key: str) -> tuple[str, int]:
+    """The value that begins at `position`, and where it ends."""
+    if not query.startswith('"', position):
+        end = position
+        while end < len(query) and not query[end].isspace():
+            end += 1
+        if end == position:
+            raise _refused(key, "a value right behind the colon", key)
+        return query[position:end], end
+    chars: list[str] = []
+    end = position + 1
+    while end < len(query) and query[end] != '"':
+        # Only a quote and a backslash are escaped; before anything else a backslash is itself, as in a pattern.
+        if query[end] == "\\" and query[end + 1 : end + 2] in ('"', "\\"):
+            end += 1
+        chars.append(query[end])
+        end += 1
+    if end >= len(query):
+        raise _refused(key, 'a closing "', query[position - len(key) :])
+    value = "".join(chars)
+    if not value.strip():
+        raise _refused(key, "a value between the quotes", query[position - len(key) : end + 1])
+    following = query[end + 1 : end + 2]
+    if following and not following.isspace():
+        raise _refused(key, "a space behind the closing quote", query[position - len(key) : end + 2])
+    return value, end + 1
+
+
+_SAMPLES = {
+    "lang:": "lang:python",
+    "path:": "path:src/",
+    "-path:": '-path:"old code/"',
+    "must:": 'must:"retry later"',
+    "exclude:": "exclude:mock",
+}
+
+
+def _refused(key: str, expected: str, received: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"the operator {key} cannot be read",
+        expected=expected,
+        received=_shown(received),
+        example=_SAMPLES[key],
+        remedy=f"To search for it as text, write \\{key} at the beginning.",
+    )
+
+
+def _shown(text: str) -> str:
+    return display(text if len(text) <= 60 else text[:59] + "…")
+
+
+_ALIASES: dict[str, tuple[str, ...]] = {
+    "python": ("py", "python3", "pyi"),
+    "javascript": ("js", "jsx", "mjs", "cjs", "node", "ecmascript"),
+    "typescript": ("ts", "mts", "cts"),
+    "go": ("golang",),
+    "rust": ("rs",),
+    "markdown": ("md", "rst", "text", "docs"),
+    "docker": ("dockerfile",),
+    "terraform": ("tf", "hcl"),
+    "graphql": ("gql",),
+    "protobuf": ("proto",),
+    "dotnet": (".net",),
+}
+"""Of languages and families that the index knows by these names."""
+
+_BY_EXTENSION: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "c": ((), (".c", ".h")),
+    "cpp": (("c++", "cxx", "cc"), (".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl")),
+    "csharp": (("c#", "cs"), (".cs", ".csx")),
+    "fsharp": (("f#", "fs"), (".fs", ".fsi", ".fsx")),
+    "kotlin": (("kt", "kts"), (".kt", ".kts")),
+    "scala": (("sc",), (".scala", ".sc")),
+    "groovy": (("gradle",), (".groovy", ".gradle")),
+    "clojure": (("clj",), (".clj", ".cljs", ".cljc", ".edn")),
+    "ruby": (("rb",), (".rb", ".rake", ".gemspec", ".ru")),
+    "php": ((), (".php", ".phtml")),
+    "swift": ((), (".swift",)),
+    "objective-c": (("objc", "obj-c"), (".m", ".mm")),
+    "elixir": (("ex", "exs"), (".ex", ".exs")),
+    "erlang": (("erl",), (".erl", ".hrl")),
+    "haskell": (("hs",), (".hs", ".lhs")),
+    "ocaml": (("ml",), (".ml", ".mli")),
+    "lua": ((), (".lua",)),
+    "perl": (("pl",), (".pl", ".pm", ".t")),
+    "r": ((), (".r", ".rmd")),
+    "julia": (("jl",), (".jl",)),
+    "dart": ((), (".dart",)),
+    "zig": ((), (".zig",)),
+    "nim": ((), (".nim",)),
+    "shell": (("sh", "bash", "zsh"), (".sh", ".bash", ".zsh", ".ksh", ".fish")),
+    "powershell": (("ps1",), (".ps1", ".psm1", ".psd1")),
+    "sql": ((), (".sql",)),
+    "html": (("htm",), (".html", ".htm", ".xhtml")),
+    "css": ((), (".css",)),
+    "scss": (("sass", "less"), (".scss", ".sass", ".less")),
+    "vue": ((), (".vue",)),
+    "svelte": ((), (".svelte",)),
+    "json": ((), (".json", ".jsonc", ".json5")),
+    "yaml": (("yml",), (".yaml", ".yml")),
+    "toml": ((), (".toml",)),
+    "xml": ((), (".xml", ".xsd", ".xsl")),
+    "notebook": (("ipynb", "jupyter"), (".ipynb",)),
+}
+"""Of languages that the index files under a family, or under none."""
+
+
+@cache
+def _tongues() -> Mapping[str, Tongue]:
+    """By every name that they go by."""
+    parsed = {language.name for language in languages()}
+    found: dict[str, Tongue] = {}
+    for name in (*FAMILIES, *sorted(parsed)):
+        # Who says typescript means its other spelling as well.
+        also = {"tsx"} & parsed if name == "typescript" else set()
+        found[name] = Tongue(name, frozenset({name, *also}))
+    for name, (aliases, extensions) in _BY_EXTENSION.items():
+        # Where the index knows it by its own name, files without such an ending belong to it too.
+        names = found[name].languages if name in found else frozenset()
+        tongue = Tongue(name, names, frozenset(extensions))
+        found.update(dict.fromkeys((name, *aliases), tongue))
+    for name, aliases in _ALIASES.items():
+        found.update(dict.fromkeys(aliases, found[name]))
+    return found

@@ -1,0 +1,149 @@
+"""What a query in words, a name, or a pasted text asks for: terms, names, paths.
+
+Nothing here looks at an index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, terms_of
+from codeplane.query.text import terms_of_text
+
+MAX_NAME_WORDS = 4
+"""A query of more words is not taken for the name of one thing."""
+MAX_ASKING_WORDS = 12
+"""A longer text that speaks of tests is a report, and does not ask for them."""
+MAX_PATHS = 20
+MAX_NAMES = 200
+
+_ADDRESS = re.compile(r"\b[a-z]+://\S+")
+_SEPARATORS = re.compile(r"::|->|[.#/\\]")
+_CALL = re.compile(r"\(\s*\)$|\(\.\.\.\)$")
+_NAME = re.compile(r"[\w$]+(?:(?:::|->|[.#/\\])[\w$]+)*")
+_PATH = re.compile(
+    r"(?<![\w/\\.-])(?:[A-Za-z]:)?[/\\]*((?:[\w.+@-]+[/\\])*[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7})(?![\w/\\])"
+)
+_ASKS_FOR_TESTS = re.compile(
+    r"\b(?:unit|integration|regression)?\s*(?:tests?|specs?|fixtures?)\s+(?:for|of|that|covering|cases?|files?|which)\b"
+    r"|\bunit tests?\b|\btested\b|^(?:tests?|specs?|fixtures?)\b|\btest_\w+",
+    re.IGNORECASE,
+)
+
+
+class Shape(Enum):
+    NAME = "name"
+    """One identifier, plain or qualified."""
+    WORDS = "words"
+    """So few words that they may be a name spelled out."""
+    TEXT = "text"
+
+
+class NameEvidence(Enum):
+    WHOLE = "whole"
+    IDENTIFIER = "identifier"
+    NEIGHBOURS = "neighbours"
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    shape: Shape
+    terms: dict[str, int]
+    """Terms with the number of times that each occurs."""
+    words: tuple[str, ...]
+    """Words in lower case, those that say nothing left out."""
+    names: dict[str, NameEvidence]
+    """Keys of names that the query may mean."""
+    key: str
+    """Key of the whole query as a name; empty for a text."""
+    last: str
+    """The last part of a qualified name, as it is written; the name itself where it is plain."""
+    qualifiers: tuple[str, ...]
+    """Keys of the parts before the last."""
+    paths: tuple[str, ...]
+    """Paths and names of files that the text mentions."""
+    title: frozenset[str]
+    """Terms of the first line of a text of several."""
+    asks_for_tests: bool
+
+
+def read_question(text: str) -> Question:
+    plain = text.strip()
+    identifiers = normalize_text(plain).split()
+    name = _CALL.sub("", plain).strip("`'\" ")
+    is_name = bool(_NAME.fullmatch(name)) and bool(identifiers)
+    if is_name:
+        shape = Shape.NAME
+    elif 0 < len(identifiers) <= MAX_NAME_WORDS:
+        shape = Shape.WORDS
+    else:
+        shape = Shape.TEXT
+    parts = [part for part in _SEPARATORS.split(name) if part] if is_name else []
+    words = tuple(dict.fromkeys(word for word in map(str.lower, identifiers) if word not in STOP_WORDS))
+    names: dict[str, NameEvidence] = {}
+    if shape is not Shape.TEXT:
+        _put(names, name_key(parts[-1] if parts else plain), NameEvidence.WHOLE)
+    for identifier in identifiers[:MAX_NAMES]:
+        if looks_like_identifier(identifier):
+            _put(names, name_key(identifier), NameEvidence.IDENTIFIER)
+    for key in _neighbours([identifier.lower() for identifier in identifiers[:MAX_NAMES]]):
+        _put(names, key, NameEvidence.NEIGHBOURS)
+    paths = tuple(dict.fromkeys(_paths(plain)))[:MAX_PATHS]
+    return Question(
+        text=plain,
+        shape=shape,
+        terms=_terms(plain) if "\n" in plain else terms_of_text(plain),
+        words=words,
+        names=names,
+        key="" if shape is Shape.TEXT else name_key(parts[-1] if parts else plain),
+        last=parts[-1] if parts else plain,
+        qualifiers=tuple(name_key(part) for part in parts[:-1]),
+        paths=paths,
+        title=frozenset(terms_of_text(plain.partition("\n")[0])) if "\n" in plain else frozenset(),
+        asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _ASKS_FOR_TESTS.search(plain) is not None,
+    )
+
+
+def _terms(text: str) -> dict[str, int]:
+    """Those of a pasted text, which has addresses, versions and line numbers that say nothing of the code."""
+    return {term: count for term, count in terms_of_text(_ADDRESS.sub(" ", text)).items() if not term.isdigit()}
+
+
+def looks_like_identifier(word: str) -> bool:
+    """Whether nobody writes this word but in code."""
+    return len(split_words(word)) > 1 or (not word.islower() and not word[0].isupper() and not word.isdigit())
+
+
+def covered(name: str, terms: dict[str, int]) -> tuple[list[str], int]:
+    """Terms of a name that the query has, and how many the name has in all; the name as a whole is none of them."""
+    own = terms_of(name)
+    parts = list(dict.fromkeys(own[1:] if len(own) > 1 else own))
+    return [term for term in dict.fromkeys(own) if term in terms], max(1, len(parts))
+
+
+def _put(names: dict[str, NameEvidence], key: str, evidence: NameEvidence) -> None:
+    if key and (len(key) > 2 or evidence is NameEvidence.WHOLE):
+        names.setdefault(key, evidence)
+
+
+def _neighbours(words: list[str]) -> Iterator[str]:
+    for length in (2, 3):
+        for start in range(len(words) - length + 1):
+            run = words[start : start + length]
+            if run[0] in STOP_WORDS or run[-1] in STOP_WORDS:
+                continue
+            key = name_key("".join(run))
+            yield key
+            if key.endswith("s"):
+                yield key[:-1]
+
+
+def _paths(text: str) -> Iterator[str]:
+    for match in _PATH.finditer(text[:100_000]):
+        path = match.group(1).replace("\\", "/").lstrip("./")
+        if "/" in path or not path.replace(".", "").isdigit():
+            yield path

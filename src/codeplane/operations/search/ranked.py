@@ -1,0 +1,286 @@
+"""Ranking: candidates from several lanes, scored together, one result per definition or stretch of lines.
+
+Lanes: whole files by their terms and paths, passages by their terms, definitions by their names, paths that the query
+mentions. The files of all lanes are then scored by the same signals, so that it does not matter which lane
+found them. A score is a sum; what each signal added is kept for the explanation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from codeplane.base.paths import RepoPath
+from codeplane.facts.passages import LEVELS
+from codeplane.facts.words import terms_of
+from codeplane.languages.roles import role_of
+from codeplane.operations.search.names import Accepts, Named, Place, find_named, place_of
+from codeplane.operations.search.question import Question, covered
+from codeplane.operations.search.weights import Weights
+from codeplane.query.snapshot import Snapshot
+from codeplane.query.text import (
+    RARITY_STEPS,
+    FileBrief,
+    PassageMatch,
+    find_mentioned,
+    rank_files,
+    rank_passages,
+    weigh_terms,
+)
+from codeplane.store.lexical import path_terms
+
+MAX_CANDIDATES = 80
+"""Files that each lane may propose."""
+MAX_AGAIN = 8
+RETRY_MULTIPLIER = 4
+RETRY_ROUNDS = 2
+ROWS_PER_FILE = 3
+_FETCHED = 200
+_SCORED_PASSAGES = 800
+_FULL = 2.2
+"""What BM25 gives a term that a text is full of, for each unit of its rarity."""
+_UNIT = _FULL / (RARITY_STEPS * LEVELS)
+_STEMLESS = frozenset({"index", "mod", "__init__", "main", "lib", "init"})
+
+
+@dataclass
+class Row:
+    """A passage with its score, and what each signal added."""
+
+    file: FileBrief
+    definition: int
+    first: int
+    last: int
+    name: str
+    score: float = 0.0
+    parts: dict[str, float] = field(default_factory=dict)
+    way: str = ""
+
+    @property
+    def path(self) -> RepoPath:
+        return self.file.path
+
+
+@dataclass(frozen=True)
+class Ranking:
+    rows: tuple[Row, ...]
+    """Best first; of one file at most a few."""
+    candidates: int
+    outside: Mapping[str, int]
+    """Candidate files that the scope left out, by role."""
+    rounds: int
+    rarity: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Which files may answer. `among` is given where a filter leaves so few that ranking must keep to them."""
+
+    accepts: Accepts
+    in_scope: Accepts
+    among: Collection[int] | None = None
+    changed: frozenset[RepoPath] = frozenset()
+    rows_per_file: int = ROWS_PER_FILE
+
+
+def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weights, *, names_only: bool) -> Ranking:
+    rarity = _emphasised(weigh_terms(snapshot, question.terms), question, weights)
+    files = snapshot.epoch.files
+    outside: dict[int, str] = {}
+
+    def accepts(file: FileBrief) -> bool:
+        if not bounds.accepts(file):
+            return False
+        if bounds.in_scope(file):
+            return True
+        outside[file.file_id] = role_of(file.path).value
+        return False
+
+    named = find_named(snapshot, question, rarity, files, weights, bounds.accepts)
+    # A name that is defined nowhere else is asked for where it is.
+    wide = not any(one.is_exact and bounds.in_scope(one.match.file) for one in named.values())
+    named = {place: one for place, one in named.items() if accepts(one.match.file) or (wide and one.is_exact)}
+    chosen: dict[int, FileBrief] = {}
+    for one in sorted(named.values(), key=lambda one: (-one.total, one.match.file.path, one.match.first)):
+        if len(chosen) >= MAX_CANDIDATES:
+            break
+        chosen.setdefault(one.match.file.file_id, one.match.file)
+    rounds = 1
+    mentioned: dict[int, float] = {}
+    if not names_only:
+        for file, share in find_mentioned(snapshot, question.paths):
+            if accepts(file):
+                chosen[file.file_id] = file
+                mentioned[file.file_id] = share
+        rounds = _choose(snapshot, rarity, bounds, accepts, chosen)
+    scored = _Scoring(question, rarity, files, weights, bounds, named, mentioned)
+    rows = scored.rows(snapshot, chosen, names_only=names_only)
+    counts: dict[str, int] = {}
+    for file_id, role in outside.items():
+        if file_id not in chosen:
+            counts[role] = counts.get(role, 0) + 1
+    return Ranking(tuple(rows), len(chosen), dict(sorted(counts.items())), rounds, rarity)
+
+
+def _emphasised(rarity: dict[str, int], question: Question, weights: Weights) -> dict[str, int]:
+    """What a long text says in its title, and says again, is what it is about."""
+    if not question.title:
+        return rarity
+    return {
+        term: round(
+            weight
+            * (weights.title if term in question.title else 1.0)
+            * (1 + weights.again * math.log(min(MAX_AGAIN, question.terms.get(term, 1))))
+        )
+        for term, weight in rarity.items()
+    }
+
+
+def _choose(
+    snapshot: Snapshot, rarity: Mapping[str, int], bounds: Bounds, accepts: Accepts, chosen: dict[int, FileBrief]
+) -> int:
+    """Files by whole text and path, and files of the best passages; further down where filters took most of them."""
+    if not rarity:
+        return 1
+    by_path = {term: weight * LEVELS for term, weight in rarity.items()}
+    limit = _FETCHED
+    for attempt in range(1, RETRY_ROUNDS + 2):
+        found = rank_files(snapshot, rarity, limit, path_weights=by_path, among=bounds.among)
+        kept = [match.file for match in found if accepts(match.file)][:MAX_CANDIDATES]
+        if len(kept) >= MAX_CANDIDATES or len(found) < limit or attempt > RETRY_ROUNDS:
+            break
+        limit *= RETRY_MULTIPLIER
+    passages = rank_passages(snapshot, rarity, limit, per_file=1, among=bounds.among)
+    best = dict.fromkeys(match.file for match in passages if accepts(match.file))
+    for file in (*kept, *list(best)[:MAX_CANDIDATES]):
+        chosen.setdefault(file.file_id, file)
+    return attempt
+
+
+class _Scoring:
+    """The signals of one query, applied to the files that were chosen."""
+
+    def __init__(
+        self,
+        question: Question,
+        rarity: Mapping[str, int],
+        files: int,
+        weights: Weights,
+        bounds: Bounds,
+        named: Mapping[Place, Named],
+        mentioned: Mapping[int, float],
+    ) -> None:
+        self._question = question
+        self._rarity = {term: weight / RARITY_STEPS for term, weight in rarity.items()}
+        self._whole = dict(rarity)
+        self._files = files
+        self._weights = weights
+        self._bounds = bounds
+        self._named = named
+        self._mentioned = mentioned
+
+    def rows(self, snapshot: Snapshot, chosen: Mapping[int, FileBrief], *, names_only: bool) -> list[Row]:
+        texts: dict[int, int] = {}
+        passages: dict[int, dict[Place, PassageMatch]] = {}
+        if not names_only and self._whole:
+            texts = {
+                match.file.file_id: match.score
+                for match in rank_files(snapshot, self._whole, len(chosen), among=list(chosen))
+            }
+            for match in rank_passages(
+                snapshot, self._whole, _SCORED_PASSAGES, per_file=self._bounds.rows_per_file + 1, among=list(chosen)
+            ):
+                passages.setdefault(match.file.file_id, {})[place_of(match)] = match
+        for place, one in self._named.items():
+            if one.match.file.file_id in chosen:
+                passages.setdefault(one.match.file.file_id, {}).setdefault(place, one.match._replace(score=0))
+        rows: list[Row] = []
+        for file_id, file in chosen.items():
+            rows += self._rows_of_file(file, texts.get(file_id, 0), list(passages.get(file_id, {}).values()))
+        rows.sort(key=order)
+        return rows
+
+    def _rows_of_file(self, file: FileBrief, text: int, passages: Sequence[PassageMatch]) -> list[Row]:
+        weights = self._weights
+        own = {"bm25_file": weights.file * text * _UNIT, **self._path_parts(file)}
+        rows = [self._row(file, match) for match in passages]
+        rows.sort(key=order)
+        if not rows:
+            rows = [Row(file, -1, 1, max(1, file.lines), "")]
+        second = weights.second * rows[1].score if len(rows) > 1 else 0.0
+        factor, factors = self._factor(file)
+        for row in rows:
+            row.parts = {**own, "second_passage": second, **row.parts}
+            row.score = sum(row.parts.values()) * factor
+            row.parts.update(factors)
+        return rows[: self._bounds.rows_per_file]
+
+    def _row(self, file: FileBrief, match: PassageMatch) -> Row:
+        weights = self._weights
+        parts = {"bm25_passage": weights.passage * match.score * _UNIT}
+        if match.name:
+            shared, _ = covered(match.name, self._question.terms)
+            parts["definition"] = weights.name * sum(self._rarity.get(term, 0.0) for term in shared)
+        named = self._named.get(place_of(match))
+        if named is not None:
+            parts["exact"] = named.worth
+            parts["kind"] = named.kind_worth
+            parts["qualified"] = named.qualified_worth
+        row = Row(file, match.definition, match.first, match.last, match.name, way=named.way if named else "")
+        if match.aside and not (self._question.asks_for_tests or (named is not None and named.is_exact)):
+            parts = {name: value * weights.aside for name, value in parts.items()}
+        row.parts = parts
+        row.score = sum(parts.values())
+        return row
+
+    def _path_parts(self, file: FileBrief) -> dict[str, float]:
+        weights, rarity = self._weights, self._rarity
+        terms, own = _path_words(file.path)
+        parts = {"path": weights.path * sum(rarity[term] for term in terms if term in rarity)}
+        shared = [term for term in own if term in rarity]
+        if shared:
+            parts["stem"] = weights.stem * sum(rarity[term] for term in shared) * len(shared) / len(own)
+        begun = [
+            term
+            for term in own
+            if len(term) > 2
+            and term not in rarity
+            and any(len(word) > len(term) + 1 and word.startswith(term) for word in self._question.words)
+        ]
+        if begun:
+            parts["abbreviation"] = weights.abbreviation * weights.stem * len(begun) / len(own)
+        share = self._mentioned.get(file.file_id)
+        if share is not None:
+            parts["mention"] = weights.mention * share
+        return parts
+
+    def _factor(self, file: FileBrief) -> tuple[float, dict[str, float]]:
+        role = role_of(file.path).value
+        factors: dict[str, float] = {}
+        if role != "source":
+            asked = role in ("test", "fixture") and self._question.asks_for_tests
+            factors["role_factor"] = 1.0 if asked else self._weights.roles.get(role, 1.0)
+        if file.path in self._bounds.changed:
+            factors["changed_factor"] = self._weights.changed
+        factor = 1.0
+        for value in factors.values():
+            factor *= value
+        return factor, factors
+
+
+def order(row: Row) -> tuple[float, str, int, str, int]:
+    """Best first, then by path, line and name: total, whatever the order in which rows came."""
+    return (-row.score, row.file.path, row.first, row.name, row.definition)
+
+
+@lru_cache(maxsize=1 << 14)
+def _path_words(path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Terms of the path, and those of the name of the file, or of its folder where the name says nothing."""
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0]
+    if stem.lower() in _STEMLESS and folders:
+        stem = folders[-1]
+    own = terms_of(stem)
+    return tuple(path_terms(path)), tuple(dict.fromkeys(own))

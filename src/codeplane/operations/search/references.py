@@ -1,0 +1,238 @@
+"""Who uses a name, as far as facts know, each with how well that is known.
+
+Occurrences that are known to stand for something else (another definition, a variable of their function) are
+counted and left out; whatever is not resolved stays in, and says so. Nothing is resolved here, and nothing that is
+known of an import is taken for knowledge of what was imported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_LEXICAL_BYTES
+from codeplane.base.paths import RepoPath, display
+from codeplane.base.symbols import parse_symbol_ref, symbol_ref
+from codeplane.disk.beneath import Root
+from codeplane.disk.text import decode
+from codeplane.disk.texts import Texts, Unread
+from codeplane.facts.model import Role, Target, Tier
+from codeplane.operations.search.matching import cut_around
+from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
+from codeplane.operations.search.textual import Accepts, within
+from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
+from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
+from codeplane.query.enclosing import enclosing, read_defs
+from codeplane.query.files import get_file
+from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
+from codeplane.query.outline import list_outline_rows
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import row_id
+
+MAX_TARGETS = 100
+MAX_SIMILAR = 5
+
+RoleOf = Callable[[RepoPath], str]
+
+
+class Sought(NamedTuple):
+    name: str
+    def_ids: frozenset[int] | None
+    """The definitions that are meant; None for whatever has the name."""
+    symbols: tuple[str, ...]
+    """Those definitions in their written form, the first of them."""
+
+
+def find_references(
+    snapshot: Snapshot,
+    root: Root | None,
+    query: str,
+    accepts: Accepts,
+    role_of: RoleOf,
+    *,
+    wanted: Accepts | None = None,
+    limit: int = MAX_MATCHES,
+) -> Found:
+    """Uses of a name, of the end of a qualified name, or of a symbol reference: by tier, then path and place.
+
+    Those of files that are not `wanted` are only counted, by role. With a root each has the line that it stands on.
+    """
+    sought = resolve(snapshot, query)
+    rows: list[_Use] = []
+    outside: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for file, occurrences in _by_file(snapshot, sought):
+        if not accepts(file.path, file):
+            continue
+        uses: list[_Use] = []
+        for occurrence in occurrences:
+            tier = _tier(occurrence, sought)
+            if isinstance(tier, str):
+                left_out[tier] += 1
+            else:
+                uses.append(_Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name))
+        if wanted is None or wanted(file.path, file):
+            rows += uses
+        elif uses:
+            outside[role_of(file.path)] += len(uses)
+    rows.sort()
+    hits = _hits(snapshot, rows[:limit], role_of)
+    tiers = Counter(Tier(-row.rank).name.lower() for row in rows)
+    hints: dict[str, object] = {"tiers": {name: tiers[name] for name in _TIERS if tiers[name]}}
+    hints |= {name: left_out[name] for name in (_DEFINITION, _ELSEWHERE) if left_out[name]}
+    if sought.symbols:
+        hints["symbols"] = list(sought.symbols)
+    elif sought.name != query.strip():
+        hints["searched_as"] = sought.name
+    return Found(
+        hits=tuple(hits if root is None else _with_lines(root, hits, rows)),
+        total=len(rows),
+        outside_scope=dict(sorted(outside.items())),
+        files=len({row.path for row in rows}),
+        similar=() if rows or left_out else _similar(snapshot, sought.name),
+        hints=hints,
+    )
+
+
+def resolve(snapshot: Snapshot, query: str) -> Sought:
+    """What a query means: a symbol reference, a qualified name that is defined, or plainly a name."""
+    text = query.strip()
+    if not text:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID, "the name is empty", expected="a name", received="''", example="finish_checkout"
+        )
+    if _SYMBOL_REF.fullmatch(text):
+        return _by_symbol_ref(snapshot, text)
+    qualified = any(separator in text.strip(".:/#") for separator in (".", "::", "/", "#"))
+    look = list_defs_by_qualified_name if qualified else list_defs_by_name
+    found = look(snapshot, text, MAX_TARGETS)
+    name = re.split(r"[.:/#]+", text.strip(".:/#"))[-1] or text if qualified else text
+    symbols = tuple(symbol_ref(row.path, row.lexical_path, row.start_line) for row in found.rows[:MAX_SIMILAR])
+    # A plain name means all that is called so; more definitions than can be told apart are not told apart.
+    single = found.total == 1 or (qualified and 0 < found.total <= MAX_TARGETS)
+    return Sought(name, frozenset(row.def_id for row in found.rows) if single else None, symbols)
+
+
+def _by_symbol_ref(snapshot: Snapshot, text: str) -> Sought:
+    named = parse_symbol_ref(text)
+    file = get_file(snapshot, named.path)
+    if file is None:
+        raise CodePlaneError(
+            ErrorCode.FILE_NOT_FOUND,
+            f"'{display(named.path)}' is not an indexed file",
+            expected="a symbol reference of an indexed file, or a name",
+            received=display(text),
+            example="app/checkout.py#Cart.total@12",
+        )
+    rows = [row for row in list_outline_rows(snapshot, named.path) if row.name]
+    if named.lexical_path is None:
+        line = named.line or 0
+        found = [row for row in rows if row.start_line <= line <= row.end_line]
+        # Of nested symbols the innermost begins last, and of those that begin together it ends first.
+        found = sorted(found, key=lambda row: (-row.start_line, -row.start_col, row.end_line))[:1]
+    else:
+        alike = [row for row in rows if row.lexical_path == named.lexical_path]
+        found = [row for row in alike if row.start_line == named.line] or alike
+    if not found:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"'{display(named.path)}' has no such symbol",
+            expected="a symbol of the file, or a name",
+            received=display(text),
+            example=symbol_ref(named.path, rows[0].lexical_path, rows[0].start_line) if rows else None,
+        )
+    symbols = tuple(symbol_ref(named.path, row.lexical_path, row.start_line) for row in found[:MAX_SIMILAR])
+    return Sought(found[0].name, frozenset(row_id(file.file_id, row.ordinal) for row in found), symbols)
+
+
+class _Use(NamedTuple):
+    """In the order of results: what is known best comes first."""
+
+    rank: int
+    path: RepoPath
+    line: int
+    column: int
+    name: str
+
+
+_DEFINITION = "definitions"
+_ELSEWHERE = "elsewhere"
+_TIERS = tuple(tier.name.lower() for tier in sorted(Tier, reverse=True))
+_SYMBOL_REF = re.compile(r"[^#\s]+#.+|.+:[1-9][0-9]{0,8}(?::[0-9]+)?", re.DOTALL)
+
+
+def _by_file(snapshot: Snapshot, sought: Sought) -> Iterable[tuple[ContentRow, list[Occurrence]]]:
+    files = {row.file_id: row for row in list_files_with_name(snapshot, sought.name)}
+    # A link may have been found for a name that the definition has only there, an alias.
+    linked = list_linked(snapshot, sought.def_ids or ())
+    files |= {row.file_id: row for row in list_files_by_id(snapshot, linked.keys() - files.keys())}
+    for row in files.values():
+        found = list_occurrences(snapshot, row.file_id, sought.name)
+        if row.file_id in linked:
+            found = sorted({*found, *list_occurrences_at(snapshot, row.file_id, linked[row.file_id])}, key=_place)
+        yield row, found
+
+
+def _place(occurrence: Occurrence) -> tuple[int, int]:
+    return occurrence.line, occurrence.column
+
+
+def _tier(occurrence: Occurrence, sought: Sought) -> Tier | str:
+    """How well it is known that the occurrence is one of what is sought, or why it is none."""
+    target = occurrence.target_def
+    if occurrence.role is Role.DEFINITION and occurrence.bound is Target.DEF:
+        return _DEFINITION
+    if target is not None:
+        return occurrence.tier if sought.def_ids is None or target in sought.def_ids else _ELSEWHERE
+    if occurrence.tier is Tier.PROVEN and occurrence.bound is Target.UNKNOWN and sought.symbols:
+        return _ELSEWHERE
+    return Tier.UNKNOWN if occurrence.bound is Target.IMPORT else occurrence.tier
+
+
+def _hits(snapshot: Snapshot, rows: list[_Use], role_of: RoleOf) -> list[Hit]:
+    found: dict[_Use, Hit] = {}
+    by_place = sorted(rows, key=lambda row: (row.path, row.line, row.column))
+    for path, uses in groupby(by_place, key=lambda row: row.path):
+        here = list(uses)
+        defs = read_defs(snapshot, path)
+        role = role_of(path)
+        around = enclosing(defs, [(use.line, use.column) for use in here])
+        for use, outer in zip(here, around, strict=True):
+            hit = Hit(path, use.line, use.line, "text", "", column=use.column + 1, match_line=use.line)
+            hit = replace(hit, language=defs.language, role=role, tier=Tier(-use.rank).name.lower())
+            found[use] = hit if outer is None else within(hit, outer)
+    return [found[row] for row in rows]
+
+
+def _with_lines(root: Root, hits: list[Hit], rows: list[_Use]) -> list[Hit]:
+    """Each with its line, unless the file has changed so much that the name is no longer there."""
+    lines: Mapping[tuple[RepoPath, int], str] = _read_lines(root, sorted({(hit.path, hit.match_line) for hit in hits}))
+    shown: list[Hit] = []
+    for hit, row in zip(hits, rows, strict=False):
+        line = lines.get((hit.path, hit.match_line), "")
+        there = line.startswith(row.name, row.column)
+        shown.append(replace(hit, snippet=cut_around(line, hit.column)) if there else hit)
+    return shown
+
+
+def _read_lines(root: Root, places: list[tuple[RepoPath, int]]) -> dict[tuple[RepoPath, int], str]:
+    found: dict[tuple[RepoPath, int], str] = {}
+    with Texts(root) as texts:
+        for path, numbers in groupby(places, key=lambda place: place[0]):
+            data = texts.read(path, MAX_LEXICAL_BYTES)
+            text = None if isinstance(data, Unread) else decode(data)
+            lines = [] if text is None else text.data.split(b"\n")
+            for _, number in numbers:
+                if number <= len(lines):
+                    found[path, number] = lines[number - 1].decode("utf-8", "replace").rstrip("\r")
+    return found
+
+
+def _similar(snapshot: Snapshot, name: str) -> tuple[str, ...]:
+    near = list_defs_by_prefix(snapshot, name, 100).rows
+    return tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR]

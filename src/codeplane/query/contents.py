@@ -1,0 +1,64 @@
+"""Files by whether their content can be searched: those of the text index, and those that it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import orjson
+
+from codeplane.base.paths import RepoPath
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import path_from_text, path_to_text
+from codeplane.store.database import Row
+
+BINARY = "binary"
+TOO_LARGE = "too_large"
+
+
+class ContentRow(NamedTuple):
+    file_id: int
+    path: RepoPath
+    language: str | None
+    family: str | None
+    size: int
+    encoding: str | None
+    lines: int
+    state: str
+    reason: str | None
+
+
+def list_searchable(snapshot: Snapshot, paths: Sequence[str] | None = None) -> list[ContentRow]:
+    """Files whose text is in the text index, all or those of `paths`, by path."""
+    if paths is None:
+        return _listed(snapshot, "lexical", ())
+    wanted = orjson.dumps([path_to_text(path) for path in paths]).decode("utf-8")
+    return _listed(snapshot, "lexical AND path IN (SELECT value FROM json_each(?))", (wanted,))
+
+
+def list_left_out(snapshot: Snapshot) -> list[ContentRow]:
+    """Files of text, as far as is known, that are not in the text index, by path; `reason` says why."""
+    return _listed(snapshot, "NOT lexical AND reason IS NOT ?", (BINARY,))
+
+
+def list_files_with_name(snapshot: Snapshot, name: str) -> list[ContentRow]:
+    """Files in which an identifier occurs, as far as facts know, by path."""
+    return _listed(snapshot, "file_id IN (SELECT file_id FROM name_files WHERE name = ?)", (name,))
+
+
+def list_files_by_id(snapshot: Snapshot, file_ids: Collection[int]) -> list[ContentRow]:
+    wanted = orjson.dumps(sorted(file_ids)).decode("ascii")
+    return _listed(snapshot, "file_id IN (SELECT value FROM json_each(?))", (wanted,))
+
+
+def _listed(snapshot: Snapshot, where: str, parameters: tuple[str, ...]) -> list[ContentRow]:
+    rows = map(_make, snapshot.reader.rows(f"SELECT {_COLUMNS} FROM files WHERE {where}", parameters))
+    return sorted(rows, key=lambda row: row.path)
+
+
+def _make(row: Row) -> ContentRow:
+    made = ContentRow._make(row)
+    return made if made.path.isascii() else made._replace(path=path_from_text(made.path))
+
+
+_COLUMNS = "file_id, path, language, family, size, encoding, lines, state, reason"

@@ -1,0 +1,253 @@
+"""The search tool: arguments to a request, what was found to rows that fit, the rest behind a cursor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from codeplane.base.envelope import Answer
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.base.warnings import Notice, WarningCode
+from codeplane.operations.map_repo.kept import Index
+from codeplane.operations.reads import read_meta
+from codeplane.operations.search.frozen import Frozen, freeze
+from codeplane.operations.search.model import EXHAUSTIVE, Found, Request
+from codeplane.operations.search.rows import View
+from codeplane.operations.search.surroundings import Around, look_around
+from codeplane.query.files import get_file, list_files
+from codeplane.query.snapshot import Snapshot
+from codeplane.tools import catalog
+from codeplane.tools.calls import Call
+from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
+from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
+from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of, request_of, said, view_of
+
+_NAMED = frozenset({"symbol", "definitions", "references"})
+"""Modes that ask for something by its name: that there is none is an answer of its own."""
+_ADVICE = frozenset({"noise_mitigation"})
+"""What a way of searching tells besides its hits and is a hint; everything else is a fact."""
+_MAX_SKIPPED = 5
+
+
+def search(call: Call, args: Mapping[str, Any]) -> Answer:
+    if "cursor" in args:
+        return _next_page(call, args)
+    began = time.monotonic()
+    request, view, limit = request_of(call, args), view_of(args, View()), args.get("limit")
+
+    def ask(snapshot: Snapshot) -> _Asked:
+        found = call.root.finder.find(snapshot, request, call.cancelled, call.shows)
+        first = found.hits[: limit or DEFAULT_LIMIT]
+        around = look_around(snapshot, call.root.path, first) if view.looks_around else ()
+        searched = 0 if found.hits else _count_files(snapshot, request.directory)
+        return _Asked(found, around, searched, index_of(snapshot))
+
+    policy = args.get("freshness_policy")
+    read = call.root.workspace.read(ask, policy, lexical=True, cancelled=call.cancelled)
+    asked, exhaustive = read.value, request.mode in EXHAUSTIVE
+    found = asked.found
+    room = room_for(limit, view) - size_of(found.debug if request.debug else {}) - size_of(found.hints)
+    page = fill_page(found.hits, asked.around, view, exhaustive, limit, room)
+    rest = _Rest(Frozen((), 0), 0, _total(found), view, limit, exhaustive, _settled(args), call.root.path, asked.index)
+    if page.shown < len(found.hits) and not call.once:
+        rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
+    pagination = _pagination(call, rest)
+    result: dict[str, object] = {"results": page.rows, **_facts(found, exhaustive, asked.searched)}
+    result |= _fallback(call, found, request, args)
+    meta = {**read_meta(read), **_meta(page, found, exhaustive), "query_time_ms": _elapsed_ms(began)}
+    absent = not found.hits and request.mode in _NAMED
+    return Answer(
+        result | {"pagination": pagination},
+        status="not_found" if absent else "ok",
+        message="Nothing has this name." if absent else _message(found),
+        warnings=(*read.notices, *found.notices, *_incomplete(found)),
+        hints={**_hints(call, page, pagination, rest), **_wider(call, found, args), **_data_hints(found, request)},
+        meta=meta,
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    found: Found
+    around: tuple[Around, ...]
+    searched: int
+    """Files that were searched, where nothing was found."""
+    index: Index
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """What a cursor names: these very results, whatever happens to the index meanwhile."""
+
+    frozen: Frozen
+    offset: int
+    total: int
+    view: View
+    limit: int | None
+    exhaustive: bool
+    settled: Mapping[str, object]
+    """The arguments that say what is searched for, and where."""
+    root: Path
+    index: Index
+
+
+def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
+    began = time.monotonic()
+    rest = take_rest(call, args, _Rest, "search")
+    _require_alone(call, args, rest)
+    view, limit = view_of(args, rest.view), args.get("limit", rest.limit)
+    hits = rest.frozen.hits(rest.offset, rest.offset + (limit or DEFAULT_LIMIT))
+
+    def ask(snapshot: Snapshot) -> tuple[Index, tuple[Around, ...]]:
+        index = index_of(snapshot)
+        same = view.looks_around and index[0] == rest.index[0]
+        return index, look_around(snapshot, rest.root, hits, rest.index[1]) if same else ()
+
+    read = look(call, rest.root, ask)
+    now, around = read.value if read is not None else (None, ())
+    page = fill_page(hits, around, view, rest.exhaustive, limit, room_for(limit, view))
+    following = replace(rest, offset=rest.offset + page.shown, view=view, limit=limit)
+    pagination = _pagination(call, following)
+    meta = {**page_meta(read, now, rest.index), **_cut(page), "query_time_ms": _elapsed_ms(began)}
+    return Answer(
+        {"results": page.rows, "pagination": pagination},
+        warnings=read.notices if read is not None else (),
+        hints=_hints(call, page, pagination, following),
+        meta=meta,
+    )
+
+
+def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:
+    """Arguments that are said again as they were, or as they are by default, do no harm."""
+    useless = [name for name, value in said(args).items() if name not in VIEW and value != rest.settled.get(name)]
+    if useless == ["path"] and call.root.path == rest.root and not directory_of(call, args):
+        useless = []
+    require_settled(args, useless, "cursor, limit, detail_level, compact")
+
+
+def _settled(args: Mapping[str, Any]) -> dict[str, object]:
+    return {name: value for name, value in args.items() if name not in VIEW}
+
+
+def _count_files(snapshot: Snapshot, directory: str) -> int:
+    """A place of which nothing is indexed is a mistake in the call, not an answer."""
+    found = list_files(snapshot, 1, directory).total
+    if directory and not found and get_file(snapshot, directory) is None:
+        raise CodePlaneError(
+            ErrorCode.FILE_NOT_FOUND,
+            "nothing beneath this path is indexed",
+            expected="a directory or file of the repository that is indexed",
+            received=display(directory),
+            remedy="Leave 'path' out to search all of the repository.",
+        )
+    return found or 1
+
+
+def _total(found: Found) -> int:
+    """How many results there are; where some were cut, how many matches."""
+    kept = len(found.hits) + found.suppressed + sum(hit.collapsed for hit in found.hits)
+    return len(found.hits) if kept >= found.total else found.total
+
+
+def _pagination(call: Call, rest: _Rest) -> dict[str, object]:
+    fields: dict[str, object] = {"total_estimate": rest.total}
+    if rest.offset < rest.frozen.count:
+        fields = {"next_cursor": call.handles.mint("cursor", call.session.id, rest), **fields}
+    return fields
+
+
+def _facts(found: Found, exhaustive: bool, searched: int) -> dict[str, object]:
+    """What is true of the answer as a whole; nothing found is a fact about as many files as were searched."""
+    facts: dict[str, object] = {}
+    if exhaustive and found.hits:
+        facts |= {"matches": found.total, "files": found.files}
+    if not found.hits:
+        facts["searched"] = {"files": searched}
+    facts |= {name: value for name, value in found.hints.items() if name not in _ADVICE and value}
+    outside = {role: count for role, count in sorted(found.outside_scope.items()) if count}
+    if outside:
+        facts["outside_scope"] = outside
+    if found.similar:
+        facts["similar"] = list(found.similar)
+    return facts
+
+
+def _fallback(call: Call, found: Found, request: Request, args: Mapping[str, Any]) -> dict[str, object]:
+    """Where the first result is no symbol, the call that shows what stands around it."""
+    if not found.hits or request.result_mode != "grouped":
+        return {}
+    hit = found.hits[0]
+    if hit.lexical_path or not hit.language or not call.surface.shows(catalog.FILE_OUTLINE):
+        return {}
+    elsewhere = {"path": args["path"]} if call.root.path != call.roots.home.path else {}
+    window = {"file": hit.path, "start_line": hit.line_start, "end_line": hit.line_end}
+    return {"navigation_fallback": {"tool": "file_outline", "args": window | elsewhere}}
+
+
+def _meta(page: Page, found: Found, exhaustive: bool) -> dict[str, object]:
+    meta = _cut(page)
+    if not meta and found.skipped:
+        meta["completeness"] = "partial"
+    if exhaustive and _total(found) > len(found.hits):
+        meta["completeness"] = "truncated"
+    if found.suppressed:
+        meta["suppressed"] = found.suppressed
+    return meta
+
+
+def _cut(page: Page) -> dict[str, object]:
+    """Less than was asked for, so that the answer stays small; that there is a next page is told by its cursor."""
+    return {"completeness": "truncated"} if page.cut else {}
+
+
+def _message(found: Found) -> str | None:
+    if not found.hits and any(found.outside_scope.values()):
+        return "Nothing in this scope; there are matches outside of it."
+    return None
+
+
+def _incomplete(found: Found) -> tuple[Notice, ...]:
+    if not found.skipped:
+        return ()
+    reasons: dict[str, int] = {}
+    for skipped in found.skipped:
+        reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
+    about = {
+        "count": len(found.skipped),
+        "reasons": dict(sorted(reasons.items())),
+        "paths": [skipped.path for skipped in found.skipped[:_MAX_SKIPPED]],
+    }
+    return (Notice(WarningCode.SEARCH_INCOMPLETE, about),)
+
+
+def _hints(call: Call, page: Page, pagination: Mapping[str, object], rest: _Rest) -> dict[str, object]:
+    """Where the answer was cut to its size: go on, or go on with less of each."""
+    cursor = pagination.get("next_cursor")
+    if not page.cut or cursor is None or call.surface.everything:
+        return {}
+    hints: dict[str, object] = {"next_page": {"tool": "search", "args": {"cursor": cursor}}}
+    if not rest.view.compact:
+        hints["shorter"] = {"tool": "search", "args": {"cursor": cursor, "compact": True}}
+    return hints
+
+
+def _wider(call: Call, found: Found, args: Mapping[str, Any]) -> dict[str, object]:
+    if not any(found.outside_scope.values()) or len(args["query"]) > MAX_ECHO:
+        return {}
+    mode = f" --mode {args['mode']}" if args["mode"] != "auto" else ""
+    command = f"cpl search {quote(args['query'])}{mode} --scope mixed"
+    return {"wider": call.next_call("search", {**said(args), "scope": "mixed"}, command)}
+
+
+def _data_hints(found: Found, request: Request) -> dict[str, object]:
+    hints = {name: value for name, value in found.hints.items() if name in _ADVICE}
+    return {**hints, "debug_search": found.debug} if request.debug else hints
+
+
+def _elapsed_ms(began: float) -> float:
+    return round((time.monotonic() - began) * 1000, 1)

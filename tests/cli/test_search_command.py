@@ -1,0 +1,115 @@
+"""`cpl search`: by file, with line numbers, matches in colour where there is a terminal, and the tool's envelope."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from codeplane.cli.commands.searching import Wish, marker
+from codeplane.cli.terminal import Style
+from support.sandbox import Sandbox
+
+RED = "\x1b[31m"
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> Sandbox:
+    (sandbox.root / "tests").mkdir()
+    (sandbox.root / "tests" / "test_orders.py").write_text(
+        "from shop.orders import place\n\n\ndef test_place():\n    assert place(1)\n"
+    )
+    (sandbox.root / "shop" / "tabs.go").write_text("package shop\n\nfunc Place() {\n\tif x {\tplace()\n\t}\n}\n")
+    assert sandbox.run("init").returncode == 0
+    return sandbox
+
+
+def test_results_stand_under_their_files(shop: Sandbox) -> None:
+    done = shop.run("search", "order total")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "shop/orders.py"
+    assert any(line.split()[:3] == ["4", "method", "Order:"] and "def total(self)" in line for line in lines)
+    assert "\x1b" not in done.stdout
+    assert lines[-1].startswith(("1 result", "2 results", "3 results", "the first"))
+
+
+def test_every_match_is_shown_and_counted(shop: Sandbox) -> None:
+    done = shop.run("search", "place", "-m", "lexical")
+    assert done.stdout.splitlines()[-1] == "6 matches in 3 files"
+    assert "  4  if x {    place()" in done.stdout
+    few = shop.run("search", "place", "-m", "lexical", "--limit", "2").stdout.splitlines()
+    assert few[-1] == "the first 2 of 6 matches in 3 files; --limit 6 shows more"
+    runtime = shop.run("search", "place", "-m", "lexical", "--scope", "runtime").stdout.splitlines()
+    assert runtime[-1] == "3 matches in 2 files; 3 more in tests: --scope mixed"
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        (("-s",), 5),
+        (("-i",), 6),
+        (("--path", "shop/"), 3),
+        (("--path", "shop/*.go", "--path", "tests/"), 5),
+        (("--lang", "go"), 2),
+        (("--lang", "go", "--lang", "python"), 6),
+        (("--scope", "docs"), 3),
+    ],
+)
+def test_options_have_an_effect(shop: Sandbox, options: tuple[str, ...], count: int) -> None:
+    assert shop.json("search", "place", "-m", "lexical", *options)["result"]["matches"] == count
+
+
+def test_kinds_and_places_as_people_type_them(shop: Sandbox) -> None:
+    found = shop.json("search", "order", "-m", "symbol", "--kind", "class")
+    assert {row["kind"] for row in found["result"]["results"]} == {"class"}
+    inside = shop.run("search", "place", "-m", "lexical", "-p", "orders.py", "--json", cwd=shop.root / "shop")
+    assert {row["path"] for row in json.loads(inside.stdout)["result"]["results"]} == {"shop/orders.py"}
+
+
+def test_exit_codes_and_nothing_found(shop: Sandbox) -> None:
+    nothing = shop.run("search", "qqzzxxq", "-m", "lexical")
+    assert (nothing.returncode, nothing.stdout) == (0, "Nothing found for qqzzxxq in 4 files.\n")
+    unknown = shop.run("search", "Ordre", "-m", "definitions")
+    assert unknown.returncode == 1 and "Order" in unknown.stdout
+    assert shop.run("search", " ").returncode == 2
+    assert shop.run("search", "(", "-m", "regex").returncode == 2
+    assert shop.run("search", "x", "-m", "semantic").returncode == 2
+
+
+def test_json_is_the_envelope_of_the_tool(shop: Sandbox) -> None:
+    found = shop.json("search", "place", "-m", "lexical")
+    assert found["status"] == "ok" and found["meta"]["freshness"] == {"status": "fresh"}
+    called = json.loads(
+        shop.run("call", "search", "query=place", "mode=lexical", "result_mode=raw", "limit=100").stdout
+    )
+    assert called["result"] == found["result"]
+
+
+def test_a_terminal_gets_colour_and_no_line_wider_than_it_is(shop: Sandbox) -> None:
+    long = "place = " + " + ".join(str(n) for n in range(200))
+    (shop.root / "shop" / "long.py").write_text(long + "\n")
+    code, text = shop.terminal("search", "place", "-m", "regex")
+    assert code == 0 and f"{RED}place\x1b[0m" in text and f"{RED}place\x1b[0m()" in text
+    shop.variables["NO_COLOR"] = "1"
+    code, text = shop.terminal("search", "place", "-m", "regex")
+    assert code == 0 and "\x1b[" not in text
+    assert max(map(len, text.splitlines())) <= 80 and "…" in text
+
+
+@pytest.mark.parametrize(
+    ("mode", "query", "text", "marked"),
+    [
+        ("lexical", "Place", "a Place place", "a <Place> place"),
+        ("lexical", "place", "a Place place", "a <Place> <place>"),
+        ("lexical", "é", "café é", "caf<é> <é>"),
+        ("regex", r"\w*c", "abc é abc", "<abc> é <abc>"),
+        ("regex", "x*", "éxxé", "é<xx>é"),
+        ("regex", "(a+)+$", "a" * 200 + "b", "a" * 200 + "b"),
+        ("references", "shop/cart.py#Cart.total@3", "cart.total()", "cart.<total>()"),
+        ("auto", "place", "place", "place"),
+    ],
+)
+def test_what_matches_is_marked(mode: str, query: str, text: str, marked: str) -> None:
+    shown = marker(Wish(query, mode), Style(colour=True))(text)
+    assert shown.replace(RED, "<").replace("\x1b[0m", ">") == marked

@@ -1,0 +1,230 @@
+"""What a search keeps, in which order it rejects, and that no pattern is slow."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.languages.roles import Role, Scope
+from codeplane.operations.search.filters import Filters, FilterSummary, PathPatterns
+from codeplane.operations.search.operators import parse
+
+
+class Item(NamedTuple):
+    path: str
+    language: str = "python"
+    kind: str = "function"
+    text: str = ""
+
+
+def apply(filters: Filters, *items: Item) -> tuple[list[str], dict[str, object]]:
+    kept, summary = filters.apply(items, lambda item: item.text)
+    return [item.path for item in kept], {name: count for name, count in summary.as_dict().items() if count}
+
+
+ITEMS = (Item("src/a.py"), Item("tests/test_a.py"), Item("docs/a.rst"), Item("testdata/a.py"), Item("setup.py"))
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept"),
+    [
+        ("runtime", ["src/a.py", "setup.py"]),
+        ("docs", ["tests/test_a.py", "docs/a.rst", "testdata/a.py"]),
+        ("mixed", [item.path for item in ITEMS]),
+    ],
+)
+def test_scopes(scope: Scope, kept: list[str]) -> None:
+    found, counts = apply(Filters(scope), *ITEMS)
+    assert found == kept
+    assert counts.get("removed_by_scope", 0) == len(ITEMS) - len(kept)
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        (Item("tests/test_x.go", "go", "class", "bad"), "removed_by_scope"),
+        (Item("lib/x.go", "go", "class", "bad"), "removed_by_language"),
+        (Item("lib/gen/x.py", "python", "class", "bad"), "removed_by_path_include"),
+        (Item("src/gen/x.py", "python", "class", "bad"), "removed_by_path_exclude"),
+        (Item("src/x.py", "python", "class", "bad"), "removed_by_kind"),
+        (Item("src/x.py", "python", "function", "bad"), "removed_by_must"),
+        (Item("src/x.py", "python", "function", "bad good"), "removed_by_exclude"),
+        (Item("src/x.py", "python", "function", "good"), None),
+    ],
+)
+def test_each_is_counted_at_the_first_filter_that_rejects_it(item: Item, reason: str | None) -> None:
+    filters = Filters(
+        "runtime",
+        languages=["py"],
+        paths=["src/"],
+        excluded_paths=["gen"],
+        must=["GOOD"],
+        exclude=["Bad"],
+        kinds=["Function"],
+    )
+    kept, counts = apply(filters, item)
+    assert counts == ({reason: 1} if reason else {})
+    assert kept == ([] if reason else [item.path])
+
+
+def test_what_lies_outside_the_scope_passes_the_other_filters() -> None:
+    items = [Item("tests/test_a.py", text="x"), Item("tests/test_b.py"), Item("docs/a.md", "markdown", text="x")]
+    items += [Item("tests/a.go", "go", text="x"), Item("a.py", text="x")]
+    kept, summary = Filters("runtime", must=["x"], excluded_paths=["*.go"]).apply(items, lambda item: item.text)
+    assert [item.path for item in kept] == ["a.py"]
+    assert summary == FilterSummary(removed_by_scope=4, outside_scope={"docs": 1, "test": 1})
+
+
+def test_all_required_words_and_no_forbidden_one() -> None:
+    items = [Item("a", text="One TWO"), Item("b", text="one"), Item("c", text="one two three")]
+    assert apply(Filters(must=["ONE", "two"]), *items)[0] == ["a", "c"]
+    assert apply(Filters(exclude=["TWO", "three"]), *items)[0] == ["b"]
+    assert apply(Filters(must=["one two"]), *items)[0] == ["a", "c"]
+
+
+def test_text_is_not_asked_for_without_need() -> None:
+    def refuse(item: Item) -> str:
+        raise AssertionError(item)
+
+    filters = Filters("runtime", languages=["go"], must=["x"])
+    assert filters.apply([Item("a.py"), Item("b.py")], refuse)[0] == []
+    assert Filters().apply([Item("a.py")], refuse)[0] == [Item("a.py")]
+
+
+@pytest.mark.parametrize(
+    ("languages", "kept"),
+    [
+        (["python"], ["a.py", "run"]),
+        (["ts"], ["a.ts", "b.tsx"]),
+        (["c#"], ["A.cs"]),
+        (["ruby"], ["a.rb", "Gemfile"]),
+        (["py", "c#"], ["a.py", "run", "A.cs"]),
+        (["shell"], []),
+    ],
+)
+def test_languages_by_what_the_index_says_or_by_the_ending(languages: list[str], kept: list[str]) -> None:
+    items = [Item("a.py"), Item("run"), Item("a.ts", "typescript"), Item("b.tsx", "tsx"), Item("A.cs", "dotnet")]
+    items += [Item("a.rb", "ruby"), Item("Gemfile", "ruby"), Item(".sh", "config"), Item("x.sh/a", "config")]
+    assert apply(Filters(languages=languages), *items)[0] == kept
+
+
+@pytest.mark.parametrize(
+    ("patterns", "path", "matches"),
+    [
+        (["src"], "src/a/b.py", True),
+        (["src/"], "src/a/b.py", True),
+        (["src/"], "src", False),
+        (["./src/a"], "src/a/b.py", True),
+        (["/src"], "lib/src/b.py", False),
+        (["src"], "lib/src/b.py", True),
+        (["src/a"], "lib/src/a/b.py", False),
+        (["b.py"], "src/a/b.py", True),
+        (["*.py"], "src/a/b.py", True),
+        (["src/*.py"], "src/a/b.py", False),
+        (["src/**/*.py"], "src/a/b.py", True),
+        (["src/**"], "src/a/b.py", True),
+        (["**/a"], "src/a/b.py", True),
+        (["src/a/b.py"], "src/a/b.py", True),
+        (["app/[id]/page.tsx"], "app/[id]/page.tsx", True),
+        (["app/[id]"], "app/[id]/page.tsx", True),
+        (["#notes"], "#notes/a.md", True),
+        (["src", "!src/a"], "src/a/b.py", False),
+        (["src", "!src/a"], "src/c.py", True),
+        (["!tests"], "src/c.py", True),
+        (["!tests"], "tests/c.py", False),
+        (["!tests"], "src/tests/c.py", False),
+        (["SRC"], "src/a.py", False),
+        (["é*"], "été/a.py", True),
+        (["\udcff*"], "\udcffx/a.py", True),
+    ],
+)
+def test_patterns_are_those_of_an_ignore_file(patterns: list[str], path: str, matches: bool) -> None:
+    assert PathPatterns(patterns).match(path) is matches
+
+
+@pytest.mark.parametrize("pattern", ["", "  ", "!", "/", "a\0b", "\ud800", "x" * 5000])
+def test_what_is_no_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        Filters(paths=[pattern])
+    assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+
+
+def test_too_many_patterns_are_refused() -> None:
+    with pytest.raises(CodePlaneError):
+        Filters(paths=[f"*{number}*" for number in range(2000)])
+
+
+@pytest.mark.parametrize("pattern", ["**/*a*a*a*a*a*a*a*b", "*a*a*a*a*a*a*a*a*b", "**/a/**/a/**/a/**/a/**/b"])
+def test_no_pattern_is_slow(pattern: str) -> None:
+    filters = Filters(paths=[pattern], excluded_paths=[pattern])
+    paths = [f"{'a' * 200}{number}/{'/'.join('a' * 300)}/{'a' * 250}{number}" for number in range(5)]
+    for path in paths:
+        filters.accepts_path(path, "")
+        again = path + "c"
+        begun = time.perf_counter()
+        filters.accepts_path(again, "")
+        assert time.perf_counter() - begun < 0.001 * 5
+
+
+def test_a_deep_path_is_judged() -> None:
+    assert PathPatterns(["a/**/z"]).match("/".join("a" * 2000) + "/z")
+
+
+def test_a_directory_confines() -> None:
+    filters = Filters(directory="src/a")
+    assert filters.accepts_path("src/a/b.py", "python")
+    assert not filters.accepts_path("src/ab/b.py", "python")
+    assert apply(filters, Item("src/ab/b.py"))[1] == {"removed_by_path_include": 1}
+
+
+def test_who_knows_the_tree_may_judge_the_role() -> None:
+    filters = Filters("runtime", role_of=lambda path: Role.TEST if path.startswith("x/") else Role.SOURCE)
+    assert not filters.accepts_path("x/a.py", "python")
+    assert filters.accepts_path("tests/test_a.py", "python")
+
+
+def test_operators_and_arguments_add_up() -> None:
+    parsed = parse("lang:go path:src -path:gen must:x exclude:y find")
+    filters = Filters.of(parsed, "mixed", languages=["py"], paths=["lib"], kinds=["class"], directory="")
+    assert filters.accepts_path("lib/a.py", "python") and filters.accepts_path("src/a.go", "go")
+    assert not filters.accepts_path("src/gen/a.go", "go")
+    assert not filters.accepts_path("other/a.go", "go")
+    assert filters.accepts_text("X") and not filters.accepts_text("xy") and not filters.accepts_text("z")
+    assert apply(filters, Item("lib/a.py", kind="function", text="x"))[1] == {"removed_by_kind": 1}
+
+
+_NAMES = st.sampled_from(["src", "tests", "docs", "a.py", "b.go", "gen", "[x]"])
+_ITEMS = st.builds(
+    Item,
+    st.lists(_NAMES, min_size=1, max_size=3).map("/".join),
+    st.sampled_from(["python", "go", "markdown", ""]),
+    st.sampled_from(["class", "function"]),
+    st.text("xyz ", max_size=4),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(_ITEMS, max_size=20),
+    st.sampled_from(["runtime", "docs", "mixed"]),
+    st.lists(_NAMES, max_size=2),
+    st.lists(_NAMES, max_size=2),
+)
+def test_every_candidate_is_kept_or_counted_once(
+    items: list[Item], scope: Scope, paths: list[str], excluded: list[str]
+) -> None:
+    filters = Filters(scope, ["go", "python"], paths, excluded, ["x"], ["y"])
+    kept, summary = filters.apply(items, lambda item: item.text)
+    removed = [count for count in summary.as_dict().values() if isinstance(count, int)]
+    assert len(kept) + sum(removed) == len(items)
+    assert kept == [
+        item
+        for item in items
+        if filters.accepts_path(item.path, item.language) and "x" in item.text and "y" not in item.text
+    ]
+    assert sum(summary.outside_scope.values()) <= summary.removed_by_scope

@@ -1,0 +1,215 @@
+"""Patterns: what is refused and how, what costs what, and which fragments every match must contain."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.operations.search.fragments import MAX_FRAGMENTS
+from codeplane.operations.search.matching import match_text
+from codeplane.operations.search.patterns import MAX_QUERY_CHARS, compile_query
+
+UNSUPPORTED = {
+    r"foo(?=bar)": "look-ahead",
+    r"foo(?!bar)": "negative look-ahead",
+    r"(?<=def )foo": "look-behind",
+    r"(?<!\.)foo": "negative look-behind",
+    r"(\w+) \1": "a backreference",
+    r"(?P<a>x)(?P=a)": "a backreference",
+    r"(?<a>x)\k<a>": "a backreference",
+    r"a++b": "a possessive repetition",
+    r"a*+": "a possessive repetition",
+    r"a{2}+": "a possessive repetition",
+    r"(?>a|b)": "an atomic group",
+    r"(?(1)a|b)": "a condition",
+    r"\((?R)?\)": "recursion",
+    r"(?1)": "recursion",
+    r"a(?#why)": "a comment",
+    r"(?x) a": "the flag 'x'",
+    r"\<foo": "the start of a word as '\\<'",
+    r"\b{start}foo": "a boundary with a name",
+    r"foo\Z": "the end of the text as '\\Z'",
+    r"\hfoo": "horizontal space",
+    r"[\R]": "any kind of line ending",
+    r"\p{Alphabetic}": r"the property '\p{Alphabetic}'",
+    r"[\p{Nope}]": r"the property '\p{Nope}'",
+}
+INVALID = {
+    "(foo": 1,
+    "foo)": 1,
+    "[foo": 1,
+    "a[z-b]": 3,
+    "foo\\": 4,
+    r"foo\y": 4,
+    "*foo": 1,
+    "a**": 2,
+    "a{2,1}": 2,
+    "a{1001}": 2,
+    r"[a-\d]": 2,
+    r"\p{L": 1,
+}
+
+
+def matched(query: str, text: str, *, regex: bool = True, case_sensitive: bool | None = None) -> list[str]:
+    """First matches of the lines of a text."""
+    pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
+    rows = match_text(pattern, text.encode(), 1000, lambda: None).rows
+    lines = text.split("\n")
+    return [lines[row.line - 1][row.column - 1 : row.end_column - 1] for row in rows]
+
+
+@pytest.mark.parametrize("query", UNSUPPORTED)
+def test_what_cannot_be_had_in_linear_time_is_named(query: str) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        compile_query(query, regex=True, case_sensitive=None)
+    error = raised.value
+    assert error.code is ErrorCode.PATTERN_UNSUPPORTED
+    assert error.details["construct"] == UNSUPPORTED[query]
+    assert UNSUPPORTED[query] in error.message
+    assert isinstance(error.example, dict)
+    compile_query(error.example["query"], regex=True, case_sensitive=None)
+
+
+@pytest.mark.parametrize("query", INVALID)
+def test_what_is_no_pattern_says_where(query: str) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        compile_query(query, regex=True, case_sensitive=None)
+    assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+    assert raised.value.details["position"] == INVALID[query]
+
+
+@pytest.mark.parametrize("regex", [True, False])
+@pytest.mark.parametrize("query", ["", "x" * (MAX_QUERY_CHARS + 1), "a\udc80b"])
+def test_what_is_no_query(query: str, regex: bool) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        compile_query(query, regex=regex, case_sensitive=None)
+    assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(st.text(alphabet="ab1(){}[]|*+?^$.\\-,:<>=!PpdwsQEnrxuié\n", max_size=12))
+def test_any_text_is_a_pattern_or_an_error_of_ours(query: str) -> None:
+    try:
+        pattern = compile_query(query, regex=True, case_sensitive=None)
+    except CodePlaneError as error:
+        assert error.code in (ErrorCode.PATTERN_UNSUPPORTED, ErrorCode.ARGUMENT_INVALID)
+    else:
+        match_text(pattern, "ab1 é\nxx".encode(), 10, lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("query", "lines"),
+    [("(a+)+$", 0), ("(.*)*x", 0), ("(x+x+)+y", 0), ("(a|aa)+$", 0), ("(a|a?)+$", 1), ("(.*a){20}", 1)],
+)
+def test_no_pattern_explodes(query: str, lines: int) -> None:
+    began = time.perf_counter()
+    found = match_text(compile_query(query, regex=True, case_sensitive=None), b"a" * 200_000 + b"!\n", 10, lambda: None)
+    assert time.perf_counter() - began < 1
+    assert found.lines == lines
+
+
+def test_many_alternatives() -> None:
+    words = "|".join(f"w{number}x" for number in range(1500))
+    assert matched(words, "w1499x w7x\nw1500x\n") == ["w1499x"]
+    with pytest.raises(CodePlaneError, match=r"has \d+ characters"):
+        compile_query("|".join(f"word{number}" for number in range(10_000)), regex=True, case_sensitive=None)
+
+
+@pytest.mark.parametrize("query", [r"\p{L}{1000}", r"\w{1000}", "((a{1,100}){1,100}){1,100}"])
+def test_a_pattern_that_multiplies_is_refused_at_once(query: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(CodePlaneError) as raised:
+        compile_query(query, regex=True, case_sensitive=None)
+    assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+    assert time.perf_counter() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        ("total", "Total total", ["Total"]),
+        ("Total", "total Total", ["Total"]),
+        (r"\Stotal", "xTotal", ["xTotal"]),
+        (r"\p{Lu}\w+", "abc Def", ["Def"]),
+        ("[A-C]x", "ax Ax", ["Ax"]),
+        ("(?i)Total", "tOTAL", ["tOTAL"]),
+        (r"\u0041b", "ab Ab", ["Ab"]),
+        (r"a{,2}b", "aaab", ["aab"]),
+        (r"\Qa.b\E+", "axb a.bb", ["a.bb"]),
+        (r"[\W]+", "año -- 1", [" -- "]),
+        (r"[^\W\d]+", "12 año", ["año"]),
+        (r"[\S]+", "\u00a0añ\u2003o", ["añ"]),
+        (r"\d+", "x ١٢", ["١٢"]),
+        (r"[\d.]+", "x 1.٢", ["1.٢"]),
+        (r"a\s+b", "a\nb\na \u2003b", ["a \u2003b"]),
+        ("x{2", "axx{2", ["x{2"]),
+    ],
+)
+def test_what_a_pattern_means(query: str, text: str, found: list[str]) -> None:
+    assert matched(query, text) == found
+
+
+@pytest.mark.parametrize(
+    ("query", "fragments"),
+    [
+        ("finish_checkout(", [("finish_checkout",)]),
+        ("def Total(self", [("total", "self", "def")]),
+        ("ab", []),
+        ("a b c", []),
+        ("naïve_café", [("ve_caf",)]),
+    ],
+)
+def test_fragments_of_a_literal(query: str, fragments: list[tuple[str, ...]]) -> None:
+    found = compile_query(query, regex=False, case_sensitive=None).fragments
+    assert found == tuple(tuple(sorted(runs, key=lambda run: (-len(run), run))) for runs in fragments)
+
+
+@pytest.mark.parametrize(
+    ("query", "fragments"),
+    [
+        ("finish_checkout", [("finish_checkout",)]),
+        (r"def (get|set)_\w+", [("def", "get_"), ("def", "set_")]),
+        ("foo.*bar", [("bar", "foo")]),
+        ("colou?r", [("color",), ("colour",)]),
+        ("gr[ae]y", [("gray",), ("grey",)]),
+        ("[Ff]oo", [("foo",)]),
+        ("foo|ba", []),
+        ("foo|bar", [("bar",), ("foo",)]),
+        ("(foo)?bar", [("bar",), ("foobar",)]),
+        ("(foo)*bar", [("bar",)]),
+        ("(foo)+", [("foo",)]),
+        ("(ab){2}", [("abab",)]),
+        ("a{3}", [("aaa",)]),
+        ("foo{0}bar", [("bar",)]),
+        (r"\bfoo\b", [("foo",)]),
+        (r"\Qfoo.bar\E", [("bar", "foo")]),
+        (r"[[:alpha:]foo]", []),
+        (r"[[:alpha:]]foo", [("foo",)]),
+        (r"\x66oo", [("foo",)]),
+        (r"(?:a|b|c)(?:d|e|f)(?:g|h|i)", []),
+        ("^import (foo|bar)$", [("import", "bar"), ("import", "foo")]),
+        (".", []),
+        ("(?i)stop", [("stop",)]),
+        ("ſtop", [("top",)]),
+        ("(((foo)))", [("foo",)]),
+        ("(" * 900 + "foo" + ")" * 900, [("foo",)]),
+        ("foo^*bar", [("bar", "foo")]),
+        ("$|foo", []),
+    ],
+)
+def test_fragments_of_a_pattern(query: str, fragments: list[tuple[str, ...]]) -> None:
+    found = compile_query(query, regex=True, case_sensitive=None).fragments
+    assert set(found) == {tuple(sorted(runs, key=lambda run: (-len(run), run))) for runs in fragments}
+    assert list(found) == sorted(found)
+
+
+def test_fragments_are_bounded() -> None:
+    query = " ".join(f"word{number}" for number in range(500))
+    for regex_ in (True, False):
+        (only,) = compile_query(query, regex=regex_, case_sensitive=None).fragments
+        assert len(only) == MAX_FRAGMENTS
+    assert compile_query("|".join(f"word{n}" for n in range(500)), regex=True, case_sensitive=None).fragments == ()

@@ -1,0 +1,155 @@
+"""Candidates of all lanes, scored together; what each signal adds can be read off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from codeplane.operations.search.question import read_question
+from codeplane.operations.search.ranked import MAX_CANDIDATES, RETRY_ROUNDS, Bounds, Ranking, order, rank
+from codeplane.operations.search.weights import WEIGHTS, Weights
+from codeplane.query.text import FileBrief
+from operations.search.bookshop import FILES, Shop, opened
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(tmp_path_factory.mktemp("ranked") / "repo") as shop:
+        yield shop
+
+
+ALL = Bounds(accepts=lambda file: True, in_scope=lambda file: True)
+
+
+def ranked(
+    shop: Shop, query: str, bounds: Bounds = ALL, weights: Weights = WEIGHTS, *, names_only: bool = False
+) -> Ranking:
+    return rank(shop.snapshot, read_question(query), bounds, weights, names_only=names_only)
+
+
+def ids(shop: Shop) -> dict[str, int]:
+    return {path: file_id for file_id, path in shop.snapshot.reader.rows("SELECT file_id, path FROM files")}
+
+
+def test_rows_are_in_a_total_order(shop: Shop) -> None:
+    for query in ("shop", "book price", "compute_discount", "close"):
+        rows = ranked(shop, query).rows
+        keys = [order(row) for row in rows]
+        assert keys == sorted(keys) and len(set(keys)) == len(keys) > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "signal", "path"),
+    [
+        ("verify_checksum", "exact", "engine/src/lib.rs"),
+        ("SessionStore.close", "qualified", "shop/session.py"),
+        ("sendInvoice", "kind", "billing/src/main/java/org/books/InvoiceMailer.java"),
+        ("exponential jitter between things", "bm25_passage", "shop/retry.py"),
+        ("exponential jitter between things", "bm25_file", "shop/retry.py"),
+        ("all about retry", "stem", "shop/retry.py"),
+        ("the warehouse of parcels", "path", "warehouse/parcel.go"),
+        ("see theme.js please", "mention", "web/src/theme.js"),
+        ("catalogue of titles", "abbreviation", "legacy/catalog.rb"),
+        ("postage for a thing computed", "definition", "warehouse/parcel.go"),
+    ],
+)
+def test_each_signal_is_seen(shop: Shop, query: str, signal: str, path: str) -> None:
+    row = next(row for row in ranked(shop, query).rows if row.path == path)
+    assert row.parts[signal] > 0
+
+
+@pytest.mark.parametrize(
+    ("field", "query", "path"),
+    [
+        ("exact", "verify_checksum", "engine/src/lib.rs"),
+        ("mention", "see theme.js please", "web/src/theme.js"),
+        ("stem", "all about retry", "shop/retry.py"),
+        ("file", "exponential jitter between things", "shop/retry.py"),
+        ("passage", "exponential jitter between things", "shop/retry.py"),
+        ("name", "postage for a thing computed", "warehouse/parcel.go"),
+    ],
+)
+def test_each_weight_weighs(shop: Shop, field: str, query: str, path: str) -> None:
+    def score(weights: Weights) -> float:
+        return next(row.score for row in ranked(shop, query, weights=weights).rows if row.path == path)
+
+    assert score(WEIGHTS) > score(replace(WEIGHTS, **{field: 0.0}))  # type: ignore[arg-type]
+
+
+def test_a_role_is_a_factor_and_the_parts_are_what_it_acts_on(shop: Shop) -> None:
+    rows = ranked(shop, "backoff_delay").rows
+    assert {row.path for row in rows} >= {"shop/retry.py", "tests/test_retry.py"}
+    for row in rows:
+        factor = row.parts.get("role_factor", 1.0)
+        assert ("role_factor" in row.parts) == (row.path != "shop/retry.py")
+        assert row.score == pytest.approx(factor * sum(v for k, v in row.parts.items() if not k.endswith("_factor")))
+
+
+def test_only_the_files_that_are_asked_for(shop: Shop) -> None:
+    known = ids(shop)
+    bounds = replace(
+        ALL, among=[known["shop/cart.py"], known["shop/session.py"]], accepts=lambda file: file.path[:5] == "shop/"
+    )
+    assert {row.path for row in ranked(shop, "return rows of the book", bounds).rows} == {
+        "shop/cart.py",
+        "shop/session.py",
+    }
+
+
+def test_scores_do_not_depend_on_what_else_is_asked_for(shop: Shop) -> None:
+    known = ids(shop)
+    whole = {(row.path, row.first, row.name): row.score for row in ranked(shop, "price of the book").rows}
+    bounds = replace(ALL, among=[known["shop/cart.py"]], accepts=lambda file: file.path == "shop/cart.py")
+    part = {(row.path, row.first, row.name): row.score for row in ranked(shop, "price of the book", bounds).rows}
+    assert part and part.items() <= whole.items()
+
+
+def test_few_rows_of_one_file(shop: Shop) -> None:
+    for limit in (1, 2, 10):
+        rows = ranked(shop, "self books quantity owner close", replace(ALL, rows_per_file=limit)).rows
+        counts = [sum(row.path == path for row in rows) for path in {row.path for row in rows}]
+        assert max(counts) <= limit
+    assert max(counts) > 2
+
+
+def test_names_alone(shop: Shop) -> None:
+    rows = ranked(shop, "compute", names_only=True).rows
+    assert {row.name for row in rows} == {"compute_discount", "ComputePostage", "TestComputePostage"}
+    assert all(row.parts["bm25_file"] == 0 for row in rows)
+
+
+def test_what_lies_outside_is_counted_by_role(shop: Shop) -> None:
+    def in_scope(file: FileBrief) -> bool:
+        return not file.path.startswith("tests/")
+
+    found = ranked(shop, "total price", replace(ALL, in_scope=in_scope))
+    assert found.outside == {"test": 1}
+    assert all(in_scope(row.file) for row in found.rows)
+
+
+def test_further_down_where_filters_take_most(tmp_path_factory: pytest.TempPathFactory) -> None:
+    files: dict[str, str | bytes] = {f"a{number:04}.txt": "wanted wanted wanted\n" for number in range(900)}
+    files |= {f"z{number}.txt": f"wanted among {'many other words ' * 50}\n" for number in range(3)}
+    with opened(tmp_path_factory.mktemp("many") / "repo", files) as many:
+        bounds = replace(ALL, accepts=lambda file: file.path.startswith("z"))
+        found = ranked(many, "wanted", bounds)
+        assert {row.path for row in found.rows} == {"z0.txt", "z1.txt", "z2.txt"}
+        assert 1 < found.rounds <= RETRY_ROUNDS + 1
+        every = ranked(many, "wanted")
+        assert every.rounds == 1
+        # The same score: by path, and the first of all files are among them.
+        paths = [row.path for row in every.rows]
+        assert paths == sorted(paths)
+        assert paths[:MAX_CANDIDATES] == [f"a{number:04}.txt" for number in range(MAX_CANDIDATES)]
+        assert MAX_CANDIDATES <= every.candidates <= 3 * MAX_CANDIDATES
+
+
+def test_nothing_for_nothing(shop: Shop) -> None:
+    for query in ("", "the of", "zzqqxx wwvvyy"):
+        assert ranked(shop, query).rows == ()
+
+
+def test_the_fixture_is_of_many_languages() -> None:
+    assert len({path.rpartition(".")[2] for path in FILES}) >= 8

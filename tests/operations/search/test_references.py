@@ -1,0 +1,169 @@
+"""References: who uses a name, with how well that is known; what is not resolved is never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk.beneath import Root
+from codeplane.operations.search.model import Found
+from codeplane.operations.search.references import find_references
+from codeplane.query.snapshot import Snapshot
+from operations.fixtures import index
+
+FILES: dict[str, str | bytes] = {
+    "shop/__init__.py": "",
+    "shop/cart.py": (
+        "LIMIT = 3\n\n\nclass Cart:\n    def total(self) -> int:\n        return LIMIT\n\n\n"
+        "def make() -> Cart:\n    return Cart()\n\n\n# Cart in a comment is no use of it.\n"
+    ),
+    "shop/cli.py": "from shop.cart import Cart\n\n\ndef main(total):\n    print(total)\n    return Cart().total()\n",
+    "shop/other.py": "class Cart:\n    pass\n\n\ncart = Cart()\n",
+    "tests/test_cart.py": (
+        "from shop.cart import Cart, make\n\n\ndef test_total():\n    assert make().total() == Cart().total()\n"
+    ),
+    "wide.py": "def größe(): pass\n\n\nx = 'é', größe()\n",
+    "notes.md": "Cart\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, Root]]:
+    path = tmp_path_factory.mktemp("references") / "shop"
+    with index(path, FILES) as snapshot, Root.open(path) as root:
+        yield snapshot, root
+
+
+def role_of(path: str) -> str:
+    return "test" if path.startswith("tests/") else "source"
+
+
+def find(tree: tuple[Snapshot, Root], query: str, **more: object) -> Found:
+    return find_references(*tree, query, lambda path, row: True, role_of, **more)  # type: ignore[arg-type]
+
+
+def rows(found: Found) -> list[tuple[str, str, int, int]]:
+    return [(hit.tier, hit.path, hit.line_start, hit.column) for hit in found.hits]
+
+
+def test_of_one_definition_what_is_proven_comes_first(shop: tuple[Snapshot, Root]) -> None:
+    found = find(shop, "shop/cart.py#Cart@4")
+    assert rows(found) == [
+        ("proven", "shop/cart.py", 9, 15),
+        ("proven", "shop/cart.py", 10, 12),
+        ("unknown", "shop/cli.py", 1, 23),
+        ("unknown", "shop/cli.py", 6, 12),
+        ("unknown", "tests/test_cart.py", 1, 23),
+        ("unknown", "tests/test_cart.py", 5, 30),
+    ]
+    assert found.hints == {
+        "tiers": {"proven": 2, "unknown": 4},
+        # Its own, and the one of the other class of that name, whose uses are known to be its.
+        "definitions": 2,
+        "elsewhere": 1,
+        "symbols": ["shop/cart.py#Cart@4"],
+    }
+    assert (found.total, found.files) == (6, 3)
+
+
+def test_each_has_its_line_and_the_definition_around_it(shop: tuple[Snapshot, Root]) -> None:
+    hit = find(shop, "shop/cart.py#Cart").hits[1]
+    assert (hit.snippet, hit.kind, hit.name, hit.def_line, hit.def_end) == (
+        "    return Cart()",
+        "function",
+        "make",
+        9,
+        10,
+    )
+    assert (hit.language, hit.role, hit.qualified_name) == ("python", "source", "shop.cart.make")
+    top = find(shop, "shop/cart.py#Cart").hits[2]
+    assert (top.kind, top.name, top.snippet) == ("text", "", "from shop.cart import Cart")
+
+
+def test_a_name_with_several_definitions_means_all_of_them(shop: tuple[Snapshot, Root]) -> None:
+    found = find(shop, "Cart")
+    assert [row for row in rows(found) if row[0] == "proven"] == [
+        ("proven", "shop/cart.py", 9, 15),
+        ("proven", "shop/cart.py", 10, 12),
+        ("proven", "shop/other.py", 5, 8),
+    ]
+    assert found.hints["tiers"] == {"proven": 3, "unknown": 4}
+    assert found.hints["symbols"] == ["shop/cart.py#Cart@4", "shop/other.py#Cart@1"]
+
+
+@pytest.mark.parametrize("query", ["shop.cart.Cart.total", "Cart.total", "shop/cart.py#Cart.total", "shop/cart.py:6"])
+def test_a_parameter_of_the_same_name_is_something_else(shop: tuple[Snapshot, Root], query: str) -> None:
+    found = find(shop, query)
+    assert rows(found) == [
+        ("unknown", "shop/cli.py", 6, 19),
+        ("unknown", "tests/test_cart.py", 5, 19),
+        ("unknown", "tests/test_cart.py", 5, 37),
+    ]
+    assert found.hints["elsewhere"] == 2
+
+
+def test_a_name_that_nobody_here_defines(shop: tuple[Snapshot, Root]) -> None:
+    assert rows(find(shop, "print")) == [("unknown", "shop/cli.py", 5, 5)]
+
+
+def test_a_qualified_name_that_nobody_here_defines_is_asked_by_its_end_and_says_so(shop: tuple[Snapshot, Root]) -> None:
+    found = find(shop, "builtins.print")
+    assert rows(found) == [("unknown", "shop/cli.py", 5, 5)]
+    assert found.hints["searched_as"] == "print"
+
+
+def test_columns_count_characters(shop: tuple[Snapshot, Root]) -> None:
+    assert rows(find(shop, "größe")) == [("proven", "wide.py", 4, 10)]
+
+
+def test_what_is_not_wanted_is_counted_by_role(shop: tuple[Snapshot, Root]) -> None:
+    found = find(shop, "Cart", wanted=lambda path, row: role_of(path) == "source")
+    assert {hit.path for hit in found.hits} == {"shop/cart.py", "shop/cli.py", "shop/other.py"}
+    assert (found.total, found.outside_scope) == (5, {"test": 2})
+
+
+def test_the_count_goes_on_where_rows_end(shop: tuple[Snapshot, Root]) -> None:
+    whole = find(shop, "Cart")
+    cut = find(shop, "Cart", limit=2)
+    assert cut.hits == whole.hits[:2]
+    assert (cut.total, cut.files, cut.hints) == (whole.total, whole.files, whole.hints)
+
+
+def test_a_name_that_is_not_there(shop: tuple[Snapshot, Root]) -> None:
+    found = find(shop, "Car")
+    assert (found.total, found.hits, found.similar) == (0, (), ("Cart", "cart"))
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("  ", ErrorCode.ARGUMENT_INVALID),
+        ("shop/none.py#Cart", ErrorCode.FILE_NOT_FOUND),
+        ("shop/cart.py#Nobody@4", ErrorCode.ARGUMENT_INVALID),
+        ("shop/cart.py:13", ErrorCode.ARGUMENT_INVALID),
+    ],
+)
+def test_a_symbol_that_is_not_there(shop: tuple[Snapshot, Root], query: str, code: ErrorCode) -> None:
+    with pytest.raises(CodePlaneError) as raised:
+        find(shop, query)
+    assert raised.value.code is code
+
+
+def test_a_line_that_has_changed_is_not_shown(tmp_path: Path) -> None:
+    with (
+        index(tmp_path / "tree", {"a.py": "def one(): pass\n\none()\n"}) as snapshot,
+        Root.open(tmp_path / "tree") as root,
+    ):
+        assert [hit.snippet for hit in find((snapshot, root), "one").hits] == ["one()"]
+        (tmp_path / "tree/a.py").write_text("def one(): pass\n\ntwo()\n")
+        assert [hit.snippet for hit in find((snapshot, root), "one").hits] == [""]
+
+
+def test_more_uses_than_a_page_of_the_index_holds(tmp_path: Path) -> None:
+    text = "def one(): pass\n" + "one()\n" * 3000
+    with index(tmp_path / "tree", {"a.py": text}) as snapshot, Root.open(tmp_path / "tree") as root:
+        found = find((snapshot, root), "one")
+        assert (found.total, len(found.hits), found.hints["tiers"]) == (3000, 3000, {"proven": 3000})

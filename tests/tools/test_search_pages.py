@@ -1,0 +1,93 @@
+"""Pages of results: bounded, and whatever their sizes, nothing is lost and nothing comes twice."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeplane.base.limits import MAX_ANSWER_CHARS
+from codeplane.base.paths import RepoPath
+from codeplane.operations.search.frozen import BLOCK, freeze
+from codeplane.operations.search.model import Factors, Hit
+from codeplane.operations.search.rows import View
+from codeplane.operations.search.surroundings import Around
+from codeplane.tools.handlers.search_page import (
+    DEFAULT_CHARS,
+    DEFAULT_LIMIT,
+    MAX_CHARS,
+    fill_page,
+    room_for,
+    size_of,
+)
+
+HITS = tuple(
+    Hit(
+        RepoPath(f"src/part_{n % 7}.py"),
+        n + 1,
+        n + 1,
+        "function",
+        f"f{n}",
+        score=1 / (n + 1),
+        snippet="x" * (n * 37 % 240),
+        column=n % 9,
+        signature=f"def f{n}(value: int) -> int",
+        factors=Factors(bm25_score=n / 3, others={"role": -0.5}),
+    )
+    for n in range(130)
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=8), st.integers(1_000, MAX_CHARS), st.booleans())
+def test_paging_neither_loses_nor_repeats(limits: list[int], room: int, compact: bool) -> None:
+    kept = freeze(HITS)
+    names: list[object] = []
+    pages = 0
+    while len(names) < kept.count:
+        limit = limits[pages % len(limits)]
+        hits = kept.hits(len(names), len(names) + limit)
+        page = fill_page(hits, (), View(compact=compact), False, limit, room)
+        assert 1 <= page.shown <= limit
+        assert page.cut == (page.shown < len(hits))
+        names += [row["name"] for row in page.rows]
+        pages += 1
+    assert names == [hit.name for hit in HITS]
+
+
+@settings(deadline=None)
+@given(st.integers(0, len(HITS)), st.integers(0, 120))
+def test_what_is_kept_comes_back_as_it_was(start: int, count: int) -> None:
+    assert freeze(HITS).hits(start, start + count) == HITS[start : start + count]
+
+
+def test_names_that_are_no_text_are_kept_too() -> None:
+    odd = tuple(Hit(RepoPath(f"a\udc80{n}.py"), 1, 1, "file", "") for n in range(BLOCK + 1))
+    assert freeze(odd).hits(0, len(odd)) == odd
+    assert freeze(()).hits(0, 10) == ()
+
+
+def test_many_hits_cost_little() -> None:
+    many = freeze(HITS * 70)
+    assert sum(map(len, many.blocks)) < 100 * many.count
+
+
+def test_rows_fit_into_the_room_of_the_answer() -> None:
+    default = fill_page(HITS, (), View(), False, None, room_for(None, View()))
+    assert default.shown <= DEFAULT_LIMIT
+    assert size_of(default.rows) <= DEFAULT_CHARS + 2
+    asked = fill_page(HITS, (), View(), False, 100, room_for(100, View()))
+    assert default.shown < asked.shown and size_of(asked.rows) <= MAX_CHARS + 2 < MAX_ANSWER_CHARS
+    bodies = [Around("y" * 700)] * 100
+    context = View("context")
+    long = fill_page(HITS, bodies, context, False, None, room_for(None, context))
+    assert long.cut is False and size_of(long.rows) > DEFAULT_CHARS, "who asks for bodies gets them"
+
+
+def test_a_row_that_is_too_large_is_shown_alone() -> None:
+    page = fill_page(HITS[:5], (), View(), False, 5, 10)
+    assert (page.shown, page.cut) == (1, True)
+
+
+def test_an_escaped_name_counts_as_it_is_shown() -> None:
+    assert size_of("\udc80") == len('"\\\\udc80"') - 1
+    assert size_of("\x01") == len('"\\u0001"')
