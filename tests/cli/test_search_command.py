@@ -111,5 +111,29 @@ def test_a_terminal_gets_colour_and_no_line_wider_than_it_is(shop: Sandbox) -> N
     ],
 )
 def test_what_matches_is_marked(mode: str, query: str, text: str, marked: str) -> None:
-    shown = marker(Wish(query, mode), Style(colour=True))(text)
-    assert shown.replace(RED, "<").replace("\x1b[0m", ">") == marked
+    assert marked_by(query, mode, text, {}) == marked
+
+
+@pytest.mark.parametrize(
+    ("query", "result", "text", "marked"),
+    [
+        ("Foo.", {}, "Foo.bar foo", "<Foo>.bar foo"),
+        ("Foo#", {}, "Foo.bar", "<Foo>.bar"),
+        ("pkg::name", {"searched_as": "name"}, "pkg.name(1)", "pkg.<name>(1)"),
+        ("pkg::name", {}, "pkg.name(1)", "pkg.<name>(1)"),
+        ("a.py:5", {"symbols": ["a.py#Foo.bar@5"]}, "x.bar() in a.py:5", "x.<bar>() in a.py:5"),
+        ("a.py:5", {}, "x.bar() in a.py:5", "x.bar() in a.py:5"),
+        ("a.js#Counter.#value@3", {"symbols": ["a.js#Counter.#value@3"]}, "this.#value", "this.#<value>"),
+        ("lang:python total", {"symbols": ["a.py#Cart.total@5"]}, "Total total", "Total <total>"),
+        ("$", {}, "$(x)", "<$>(x)"),
+        ("...", {}, "a...b", "a...b"),
+        ("é", {}, "é e", "<é> e"),
+    ],
+)
+def test_the_name_of_references_is_marked(query: str, result: dict[str, object], text: str, marked: str) -> None:
+    assert marked_by(query, "references", text, result) == marked
+
+
+def marked_by(query: str, mode: str, text: str, result: dict[str, object]) -> str:
+    shown = marker(Wish(query, mode), Style(colour=True), result)(text)
+    return shown.replace(RED, "<").replace("\x1b[0m", ">")

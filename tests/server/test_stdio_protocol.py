@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -198,13 +199,17 @@ def test_ids_come_back_as_they_were_given(client: McpClient) -> None:
         assert answer["id"] == identity and type(answer["id"]) is type(identity)
 
 
+def _has_answered(client: McpClient, count: int) -> bool:
+    return client.answered.count("twice") == count
+
+
 def test_an_id_that_is_in_use_is_refused_and_the_first_call_is_answered(client: McpClient) -> None:
     line = b'{"jsonrpc":"2.0","id":"twice","method":"tools/call","params":{"name":"health_check"}}\n'
     # On a busy machine the first may be answered before the second is read; then its id is free again.
     for _ in range(50):
         before = client.answered.count("twice")
         client.send_raw(line * 2)
-        until(lambda count=before + 2: client.answered.count("twice") == count)
+        until(partial(_has_answered, client, before + 2))
         both = [message for message in client.history if message["id"] == "twice"][-2:]
         assert "result" in both[1]
         if "error" in both[0]:

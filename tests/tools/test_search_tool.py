@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from codeplane import languages
 from codeplane.base.errors import ErrorCode
+from codeplane.tools.handlers.search_kinds import KINDS, read_kinds
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.repositories import git, make_repository, write
 from support.tooling import Envelope, Server, codes_of, error_of, follow, serving
@@ -171,7 +174,8 @@ def test_nothing_found_is_a_fact(shop: Server, mode: str) -> None:
     found = ask(shop, "qqzzxxnothingq", mode=mode)
     assert rows(found) == []
     assert found["result"]["pagination"] == {"total_estimate": 0}
-    assert found["result"]["searched"] == {"files": len(FILES)}
+    searched = [path for path in FILES if mode != "auto" or not path.startswith(("docs/", "tests/"))]
+    assert found["result"]["searched"] == {"files": len(searched)}
     assert codes_of(found) == []
 
 
@@ -191,6 +195,8 @@ def test_a_name_that_nothing_has_is_not_found(shop: Server, mode: str) -> None:
         ({"query": "x" * 20_000, "mode": "regex"}, ErrorCode.ARGUMENT_INVALID, "at most 10000"),
         ({"query": "x", "path": "shop/*.py"}, ErrorCode.ARGUMENT_INVALID, "a directory"),
         ({"query": "x", "path": "no/such"}, ErrorCode.ARGUMENT_INVALID, "a directory"),
+        ({"query": "x", "kinds": ["functon"]}, ErrorCode.ARGUMENT_INVALID, "function"),
+        ({"query": "x", "kinds": ["qqq"]}, ErrorCode.ARGUMENT_INVALID, "class, constant"),
         ({"query": "x", "limit": 0}, ErrorCode.ARGUMENT_INVALID, "from 1 to 100"),
         ({"cursor": "c_" + "A" * 24}, ErrorCode.HANDLE_EXPIRED, ""),
     ],
@@ -382,3 +388,107 @@ def test_text_of_the_repository_stays_in_data(tmp_path: Path) -> None:
             said = [found.get("message", ""), json.dumps({**found.get("hints", {}), "debug_search": None})]
             said += [warning["message"] for warning in found.get("warnings", [])]
             assert not any("previous" in text for text in said), (arguments, said)
+
+
+def test_kinds_by_their_other_names(shop: Server) -> None:
+    for name, kind in (("func", "function"), ("Functions", "function"), ("classes", "class"), ("meth", "method")):
+        found = ask(shop, "r", mode="lexical", kinds=[name], paths=["shop/c*.py"])
+        assert {row["kind"] for row in rows(found)} == {kind}, name
+    both = rows(ask(shop, "cart", mode="lexical", kinds=["attr", "cls"]))
+    assert {row["kind"] for row in both} == {"class"}
+
+
+def test_every_kind_of_a_language_can_be_asked_for() -> None:
+    queries = Path(languages.__file__).parent.rglob("*.scm")
+    known = {kind for query in queries for kind in re.findall(r"@def\.([a-z_]+)", query.read_text())}
+    assert known and known <= set(KINDS) | {"container"}
+    assert all(read_kinds([kind]) == (kind,) for kind in KINDS)
+
+
+def test_counts_are_of_the_kinds_that_were_asked_for(tmp_path: Path) -> None:
+    source = "e = 1\n\n\ndef one():\n    e\n    e\n"
+    root = make_repository(tmp_path / "repo", {"a.py": source, "tests/test_a.py": source, "b.txt": "e\n" * 9})
+    with serving(root) as server:
+        for mode in ("lexical", "regex"):
+            found = ask(server, "e", mode=mode, kinds=["function"], scope="runtime", case_sensitive=True, limit=1)
+            assert (found["result"]["matches"], found["result"]["files"]) == (3, 1)
+            assert found["result"]["outside_scope"] == {"test": 3}
+            by_file = ask(server, "e", mode=mode, kinds=["function"], group_by="file", scope="runtime")
+            assert [(row["path"], row["matches"]) for row in rows(by_file)] == [("a.py", 3)]
+        nothing = ask(server, "e", mode="lexical", kinds=["enum"])
+        assert nothing["result"]["pagination"] == {"total_estimate": 0}
+        used = ask(server, "e", mode="references", kinds=["function"], scope="runtime")
+        assert used["result"]["matches"] == 2 and used["result"]["tiers"] == {"proven": 2}
+        assert used["result"]["outside_scope"] == {"test": 2}
+
+
+def test_what_nothing_means_for_a_name(shop: Server) -> None:
+    unused = shop.call("search", {"query": "empty_cart", "mode": "references"})
+    assert (unused["status"], unused["message"]) == ("ok", "It is defined, and no use of it is known.")
+    assert unused["result"]["definitions"] == 1
+    narrowed = shop.call("search", {"query": "finish_checkout", "mode": "references", "languages": ["typescript"]})
+    assert narrowed["message"] == "It is defined; no use of this name is left by the filters."
+    narrowed = shop.call("search", {"query": "path:web/ finish_checkout", "mode": "definitions"})
+    assert narrowed["message"] == "No definition of this name is left by the filters."
+    narrowed = shop.call("search", {"query": "finish_checkout", "mode": "references", "scope": "runtime"})
+    assert narrowed["message"] == "Nothing in this scope; there are matches outside of it."
+    absent = shop.call("search", {"query": "qqzzxxnothingq", "mode": "references"})
+    assert (absent["status"], absent["message"]) == ("not_found", "Nothing has this name.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        ({"paths": ["shop/"]}, 4),
+        ({"paths": ["shop/"], "languages": ["typescript"]}, 0),
+        ({"languages": ["typescript"]}, 1),
+        ({"scope": "docs"}, 2),
+        ({"scope": "runtime", "path": "tests"}, 0),
+        ({"path": "shop"}, 4),
+        ({"paths": ["nowhere/*"]}, 0),
+    ],
+)
+def test_nothing_found_is_a_fact_about_the_files_that_were_searched(
+    shop: Server, arguments: dict[str, object], files: int
+) -> None:
+    found = ask(shop, "qqzzxxnothingq", mode="lexical", **arguments)
+    assert found["result"]["searched"] == {"files": files}
+    named = files == 0 and "paths" in arguments
+    assert codes_of(found) == (["SEARCH_MATCHES_NO_FILE"] if named else [])
+
+
+def test_operators_that_leave_no_file_are_named(shop: Server) -> None:
+    found = ask(shop, "lang:go path:shop/ finish")
+    (warning,) = found["warnings"]
+    assert (warning["code"], warning["paths"], warning["languages"]) == ("SEARCH_MATCHES_NO_FILE", ["shop/"], ["go"])
+
+
+def test_more_files_that_were_not_searched_than_are_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"{n:02}.py": "needle = 1\n" for n in range(30)}
+    root = make_repository(tmp_path / "repo", {**files, "a.py": "x = 1\n"})
+    with serving(root) as server:
+        for n in range(30):
+            (root / f"{n:02}.py").unlink()
+        found = ask(server, "needle", mode="lexical", freshness_policy="best_effort")
+        (warning,) = found["warnings"]
+        assert (warning["count"], warning["reasons"], len(warning["paths"])) == (30, {"vanished": 30}, 5)
+        assert found["result"]["searched"] == {"files": 1}
+
+
+def test_operators_in_a_mode_that_reads_none(shop: Server) -> None:
+    found = ask(shop, "path:shop/ -path:*parts.py lang:py finish_checkout", mode="lexical")
+    assert "taken as text" in found["message"]
+    assert found["hints"]["with_parameters"]["args"] == {
+        "query": "finish_checkout",
+        "mode": "lexical",
+        "paths": ["shop/", "!*parts.py"],
+        "languages": ["python"],
+    }
+    assert places(follow(shop, found["hints"]["with_parameters"])) == [("shop/checkout.py", 4)]
+    found = ask(shop, "must:negative finish checkout", mode="regex")
+    assert found["hints"]["with_operators"]["args"] == {"query": "must:negative finish checkout"}
+    assert rows(follow(shop, found["hints"]["with_operators"]))
+    for query in ("lang:nonesuch x", "must:", 'path:"no end'):
+        found = ask(shop, query, mode="lexical")
+        assert "taken as text" in found["message"] and "hints" not in found
+    assert "message" not in ask(shop, "qqzzxxnothingq", mode="lexical")

@@ -29,6 +29,7 @@ class WarningCode(Enum):
     REINDEX_PREFLIGHT_UNKNOWN = "Nothing shows that a new index is needed; it is built because it was asked for."
     REINDEX_UNNECESSARY_IGNORE_ONLY = "Only ignore rules changed, for which a sync is enough."
     SEARCH_INCOMPLETE = "Some files could not be searched, and may hold more matches."
+    SEARCH_MATCHES_NO_FILE = "No indexed file is left by the paths and languages that were named."
 
     @property
     def sentence(self) -> str:

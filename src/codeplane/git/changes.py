@@ -37,6 +37,16 @@ _SKIP_WORKTREE = 0x4000
 _INTENT_TO_ADD = 0x2000
 
 
+class GitStamp(NamedTuple):
+    """Equal as long as HEAD names the same commit and the index was not written; zeros where there is no index."""
+
+    head: str | None
+    """None before the first commit."""
+    mtime_ns: int
+    size: int
+    inode: int
+
+
 class Tracked(NamedTuple):
     """A regular file as the index has it: its stat when its content was taken, and the id of that. All modulo 2**32."""
 
@@ -64,10 +74,24 @@ class IndexState(NamedTuple):
     """Of the index file: an entry that is not older may have changed since, and look the same."""
 
 
+def git_stamp(root: Path) -> GitStamp:
+    """How git stands at `root`, without reading its index or any object."""
+    if not has_git(root):
+        raise _no_repository(root)
+    with translated(root):
+        repository = open_repository(root)
+        head = None if repository.head_is_unborn else str(repository.head.target)
+        try:
+            found = os.stat(os.path.join(repository.path, "index"))
+        except FileNotFoundError:
+            return GitStamp(head, 0, 0, 0)
+    return GitStamp(head, found.st_mtime_ns, found.st_size, found.st_ino)
+
+
 def index_state(root: Path) -> IndexState:
     """The index at `root`, and how it differs from HEAD."""
     if not has_git(root):
-        raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, f"'{display(str(root))}' is not a git repository")
+        raise _no_repository(root)
     with translated(root):
         repository = open_repository(root)
         found = _read_index(root, Path(repository.path, "index"))
@@ -85,6 +109,10 @@ def index_state(root: Path) -> IndexState:
         else:
             marked.update(_list_staged(repository, written))
     return IndexState(tracked, frozenset(marked), found[0])
+
+
+def _no_repository(root: Path) -> CodePlaneError:
+    return CodePlaneError(ErrorCode.NOT_A_REPOSITORY, f"'{display(str(root))}' is not a git repository")
 
 
 def _list_staged(repository: pygit2.Repository, written: bytes | None) -> Iterator[RepoPath]:

@@ -9,7 +9,7 @@ import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import path_from_text, path_to_text
+from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text
 from codeplane.store.database import Row
 
 BINARY = "binary"
@@ -49,6 +49,13 @@ def list_files_with_name(snapshot: Snapshot, name: str) -> list[ContentRow]:
 def list_files_by_id(snapshot: Snapshot, file_ids: Collection[int]) -> list[ContentRow]:
     wanted = orjson.dumps(sorted(file_ids)).decode("ascii")
     return _listed(snapshot, "file_id IN (SELECT value FROM json_each(?))", (wanted,))
+
+
+def list_ids_with_kinds(snapshot: Snapshot, kinds: Collection[str]) -> frozenset[int]:
+    """Ids of files that define something of one of the kinds."""
+    wanted = orjson.dumps(sorted(kinds)).decode("utf-8")
+    sql = f"SELECT DISTINCT def_id >> {ORDINAL_BITS} FROM defs WHERE kind IN (SELECT value FROM json_each(?))"
+    return frozenset(file_id for (file_id,) in snapshot.reader.rows(sql, (wanted,)))
 
 
 def _listed(snapshot: Snapshot, where: str, parameters: tuple[str, ...]) -> list[ContentRow]:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import orjson
+
 from codeplane.base.paths import RepoPath
 from codeplane.facts.words import normalize_text, terms_of
 from codeplane.query.snapshot import Snapshot, check_limit
@@ -200,26 +202,35 @@ def read_kinds(snapshot: Snapshot, places: Iterable[tuple[int, int]]) -> dict[tu
 
 
 def find_mentioned(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[FileBrief, float]]:
-    """Files that a text names by their path or its end, by path; the share tells how sure that is."""
+    """Files that a text names by their path or its end, by path; the share tells how sure that is.
+
+    A trace may know more of a path than the repository does, or less.
+    """
     found: dict[FileBrief, float] = {}
     for mention in mentions:
-        name = mention.rpartition("/")[2]
-        escaped = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        sql = (
-            "SELECT file_id, path, coalesce(language, ''), lines FROM files"
-            " WHERE lexical AND (path = ? OR path LIKE ? ESCAPE '\\') ORDER BY path LIMIT 200"
-        )
-        rows = snapshot.reader.rows(sql, (path_to_text(name), f"%/{path_to_text(escaped)}"))
-        briefs = [FileBrief(row[0], path_from_text(row[1]), row[2], row[3]) for row in rows]
-        ends = [brief for brief in briefs if _ends_alike(brief.path, mention)]
-        for brief in ends:
-            found[brief] = max(found.get(brief, 0.0), 1 / len(ends))
+        parts = mention.split("/")
+        ends = ["/".join(parts[at:]) for at in range(max(0, len(parts) - _MAX_ENDS), len(parts))]
+        within = mention.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        sql = f"{_BRIEFS} WHERE lexical AND (path IN (SELECT value FROM json_each(?)) OR path LIKE ? ESCAPE '\\')"
+        values = (orjson.dumps([path_to_text(end) for end in ends]).decode(), f"%/{path_to_text(within)}")
+        briefs = [
+            FileBrief(row[0], path_from_text(row[1]), row[2], row[3]) for row in snapshot.reader.rows(sql, values)
+        ]
+        exact = [brief for brief in briefs if brief.path == mention or brief.path.endswith(f"/{mention}")]
+        longest = max((len(brief.path) for brief in briefs), default=0)
+        chosen = exact or [brief for brief in briefs if len(brief.path) == longest]
+        for brief in chosen:
+            found[brief] = max(found.get(brief, 0.0), 1 / len(chosen))
     return sorted(found.items(), key=lambda item: item[0].path)
 
 
-def _ends_alike(path: str, mention: str) -> bool:
-    """Whether one is the end of the other: a trace may know more of a path than the repository does."""
-    return path == mention or path.endswith(f"/{mention}") or mention.endswith(f"/{path}")
+def find_brief(snapshot: Snapshot, path: str) -> FileBrief | None:
+    row = snapshot.reader.row(f"{_BRIEFS} WHERE path = ?", (path_to_text(path),))
+    return None if row is None else FileBrief(row[0], path_from_text(row[1]), row[2], row[3])
+
+
+_MAX_ENDS = 16
+_BRIEFS = "SELECT file_id, path, coalesce(language, ''), lines FROM files"
 
 
 def list_text_files(snapshot: Snapshot) -> list[FileBrief]:

@@ -46,10 +46,12 @@ def validate(spec: ToolSpec, arguments: Mapping[str, object]) -> dict[str, objec
     for meant, given in spec.stand_ins.items():
         if meant not in found and given in found:
             found[meant] = found.pop(given)
+    # A cursor goes on with what its first call settled, which what an older name assumes may contradict.
+    assumes = spec.deprecated is None or "cursor" not in found
     for param in spec.params:
-        if param.name not in found and param.default is not None:
+        if param.name not in found and param.default is not None and assumes:
             found[param.name] = param.default
-        if param.required and param.name not in found:
+        if param.required and param.name not in found and param.unless not in found:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
                 f"{spec.name} needs '{param.name}'",

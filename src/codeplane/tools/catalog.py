@@ -13,8 +13,9 @@ API_VERSION = "0.1.0"
 
 INSTRUCTIONS = """\
 CodePlane answers from an index of this repository that is brought up to date on every call.
-- Find code: search, with words, a name, an error text or a stack trace. Its modes lexical, regex and references find \
-every match; no match is then a fact.
+- Find code: search, with words, a name, an error text or a stack trace. Its modes lexical and regex find every match: \
+none is then a fact, unless SEARCH_INCOMPLETE is among the warnings. references lists the uses of a name by tier; \
+unknown: not resolved, and maybe of another thing of that name.
 - New to the repository: map_repo. One file's structure: file_outline, before reading it.
 - Paths are relative to the repository root. A symbol is named by its symbol_ref (path#name@line) or by path:line.
 - status "ok" is an answer. "not_ready": the index is being built; error.details shows how far; ask again, or pass \
@@ -33,6 +34,7 @@ _POLICY = Param(
     aliases=("freshness",),
 )
 _CURSOR = Param("cursor", "string", "From pagination.next_cursor.")
+_NO_CURSOR = "Needed without a cursor."
 
 _DETAIL = Param(
     "detail_level",
@@ -324,7 +326,7 @@ SEARCH_CODEBASE = ToolSpec(
     ("compat",),
     "Older name of search.",
     (
-        Param("query", "string", required=True, max_chars=MAX_QUERY),
+        Param("query", "string", _NO_CURSOR, required=True, unless="cursor", max_chars=MAX_QUERY),
         Param("path", "string", "Directory to search in; default: this repository."),
         Param("scope", "string", choices=("runtime", "mixed", "docs"), default="runtime"),
         Param("resultMode", "string", choices=("grouped", "raw"), default="grouped"),
@@ -339,6 +341,7 @@ SEARCH_CODEBASE = ToolSpec(
         "search",
         renames={"resultMode": "result_mode", "groupBy": "group_by", "rankingMode": "ranking_mode"},
         camel_case=True,
+        echoes={"path": ".", "query": None, "scope": None, "groupBy": None, "resultMode": None, "limit": 20},
     ),
 )
 
@@ -347,7 +350,7 @@ SEARCH_CODE = ToolSpec(
     ("compat",),
     "Older name of search.",
     (
-        Param("query", "string", required=True, max_chars=MAX_QUERY),
+        Param("query", "string", _NO_CURSOR, required=True, unless="cursor", max_chars=MAX_QUERY),
         Param("language", "string"),
         _LIMIT,
         _DETAIL,
@@ -366,7 +369,14 @@ LOCATE_SYMBOL = ToolSpec(
     ("compat",),
     "Older name of search with mode symbol.",
     (
-        Param("name", "string", "Name, or Class.method.", required=True, aliases=("query", "symbol")),
+        Param(
+            "name",
+            "string",
+            f"Name, or Class.method. {_NO_CURSOR}",
+            required=True,
+            unless="cursor",
+            aliases=("query", "symbol"),
+        ),
         Param("kind", "string", "Only of this kind: function, class, method ..."),
         Param("language", "string"),
         _LIMIT,

@@ -30,7 +30,7 @@ from codeplane.tools.arguments import example, nearest, shown, validate
 from codeplane.tools.calls import Call, CallRequest, next_call, path_argument
 from codeplane.tools.handlers import CHECKS, HANDLERS
 from codeplane.tools.spec import ToolSpec
-from codeplane.tools.spelling import camelled
+from codeplane.tools.spelling import camelled, echoed
 from codeplane.tools.surface import Surface
 from codeplane.workspace.waiting import again
 
@@ -177,9 +177,9 @@ class _Run:
         session_id = arguments.pop("session_id", None)
         self._named_session = session_id is not None
         self._session = self._pipeline._sessions.resolve(request.principal, str(session_id) if session_id else None)
-        camel_case = spec.deprecated is not None and spec.deprecated.camel_case
-        if spec.deprecated is not None:
-            self._warnings = (Notice(WarningCode.DEPRECATED_TOOL, {"use": spec.deprecated.canonical}),)
+        older, sent = spec.deprecated, arguments
+        if older is not None:
+            self._warnings = (Notice(WarningCode.DEPRECATED_TOOL, {"use": older.canonical}),)
             spec, arguments = _canonical(spec, arguments)
         self._path = path_argument(arguments)
         effect = spec.has_effect(arguments)
@@ -209,8 +209,10 @@ class _Run:
             once=self._pipeline._once,
         )
         answer = HANDLERS[spec.name](call, arguments)
-        if camel_case:
+        if older is not None and older.camel_case:
             answer = replace(answer, result=camelled(answer.result), hints=camelled(answer.hints))
+        if older is not None and older.echoes:
+            answer = replace(answer, result={**echoed(older, sent, answer.meta), **answer.result})
         return replace(answer, warnings=(*self._warnings, *answer.warnings)) if self._warnings else answer
 
     def _require_wanted(self) -> None:

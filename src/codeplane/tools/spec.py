@@ -25,6 +25,8 @@ class Param:
     kind: Kind
     doc: str = ""
     required: bool = False
+    unless: str = ""
+    """Of a required parameter: another one that makes it needless."""
     default: object = None
     choices: tuple[str, ...] = ()
     minimum: int | None = None
@@ -66,6 +68,8 @@ class Deprecated:
     fixed: Mapping[str, object] = field(default_factory=dict)
     camel_case: bool = False
     """Whether its answers spell their fields so."""
+    echoes: Mapping[str, object] = field(default_factory=dict)
+    """Parameters that its answers say again, each with what it is when it was not given; None for nothing."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class ToolSpec:
                 schema["enum"] = list(self.harmless[param.name])
             properties[param.name] = schema
         schema = {"type": "object", "properties": properties}
-        required = [param.name for param in self.params if param.required]
+        required = [param.name for param in self.params if param.required and not param.unless]
         if required:
             schema["required"] = required
         return {

@@ -1,13 +1,36 @@
-"""The spelling of older names: fields of an answer in camelCase, word for word. Values stay what they are."""
+"""The spelling of older names: fields of an answer in camelCase, and the call said again. Values stay what they are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
+from codeplane.tools.spec import Deprecated
+
+MAX_ECHO = 300
+"""Characters of a text that are said again."""
+
+_DATA = frozenset({"args", "not_searched", "outside_scope", "ratios", "terms", "tiers"})
+"""Fields that hold a map whose keys are no fields: words of the repository, values, parameters of a tool."""
+
 
 def camelled(fields: Mapping[str, object]) -> dict[str, object]:
-    return {_camel(name): _within(value) for name, value in fields.items()}
+    return {_camel(name): value if name in _DATA else _within(value) for name, value in fields.items()}
+
+
+def echoed(older: Deprecated, arguments: Mapping[str, object], meta: Mapping[str, object]) -> dict[str, object]:
+    """What a call asked for, and how fresh its answer is, where an older name says so in its results."""
+    # What the first call settled is not known to a cursor's.
+    assumed = older.echoes if "cursor" not in arguments else {}
+    said = {name: arguments.get(name, assumed.get(name)) for name in older.echoes}
+    freshness = meta.get("freshness")
+    if isinstance(freshness, Mapping):
+        said["freshnessDecision"] = freshness.get("decision", freshness.get("status"))
+    return {name: _cut(value) for name, value in said.items() if value is not None}
+
+
+def _cut(value: object) -> object:
+    return value[: MAX_ECHO - 1] + "…" if isinstance(value, str) and len(value) > MAX_ECHO else value
 
 
 def _within(value: object) -> object:

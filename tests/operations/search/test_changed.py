@@ -19,7 +19,6 @@ from codeplane.git.changes import index_state
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.changed import (
     MAX_CHANGED_FILES,
-    MULTIPLIER,
     TTL_SECONDS,
     Changed,
     ChangedFiles,
@@ -148,9 +147,52 @@ def test_a_row_of_changes_is_followed(place: Place) -> None:
 def test_git_is_not_asked_while_nothing_moves(place: Place) -> None:
     EDIT(place.root)
     assert place.at().paths == {"src/a.py"}
-    # Whoever opened the repository now would fail.
-    (place.root / ".git/HEAD").rename(place.root / ".git/HEAD.away")
+    # Whoever read objects now would fail.
+    os.mkfifo(place.root / ".git/objects/info/commit-graph")
     assert place.unsynced() == Changed(frozenset({RepoPath("src/a.py")}))
+
+
+NEW = put("src/new.py", "new = 1\n")
+MOVES: list[tuple[tuple[Step, ...], tuple[Step, ...], set[str]]] = [
+    ((EDIT,), (run("commit", "-qam", "two"),), set()),
+    ((EDIT, run("commit", "-qam", "two")), (run("reset", "-q", "--soft", "HEAD^"),), {"src/a.py"}),
+    ((NEW,), (ADD,), {"src/new.py"}),
+    ((NEW, ADD), (run("reset", "-q"),), set()),
+    ((EDIT, ADD), (run("commit", "-qm", "two"), run("commit", "-q", "--amend", "-m", "other")), set()),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), MOVES)
+def test_git_moves_without_an_epoch(
+    place: Place, before: tuple[Step, ...], after: tuple[Step, ...], expected: set[str]
+) -> None:
+    """What was found before must not outlive it, and a process that begins on the same epoch finds the same."""
+    for step in before:
+        step(place.root)
+    assert place.at().paths == place.said_by_git() != expected
+    for step in after:
+        step(place.root)
+    assert place.unsynced() == place.anew()
+    assert place.unsynced().paths == expected == place.said_by_git()
+
+
+def test_who_still_asks_an_older_epoch_is_answered_for_it(place: Place) -> None:
+    NEW(place.root)
+    ADD(place.root)
+    (place.root / "src/new.py").unlink()
+    place.indexer.sync()
+    with open_current(place.indexer.state, lexical=False) as older:
+        NEW(place.root)
+        assert place.at().paths == {"src/new.py"}
+        assert place.cache.at(older).paths == set(), "that epoch has no such file"
+        assert place.unsynced().paths == {"src/new.py"}
+
+
+def test_a_head_that_cannot_be_read_leaves_what_was_known(place: Place) -> None:
+    EDIT(place.root)
+    place.at()
+    (place.root / ".git/HEAD").rename(place.root / ".git/HEAD.away")
+    assert place.unsynced() == Changed(frozenset({RepoPath("src/a.py")}), stale=True)
 
 
 def test_an_edit_is_seen_without_asking_git(place: Place) -> None:
@@ -227,11 +269,10 @@ def test_many_changes_are_no_sign(place: Place, count: int) -> None:
     found = place.at()
     too_many = count > MAX_CHANGED_FILES
     assert found.too_many is too_many and len(found.paths) == count
-    assert found.factor("many/0.py") == (1.0 if too_many else MULTIPLIER)
-    assert found.factor("src/a.py") == 1.0
     told = found.as_dict(boosted=0 if too_many else 3)
+    assert "multiplier" not in told and found.as_dict(3, 1.2)["multiplier"] == 1.2
     assert told["changed_count"] == count and told["skipped_for_large_change_set"] is too_many
-    assert told["applied"] is not too_many and told["multiplier"] == 1.1 and told["available"] is True
+    assert told["applied"] is not too_many and told["available"] is True
 
 
 def test_a_file_that_only_changed_its_line_endings_is_not_worked_on(place: Place) -> None:

@@ -275,6 +275,7 @@ def test_the_explanation_adds_up(shop: Shop, query: str, scope: str) -> None:
             + factors.definition_boost
             + factors.kind_match
             + factors.bm25_score
+            + factors.others.get("name_match", 0.0)
         )
         factor = factors.others.get("role_factor", 1.0) * factors.others.get("changed_factor", 1.0)
         assert added * factor == pytest.approx(_HALFWAY * hit.score / (1 - hit.score)), hit

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from codeplane.operations.search.question import read_question
-from codeplane.operations.search.ranked import MAX_CANDIDATES, RETRY_ROUNDS, Bounds, Ranking, order, rank
+from codeplane.operations.search.ranked import MAX_CANDIDATES, WIDENINGS, Bounds, Ranking, order, rank
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.query.text import FileBrief
 from operations.search.bookshop import FILES, Shop, opened
@@ -136,7 +136,7 @@ def test_further_down_where_filters_take_most(tmp_path_factory: pytest.TempPathF
         bounds = replace(ALL, accepts=lambda file: file.path.startswith("z"))
         found = ranked(many, "wanted", bounds)
         assert {row.path for row in found.rows} == {"z0.txt", "z1.txt", "z2.txt"}
-        assert 1 < found.rounds <= RETRY_ROUNDS + 1
+        assert 1 < found.rounds <= WIDENINGS + 1
         every = ranked(many, "wanted")
         assert every.rounds == 1
         # The same score: by path, and the first of all files are among them.

@@ -251,3 +251,49 @@ def test_of_definitions_on_one_line_it_is_the_one_around_the_column(tmp_path: Pa
     tree = opened(tmp_path / "tree", {"a.js": "function one() { return 1 } function two() { return 2 }\n"})
     hits = [enclose(tree[0], find(tree, query).rows, lambda path: "source")[0] for query in ("return 1", "return 2")]
     assert [hit.name for hit in hits] == ["one", "two"]
+
+
+KINDS: dict[str, str | bytes] = {
+    "a.py": "print(needle)\n\n\ndef one():\n    needle\n    needle\n\n\nclass Two:\n    needle = 2\n\n"
+    "    def three(self):\n        return needle\n",
+    "b.py": "print(needle)\n",
+    "c.txt": "needle\n" * 5,
+    "tests/d.py": "def four():\n    needle\n",
+    "z.py": "def five():\n    needle\n    # needle\n",
+}
+
+
+@pytest.mark.parametrize("regex", [True, False])
+def test_only_in_definitions_of_these_kinds(tmp_path: Path, regex: bool) -> None:
+    tree = opened(tmp_path / "tree", KINDS)
+    found = find(tree, "needle", regex=regex, kinds={"function"}, wanted=lambda path, row: path[:6] != "tests/")
+    assert places(found) == [("a.py", 5, 5), ("a.py", 6, 5), ("z.py", 2, 5), ("z.py", 3, 7)]
+    assert (found.lines, found.counts) == (4, {"a.py": 2, "tests/d.py": 1, "z.py": 2})
+    assert found.removed_by_kind == 3
+    for limit in (0, 1, 3):
+        cut = find(tree, "needle", regex=regex, kinds={"function"}, limit=limit)
+        assert places(cut) == places(find(tree, "needle", regex=regex, kinds={"function"}))[:limit]
+        assert (cut.lines, cut.counts, cut.occurrences) == (5, found.counts, None)
+    in_none = find(tree, "needle", regex=regex, kinds={"text", "method"}, limit=4)
+    assert places(in_none) == [("a.py", 1, 7), ("a.py", 13, 16), ("b.py", 1, 7), ("c.txt", 1, 1)]
+    assert (in_none.lines, in_none.counts) == (8, {"a.py": 2, "b.py": 1, "c.txt": 5})
+    assert find(tree, "needle", regex=regex, kinds={"nonesuch"}).candidates == 0
+
+
+def test_kinds_of_more_files_than_are_held_at_once(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"{n:03}.py": "needle = 1\ndef one():\n    needle\n" for n in range(150)}
+    tree = opened(tmp_path / "tree", files)
+    found = find(tree, "needle", kinds={"function"})
+    assert places(found) == [(path, 3, 5) for path in sorted(files)]
+    assert find(tree, "needle", kinds={"function"}, seconds=-1.0).not_searched == {"time_limit": 150}
+
+
+def test_a_file_counts_its_matches_in_the_kinds_asked_for(tmp_path: Path) -> None:
+    tree = opened(tmp_path / "tree", KINDS)
+    rows = find(tree, "needle", kinds={"method", "function"}).rows
+    hits = enclose(tree[0], rows, lambda path: "source", "file")
+    assert [(hit.path, hit.kind, hit.collapsed + 1) for hit in hits] == [
+        ("a.py", "function", 3),
+        ("tests/d.py", "function", 1),
+        ("z.py", "function", 2),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ def _search(invocation: Invocation, wish: Wish, *, as_json: bool) -> Reply:
     require_answer(found)
     style = Style.of(sys.stdout)
     result = found["result"]
-    lines = [*_files(result["results"], wish, style, marker(wish, style)), *_footer(result, wish, style)]
+    lines = [*_files(result["results"], wish, style, marker(wish, style, result)), *_footer(result, wish, style)]
     return Reply(text="\n".join(lines), status=found["status"], warnings=(*assembly.warnings, *warning_lines(found)))
 
 
@@ -154,17 +155,17 @@ def _outside(result: Mapping[str, Any]) -> str:
     return f"{named}: --scope mixed"
 
 
-def marker(wish: Wish, style: Style) -> Mark:
-    """Puts what matches into colour, by the same pattern that found it."""
+def marker(wish: Wish, style: Style, result: Mapping[str, Any]) -> Mark:
+    """Puts what matches into colour, by the same pattern that found it; of references the name that they are of."""
     if not style.colour or not wish.exhaustive:
         return lambda text: text
-    from codeplane.operations.search.operators import parse
     from codeplane.operations.search.patterns import compile_query
 
-    query = wish.query
-    if wish.mode == "references":
-        query = parse(query).text.strip().rpartition("#")[2].partition("@")[0].rpartition(".")[2]
-    pattern = compile_query(query, regex=wish.mode == "regex", case_sensitive=wish.case_sensitive)
+    name = _name_of(wish, result) if wish.mode == "references" else None
+    if name == "":
+        return lambda text: text
+    query, sensitive = (wish.query, wish.case_sensitive) if name is None else (name, True)
+    pattern = compile_query(query, regex=wish.mode == "regex", case_sensitive=sensitive)
 
     def mark(text: str) -> str:
         data = text.encode("utf-8", "replace")
@@ -178,6 +179,23 @@ def marker(wish: Wish, style: Style) -> Mark:
         return "".join(shown) + data[done:].decode()
 
     return mark
+
+
+def _name_of(wish: Wish, result: Mapping[str, Any]) -> str:
+    """The name that the answer says it is of, or the last one in the query; empty where that is only a place."""
+    from codeplane.operations.search.operators import parse
+
+    symbols = result.get("symbols")
+    said = symbols[0] if symbols else result.get("searched_as") or parse(wish.query).text
+    if not symbols and _PLACE.search(said):
+        return ""
+    names = _NAME.findall(_LINE.sub("", said))
+    return names[-1] if names else ""
+
+
+_NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_LINE = re.compile(r"@[0-9]+\s*\Z")
+_PLACE = re.compile(r":[0-9]+(?::[0-9]+)?\s*\Z")
 
 
 def _next_character(data: bytes, at: int) -> int:

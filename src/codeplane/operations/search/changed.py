@@ -1,9 +1,10 @@
 """Which tracked files are being worked on: those that differ from HEAD, staged or not. They are ranked a little higher.
 
 What git's index knows of a file is compared with what our own index knows, which was fresh a moment ago: no file is
-looked at, unless the two disagree about its stat. The set belongs to an epoch and to the HEAD and index file that were
-seen with it, so the same epoch gives the same answer; it is found anew when git moves, and mended by the few files of
-the next epochs until then. Untracked and deleted files are not in it, nor is a change of the mode alone.
+looked at, unless the two disagree about its stat. So the set follows from the epoch, the commit that HEAD names and
+git's index; where those leave a file in doubt, from its content as it is read. Git moves without a new epoch, so HEAD
+and the stat of git's index are looked at in every call: the set is found anew when they moved, and mended by the few
+files of the next epochs until then. Untracked and deleted files are not in it, nor is a change of the mode alone.
 """
 
 from __future__ import annotations
@@ -18,18 +19,17 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
-from codeplane.git.changes import IndexState, Tracked, index_state
+from codeplane.git.changes import GitStamp, IndexState, Tracked, git_stamp, index_state
 from codeplane.git.opening import has_git
 from codeplane.query.files import get_file
 from codeplane.query.history import list_changes
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.files import KnownFile, load_known
 
-MULTIPLIER = 1.10
 MAX_CHANGED_FILES = 50
 """With more, a change is no sign of what the question is about."""
 TTL_SECONDS = 5.0
-"""How long git is not asked again after it failed."""
+"""How long git's index is not read again after that failed."""
 MAX_DOUBTS = 1000
 """Files that may be read to find out whether they changed. In a copy of a tree git's index knows the stat of none; then
 nothing is found out until git itself has looked at them."""
@@ -49,18 +49,15 @@ class Changed:
     def too_many(self) -> bool:
         return len(self.paths) > MAX_CHANGED_FILES
 
-    def factor(self, path: str) -> float:
-        return MULTIPLIER if path in self.paths and not self.too_many else 1.0
-
-    def as_dict(self, boosted: int = 0) -> dict[str, object]:
-        """For the debug payload; `boosted` counts the candidates that were ranked higher."""
+    def as_dict(self, boosted: int = 0, multiplier: float | None = None) -> dict[str, object]:
+        """For the debug payload; `boosted` counts the candidates that were ranked higher, by the `multiplier`."""
         return {
             "available": not self.reason,
             "applied": boosted > 0,
             "changed_count": len(self.paths),
             "max_changed_files": MAX_CHANGED_FILES,
             "skipped_for_large_change_set": self.too_many,
-            "multiplier": MULTIPLIER,
+            **({"multiplier": multiplier} if multiplier is not None else {}),
             "boosted_candidates": boosted,
             "stale": self.stale,
             **({"reason": self.reason} if self.reason else {}),
@@ -79,14 +76,17 @@ class ChangedFiles:
         self._failed_at: float | None = None
 
     def at(self, snapshot: Snapshot) -> Changed:
-        """Those of the snapshot's epoch."""
+        """Those of the snapshot's epoch, as git stands now."""
         with self._lock:
             if not has_git(self._root.path):
                 return Changed(reason="no_git")
-            key = _key(snapshot)
+            try:
+                key = _Key(snapshot.generation.name, git_stamp(self._root.path), snapshot.epoch.epoch)
+            except CodePlaneError:
+                return self._stale()
             if self._kept is not None:
-                self._kept = self._mended(self._kept, snapshot)
-            if self._kept is not None and self._kept.key[:2] == key[:2] and self._kept.key.epoch >= key.epoch:
+                self._kept = self._mended(self._kept, key, snapshot)
+            if self._kept is not None and self._kept.key == key:
                 return self._kept.changed
             if self._failed_at is not None and self._clock() - self._failed_at < TTL_SECONDS:
                 return self._stale()
@@ -95,26 +95,28 @@ class ChangedFiles:
             except CodePlaneError:
                 self._failed_at = self._clock()
                 return self._stale()
-            self._kept, self._failed_at = self._find(state, snapshot), None
-            return self._kept.changed
+            found, self._failed_at = self._find(state, key, snapshot), None
+            # Somebody may still be asking the epoch before; what comes next is asked of the newest.
+            if self._kept is None or not _is_later(self._kept.key, key):
+                self._kept = found
+            return found.changed
 
     def _stale(self) -> Changed:
         if self._kept is None:
             return Changed(reason="git_failed")
         return replace(self._kept.changed, stale=True)
 
-    def _find(self, state: IndexState, snapshot: Snapshot) -> _Kept:
+    def _find(self, state: IndexState, key: _Key, snapshot: Snapshot) -> _Kept:
         certain, doubtful = _compare(state, load_known(snapshot.reader))
         blobs = {path: entry.blob for path, entry in state.tracked.items()}
         if len(doubtful) > self._max_doubts:
-            return _Kept(_key(snapshot), blobs, state.staged, Changed(reason="too_many_doubts"))
+            return _Kept(key, blobs, state.staged, Changed(reason="too_many_doubts"))
         certain.update(path for path in doubtful if self._differs(path, blobs[path]))
-        return _Kept(_key(snapshot), blobs, state.staged, Changed(frozenset(certain)))
+        return _Kept(key, blobs, state.staged, Changed(frozenset(certain)))
 
-    def _mended(self, kept: _Kept, snapshot: Snapshot) -> _Kept:
+    def _mended(self, kept: _Kept, key: _Key, snapshot: Snapshot) -> _Kept:
         """What was kept, for the snapshot's epoch, where git has not moved and few files have."""
-        key = _key(snapshot)
-        if kept.key[:2] != key[:2] or kept.key.epoch >= key.epoch or kept.changed.reason:
+        if not _is_later(key, kept.key) or kept.changed.reason:
             return kept
         try:
             changes = list_changes(snapshot, kept.key.epoch, MAX_CHANGED_FILES)
@@ -146,7 +148,7 @@ class ChangedFiles:
 
 class _Key(NamedTuple):
     generation: str
-    git: Mapping[str, object]
+    git: GitStamp
     epoch: int
 
 
@@ -157,9 +159,9 @@ class _Kept(NamedTuple):
     changed: Changed
 
 
-def _key(snapshot: Snapshot) -> _Key:
-    epoch = snapshot.epoch
-    return _Key(snapshot.generation.name, epoch.repo_version, epoch.epoch)
+def _is_later(one: _Key, other: _Key) -> bool:
+    """Whether only our own epoch moved from the other to this one."""
+    return one[:2] == other[:2] and one.epoch > other.epoch
 
 
 def _compare(state: IndexState, known: Mapping[RepoPath, KnownFile]) -> tuple[set[RepoPath], list[RepoPath]]:

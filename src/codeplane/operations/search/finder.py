@@ -12,24 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.languages.roles import role_of
 from codeplane.operations.search import operators
 from codeplane.operations.search.changed import Changed, ChangedFiles
-from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.filters import Filters, FilterSummary
 from codeplane.operations.search.grouping import group_matches
 from codeplane.operations.search.model import EXHAUSTIVE, Found, GroupBy, Hit, Request, Scope, default_scope
-from codeplane.operations.search.noise import RootGitignore, noise_hint
+from codeplane.operations.search.noise import TOP_K, RootGitignore, is_noisy, noise_hint
 from codeplane.operations.search.operators import Parsed
+from codeplane.operations.search.patterns import MAX_QUERY_CHARS
 from codeplane.operations.search.question import read_question
 from codeplane.operations.search.ranking_answer import answer_ranked
 from codeplane.operations.search.references import find_references
-from codeplane.operations.search.textual import enclose, find_text
+from codeplane.operations.search.textual import Accepts, enclose, find_text
 from codeplane.operations.search.weights import WEIGHTS, Weights
-from codeplane.query.contents import ContentRow
+from codeplane.query.contents import TOO_LARGE, list_left_out, list_searchable
 from codeplane.query.snapshot import Snapshot
 
 Cancelled = Callable[[], bool]
@@ -60,7 +61,7 @@ class Finder:
     ) -> Found:
         """Everything that answers the request. `visible` tells which tools a hint may name."""
         root = self._open()
-        parsed = Parsed(request.query) if request.mode in _LITERAL else operators.parse(request.query)
+        parsed = _parse(request)
         _require_text(request, parsed)
         scope = _scope_of(request, parsed)
         filters = _filters(request, parsed, scope)
@@ -71,11 +72,13 @@ class Finder:
             if request.ranking_mode == "auto_changed_first" and self._changed is not None:
                 changed = self._changed.at(snapshot)
             found = answer_ranked(snapshot, root, request, parsed, filters, changed, self._weights)
+            if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
+                found = _as_text(snapshot, root, request, parsed, filters, cancelled)
         hints = dict(found.hints)
         paths = list(dict.fromkeys(hit.path for hit in found.hits))
-        noise = noise_hint(paths, self._gitignore.look(), visible) if self._gitignore is not None else None
-        if noise is not None and scope != "docs":
-            hints["noise_mitigation"] = noise
+        ranked = request.mode not in EXHAUSTIVE
+        if ranked and scope != "docs" and len(paths) >= TOP_K and is_noisy(paths) and self._gitignore is not None:
+            hints["noise_mitigation"] = noise_hint(paths, self._gitignore.look(), visible)
         debug = {"scope": scope, "operators": dict(parsed.summary), **found.debug} if request.debug else {}
         return replace(found, hints=hints, debug=debug)
 
@@ -92,6 +95,37 @@ class Finder:
                 self._changed = ChangedFiles(self._root, self._clock)
                 self._gitignore = RootGitignore(self._root)
             return self._root
+
+
+class Extent(NamedTuple):
+    """How many files a search is about."""
+
+    files: int
+    anywhere: int
+    """Whatever its scope."""
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    """What it is confined to, by arguments or operators."""
+
+
+def measure_extent(snapshot: Snapshot, request: Request) -> Extent:
+    """Files with text that paths, languages and scope leave to be searched."""
+    parsed = _parse(request)
+    filters = _filters(request, parsed, _scope_of(request, parsed))
+    accepts = _accepts(filters)
+    large = list_left_out(snapshot) if request.mode in _LITERAL else ()
+    rows = [*list_searchable(snapshot), *(row for row in large if row.reason == TOO_LARGE)]
+    paths = [row.path for row in rows if accepts(row.path, row)]
+    return Extent(
+        sum(map(filters.accepts_role, paths)),
+        len(paths),
+        (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
+        (*request.languages, *parsed.languages),
+    )
+
+
+def _parse(request: Request) -> Parsed:
+    return Parsed(request.query) if request.mode in _LITERAL else operators.parse(request.query)
 
 
 def _require_text(request: Request, parsed: Parsed) -> None:
@@ -119,6 +153,22 @@ def _filters(request: Request, parsed: Parsed, scope: Scope) -> Filters:
     return Filters.of(parsed, scope, request.languages, request.paths, request.kinds, request.directory)
 
 
+def _as_text(
+    snapshot: Snapshot,
+    root: Root,
+    request: Request,
+    parsed: Parsed,
+    filters: Filters,
+    cancelled: Cancelled | None,
+) -> Found:
+    """Signs, single letters and words that say nothing may still stand somewhere as they are written."""
+    if len(parsed.text) > MAX_QUERY_CHARS:
+        return Found((), 0)
+    literal = replace(request, query=parsed.text.strip(), mode="lexical")
+    found = _find_all(snapshot, root, literal, Parsed(literal.query), filters, cancelled)
+    return replace(found, hints={**found.hints, "searched_as": "lexical"}) if found.hits else found
+
+
 def _find_all(
     snapshot: Snapshot,
     root: Root,
@@ -128,47 +178,92 @@ def _find_all(
     cancelled: Cancelled | None,
 ) -> Found:
     """Every match, counted, and grouped unless each is wanted."""
+    find = _find_uses if request.mode == "references" else _find_matches
+    return find(snapshot, root, request, parsed, filters, cancelled)
 
-    def accepts(path: RepoPath, row: ContentRow) -> bool:
-        return filters.accepts_elsewhere(path, row.language or "")
 
-    def wanted(path: RepoPath, row: ContentRow) -> bool:
-        return filters.accepts_role(path)
+def _find_uses(
+    snapshot: Snapshot,
+    root: Root,
+    request: Request,
+    parsed: Parsed,
+    filters: Filters,
+    cancelled: Cancelled | None,
+) -> Found:
+    removed = Counter[str]()
+    words = {
+        "removed_by_must": Filters(must=parsed.must),
+        "removed_by_exclude": Filters(exclude=parsed.exclude),
+    }
 
-    if request.mode == "references":
-        found = find_references(snapshot, root, parsed.text.strip(), accepts, _role, wanted=wanted)
-    else:
-        matches = find_text(
-            snapshot,
-            root,
-            request.query,
-            regex=request.mode == "regex",
-            case_sensitive=request.case_sensitive,
-            accepts=accepts,
-            wanted=wanted,
-            cancelled=cancelled,
-        )
-        outside = Counter[str]()
-        files = 0
-        for path, count in matches.counts.items():
-            if filters.accepts_role(path):
-                files += 1
-            else:
-                outside[_role(path)] += count
-        found = Found(
-            hits=_by_worth(enclose(snapshot, matches.rows, _role, _grouping(request)), request.query),
-            total=matches.lines,
-            outside_scope=dict(sorted(outside.items())),
-            files=files,
-            skipped=matches.skipped,
-            hints={"not_searched": dict(matches.not_searched)} if matches.not_searched else {},
-            debug={"candidates": matches.candidates, "occurrences": matches.occurrences},
-        )
-    hits, summary = filters.apply(found.hits, lambda hit: hit.snippet)
-    total = found.total - sum(hit.collapsed + 1 for hit in found.hits) + sum(hit.collapsed + 1 for hit in hits)
-    if request.mode == "references":
-        hits = group_matches(hits, _grouping(request))
-    return replace(found, hits=tuple(hits), total=total, debug={**found.debug, "filters": summary.as_dict()})
+    def keeps(line: str) -> bool:
+        reason = next((name for name, sought in words.items() if not sought.accepts_text(line)), None)
+        if reason is not None:
+            removed[reason] += 1
+        return reason is None
+
+    found = find_references(
+        snapshot,
+        root,
+        parsed.text.strip(),
+        _accepts(filters),
+        _role,
+        wanted=_wanted(filters),
+        kinds=frozenset(map(str.lower, request.kinds)),
+        keeps=keeps if filters.reads_text else None,
+        cancelled=cancelled,
+    )
+    hits = tuple(group_matches(found.hits, _grouping(request)))
+    return replace(found, hits=hits, debug={"filters": {**FilterSummary().as_dict(), **removed, **found.debug}})
+
+
+def _find_matches(
+    snapshot: Snapshot,
+    root: Root,
+    request: Request,
+    parsed: Parsed,
+    filters: Filters,
+    cancelled: Cancelled | None,
+) -> Found:
+    matches = find_text(
+        snapshot,
+        root,
+        request.query,
+        regex=request.mode == "regex",
+        case_sensitive=request.case_sensitive,
+        accepts=_accepts(filters),
+        wanted=_wanted(filters),
+        cancelled=cancelled,
+        kinds=frozenset(map(str.lower, request.kinds)),
+    )
+    outside = Counter[str]()
+    files = 0
+    for path, count in matches.counts.items():
+        if filters.accepts_role(path):
+            files += 1
+        else:
+            outside[_role(path)] += count
+    return Found(
+        hits=_by_worth(enclose(snapshot, matches.rows, _role, _grouping(request)), request.query),
+        total=matches.lines,
+        outside_scope=dict(sorted(outside.items())),
+        files=files,
+        skipped=matches.skipped,
+        hints={"not_searched": dict(matches.not_searched)} if matches.not_searched else {},
+        debug={
+            "candidates": matches.candidates,
+            "occurrences": matches.occurrences,
+            "filters": FilterSummary(removed_by_kind=matches.removed_by_kind).as_dict(),
+        },
+    )
+
+
+def _accepts(filters: Filters) -> Accepts:
+    return lambda path, row: filters.accepts_elsewhere(path, row.language or "")
+
+
+def _wanted(filters: Filters) -> Accepts:
+    return lambda path, row: filters.accepts_role(path)
 
 
 def _grouping(request: Request) -> GroupBy | None:

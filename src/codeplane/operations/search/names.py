@@ -26,7 +26,7 @@ from codeplane.query.text import (
     read_kinds,
 )
 
-MAX_NAMED = 400
+MAX_NAMED = 1000
 MAX_LIKE = 120
 MIN_KEY_FOR_TYPO = 4
 MIN_KEY_FOR_TWO_EDITS = 6

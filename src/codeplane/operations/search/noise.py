@@ -120,7 +120,7 @@ def noise_hint(
     head = tuple(paths_in_order[:TOP_K])
     categories = [category_of(path) for path in head]
     noisy = [path for path, category in zip(head, categories, strict=True) if category != "runtime"]
-    if not head or len(noisy) / len(head) < THRESHOLD:
+    if not is_noisy(head):
         return None
     valid = tuple(dict.fromkeys(filter(_is_beneath, noisy)))
     covered = tuple(path for path in valid if gitignore.ignores(path))
@@ -145,6 +145,12 @@ def noise_hint(
         "new_ignore_only": sorted(fresh) if ready else [],
         "confidence": "high" if ready else "low",
     }
+
+
+def is_noisy(paths_in_order: Sequence[str]) -> bool:
+    """Whether most of the first results lie in files that are not of the product."""
+    head = paths_in_order[:TOP_K]
+    return bool(head) and sum(category_of(path) != "runtime" for path in head) / len(head) >= THRESHOLD
 
 
 def category_of(path: str) -> Category:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, terms_of
 from codeplane.query.text import terms_of_text
@@ -18,15 +19,18 @@ MAX_NAME_WORDS = 4
 MAX_ASKING_WORDS = 12
 """A longer text that speaks of tests is a report, and does not ask for them."""
 MAX_PATHS = 20
+MAX_PATH_CHARS = 300
+MAX_TEXT_CHARS = 100_000
 MAX_NAMES = 200
 
 _ADDRESS = re.compile(r"\b[a-z]+://\S+")
 _SEPARATORS = re.compile(r"::|->|[.#/\\]")
 _CALL = re.compile(r"\(\s*\)$|\(\.\.\.\)$")
 _NAME = re.compile(r"[\w$]+(?:(?:::|->|[.#/\\])[\w$]+)*")
-_PATH = re.compile(
-    r"(?<![\w/\\.-])(?:[A-Za-z]:)?[/\\]*((?:[\w.+@-]+[/\\])*[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7})(?![\w/\\])"
-)
+_BREAKS = re.compile(r"[\s\"'`<>()\[\]{},;|=*]+")
+_LINE_NUMBER = re.compile(r"(?::\d+)+:?$")
+_DRIVE = re.compile(r"[A-Za-z]:/")
+_FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
 _ASKS_FOR_TESTS = re.compile(
     r"\b(?:unit|integration|regression)?\s*(?:tests?|specs?|fixtures?)\s+(?:for|of|that|covering|cases?|files?|which)\b"
     r"|\bunit tests?\b|\btested\b|^(?:tests?|specs?|fixtures?)\b|\btest_\w+",
@@ -71,8 +75,9 @@ class Question:
     asks_for_tests: bool
 
 
+@lru_cache(maxsize=4)
 def read_question(text: str) -> Question:
-    plain = text.strip()
+    plain = text.strip()[:MAX_TEXT_CHARS]
     identifiers = normalize_text(plain).split()
     name = _CALL.sub("", plain).strip("`'\" ")
     is_name = bool(_NAME.fullmatch(name)) and bool(identifiers)
@@ -104,7 +109,7 @@ def read_question(text: str) -> Question:
         qualifiers=tuple(name_key(part) for part in parts[:-1]),
         paths=paths,
         title=frozenset(terms_of_text(plain.partition("\n")[0])) if "\n" in plain else frozenset(),
-        asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _ASKS_FOR_TESTS.search(plain) is not None,
+        asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _ASKS_FOR_TESTS.search(plain[:500]) is not None,
     )
 
 
@@ -143,7 +148,11 @@ def _neighbours(words: list[str]) -> Iterator[str]:
 
 
 def _paths(text: str) -> Iterator[str]:
-    for match in _PATH.finditer(text[:100_000]):
-        path = match.group(1).replace("\\", "/").lstrip("./")
-        if "/" in path or not path.replace(".", "").isdigit():
+    """Whatever looks like the path or the name of a file. Token by token, so that no text takes long."""
+    for token in _BREAKS.split(text[:MAX_TEXT_CHARS]):
+        if not 3 < len(token) <= MAX_PATH_CHARS or "." not in token or "://" in token:
+            continue
+        path = _LINE_NUMBER.sub("", token.rstrip(".:!?")).replace("\\", "/")
+        path = _DRIVE.sub("", path, count=1).lstrip("./")
+        if _FILE_NAME.fullmatch(path.rpartition("/")[2]):
             yield path

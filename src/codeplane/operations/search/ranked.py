@@ -34,8 +34,9 @@ from codeplane.store.lexical import path_terms
 MAX_CANDIDATES = 80
 """Files that each lane may propose."""
 MAX_AGAIN = 8
-RETRY_MULTIPLIER = 4
-RETRY_ROUNDS = 2
+WIDENING = 4
+WIDENINGS = 2
+"""How often, and by how much, more candidates are asked for where filters took most of them."""
 ROWS_PER_FILE = 3
 _FETCHED = 200
 _SCORED_PASSAGES = 800
@@ -104,7 +105,7 @@ def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weight
     named = {place: one for place, one in named.items() if accepts(one.match.file) or (wide and one.is_exact)}
     chosen: dict[int, FileBrief] = {}
     for one in sorted(named.values(), key=lambda one: (-one.total, one.match.file.path, one.match.first)):
-        if len(chosen) >= MAX_CANDIDATES:
+        if len(chosen) >= MAX_CANDIDATES and not names_only:
             break
         chosen.setdefault(one.match.file.file_id, one.match.file)
     rounds = 1
@@ -146,12 +147,12 @@ def _choose(
         return 1
     by_path = {term: weight * LEVELS for term, weight in rarity.items()}
     limit = _FETCHED
-    for attempt in range(1, RETRY_ROUNDS + 2):
+    for attempt in range(1, WIDENINGS + 2):
         found = rank_files(snapshot, rarity, limit, path_weights=by_path, among=bounds.among)
         kept = [match.file for match in found if accepts(match.file)][:MAX_CANDIDATES]
-        if len(kept) >= MAX_CANDIDATES or len(found) < limit or attempt > RETRY_ROUNDS:
+        if len(kept) >= MAX_CANDIDATES or len(found) < limit or attempt > WIDENINGS:
             break
-        limit *= RETRY_MULTIPLIER
+        limit *= WIDENING
     passages = rank_passages(snapshot, rarity, limit, per_file=1, among=bounds.among)
     best = dict.fromkeys(match.file for match in passages if accepts(match.file))
     for file in (*kept, *list(best)[:MAX_CANDIDATES]):

@@ -1,15 +1,16 @@
-"""Who uses a name, as far as facts know, each with how well that is known.
+"""Who uses a name, each with how well that is known.
 
 Occurrences that are known to stand for something else (another definition, a variable of their function) are
-counted and left out; whatever is not resolved stays in, and says so. Nothing is resolved here, and nothing that is
-known of an import is taken for knowledge of what was imported.
+counted and left out; whatever is not resolved stays in, and says so. Files of code without facts are searched for the
+name as a word, of which nothing is known. Nothing is resolved here, and nothing that is known of an import is taken
+for knowledge of what was imported.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
@@ -23,8 +24,10 @@ from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.facts.model import Role, Target, Tier
 from codeplane.operations.search.matching import cut_around
+from codeplane.operations.search.mentions import Mentions, find_mentions
 from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
-from codeplane.operations.search.textual import Accepts, within
+from codeplane.operations.search.scanning import Cancelled
+from codeplane.operations.search.textual import NO_DEFINITION, Accepts, within
 from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
 from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
 from codeplane.query.enclosing import enclosing, read_defs
@@ -38,6 +41,7 @@ MAX_TARGETS = 100
 MAX_SIMILAR = 5
 
 RoleOf = Callable[[RepoPath], str]
+Keeps = Callable[[str], bool]
 
 
 class Sought(NamedTuple):
@@ -50,22 +54,37 @@ class Sought(NamedTuple):
 
 def find_references(
     snapshot: Snapshot,
-    root: Root | None,
+    root: Root,
     query: str,
     accepts: Accepts,
     role_of: RoleOf,
     *,
     wanted: Accepts | None = None,
+    kinds: Collection[str] = (),
+    keeps: Keeps | None = None,
+    cancelled: Cancelled | None = None,
     limit: int = MAX_MATCHES,
 ) -> Found:
     """Uses of a name, of the end of a qualified name, or of a symbol reference: by tier, then path and place.
 
-    Those of files that are not `wanted` are only counted, by role. With a root each has the line that it stands on.
+    Those of files that are not `wanted` are only counted, by role. What lies in no definition of the `kinds`, if there
+    are some, or on a line that `keeps` turns down counts nowhere.
     """
     sought = resolve(snapshot, query)
     rows: list[_Use] = []
     outside: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
+
+    def kept(uses: list[_Use]) -> list[_Use]:
+        if kinds and uses:
+            before = len(uses)
+            uses = [use for use, kind in zip(uses, _kinds(snapshot, uses), strict=True) if kind in kinds]
+            left_out[_KIND] += before - len(uses)
+        if keeps is None or not uses:
+            return uses
+        lines = _read_lines(root, uses)
+        return [use for use in uses if keeps(use.text or lines.get((use.path, use.line), ""))]
+
     for file, occurrences in _by_file(snapshot, sought):
         if not accepts(file.path, file):
             continue
@@ -76,26 +95,45 @@ def find_references(
                 left_out[tier] += 1
             else:
                 uses.append(_Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name))
+        uses = kept(uses)
         if wanted is None or wanted(file.path, file):
             rows += uses
         elif uses:
             outside[role_of(file.path)] += len(uses)
-    rows.sort()
-    hits = _hits(snapshot, rows[:limit], role_of)
     tiers = Counter(Tier(-row.rank).name.lower() for row in rows)
+    mentions = Mentions()
+    if not kinds or NO_DEFINITION in kinds:
+        most = limit if keeps is None else None
+        mentions = find_mentions(snapshot, root, sought.name, accepts, wanted, limit=most, cancelled=cancelled)
+    found = kept([_Use(-Tier.UNKNOWN, *place) for place in mentions.places])
+    counts = mentions.counts if keeps is None else Counter(use.path for use in found)
+    as_text = sum(count for path, count in counts.items() if path not in mentions.aside)
+    for path in mentions.aside & counts.keys():
+        outside[role_of(path)] += counts[path]
+    tiers[_TIERS[-1]] += as_text
+    files = {row.path for row in rows} | (counts.keys() - mentions.aside)
+    rows += (use for use in found if use.path not in mentions.aside)
+    rows.sort()
+    del rows[limit:]
     hints: dict[str, object] = {"tiers": {name: tiers[name] for name in _TIERS if tiers[name]}}
     hints |= {name: left_out[name] for name in (_DEFINITION, _ELSEWHERE) if left_out[name]}
+    if as_text:
+        hints["found_as_text"] = as_text
     if sought.symbols:
         hints["symbols"] = list(sought.symbols)
     elif sought.name != query.strip():
         hints["searched_as"] = sought.name
+    if mentions.not_searched:
+        hints["not_searched"] = dict(mentions.not_searched)
     return Found(
-        hits=tuple(hits if root is None else _with_lines(root, hits, rows)),
-        total=len(rows),
+        hits=tuple(_with_lines(root, _hits(snapshot, rows, role_of), rows)),
+        total=tiers.total(),
         outside_scope=dict(sorted(outside.items())),
-        files=len({row.path for row in rows}),
-        similar=() if rows or left_out else _similar(snapshot, sought.name),
+        files=len(files),
+        skipped=mentions.skipped,
+        similar=() if rows or any(left_out.values()) else _similar(snapshot, sought.name),
         hints=hints,
+        debug={"removed_by_kind": left_out[_KIND]},
     )
 
 
@@ -158,8 +196,11 @@ class _Use(NamedTuple):
     line: int
     column: int
     name: str
+    text: str = ""
+    """The line, where that is how it was found."""
 
 
+_KIND = "kind"
 _DEFINITION = "definitions"
 _ELSEWHERE = "elsewhere"
 _TIERS = tuple(tier.name.lower() for tier in sorted(Tier, reverse=True))
@@ -194,6 +235,13 @@ def _tier(occurrence: Occurrence, sought: Sought) -> Tier | str:
     return Tier.UNKNOWN if occurrence.bound is Target.IMPORT else occurrence.tier
 
 
+def _kinds(snapshot: Snapshot, uses: list[_Use]) -> Iterator[str]:
+    """Of the definition that each use lies in; they stand by path and place."""
+    for path, here in groupby(uses, key=lambda use: use.path):
+        around = enclosing(read_defs(snapshot, path), [(use.line, use.column) for use in here])
+        yield from (NO_DEFINITION if outer is None else outer.kind for outer in around)
+
+
 def _hits(snapshot: Snapshot, rows: list[_Use], role_of: RoleOf) -> list[Hit]:
     found: dict[_Use, Hit] = {}
     by_place = sorted(rows, key=lambda row: (row.path, row.line, row.column))
@@ -211,16 +259,21 @@ def _hits(snapshot: Snapshot, rows: list[_Use], role_of: RoleOf) -> list[Hit]:
 
 def _with_lines(root: Root, hits: list[Hit], rows: list[_Use]) -> list[Hit]:
     """Each with its line, unless the file has changed so much that the name is no longer there."""
-    lines: Mapping[tuple[RepoPath, int], str] = _read_lines(root, sorted({(hit.path, hit.match_line) for hit in hits}))
+    lines = _read_lines(root, rows)
     shown: list[Hit] = []
-    for hit, row in zip(hits, rows, strict=False):
+    for hit, row in zip(hits, rows, strict=True):
+        if row.text:
+            shown.append(replace(hit, snippet=row.text))
+            continue
         line = lines.get((hit.path, hit.match_line), "")
         there = line.startswith(row.name, row.column)
         shown.append(replace(hit, snippet=cut_around(line, hit.column)) if there else hit)
     return shown
 
 
-def _read_lines(root: Root, places: list[tuple[RepoPath, int]]) -> dict[tuple[RepoPath, int], str]:
+def _read_lines(root: Root, uses: Iterable[_Use]) -> dict[tuple[RepoPath, int], str]:
+    """Lines of those that were not found by them."""
+    places = sorted({(use.path, use.line) for use in uses if not use.text})
     found: dict[tuple[RepoPath, int], str] = {}
     with Texts(root) as texts:
         for path, numbers in groupby(places, key=lambda place: place[0]):

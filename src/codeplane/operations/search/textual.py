@@ -6,8 +6,10 @@ that should have been searched and was not is named with the reason, never passe
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -17,18 +19,23 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.fragments import Alternatives
 from codeplane.operations.search.large import BINARY
-from codeplane.operations.search.matching import Match
+from codeplane.operations.search.matching import Counted, Match
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, Skipped
-from codeplane.operations.search.patterns import compile_query
-from codeplane.operations.search.scanning import Cancelled, Target, scan
-from codeplane.query.contents import TOO_LARGE, ContentRow, list_left_out, list_searchable
+from codeplane.operations.search.patterns import Pattern, compile_query
+from codeplane.operations.search.scanning import Cancelled, Outcome, Target, scan
+from codeplane.query.contents import TOO_LARGE, ContentRow, list_ids_with_kinds, list_left_out, list_searchable
 from codeplane.query.enclosing import Enclosing, enclosing, read_all_defs
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidates
+from codeplane.store.records import FileState
 
 SECONDS = 2.0
 MAX_NAMED = 20
 """Files that are named as not searched; the others are counted."""
+NO_DEFINITION = "text"
+"""Kind of what lies in no definition."""
+_FILES_AT_ONCE = 64
+"""Files whose matches are held together until the kinds around them are known."""
 
 Accepts = Callable[[RepoPath, ContentRow], bool]
 Candidates = Callable[[Snapshot, Alternatives], Sequence[RepoPath] | None]
@@ -55,6 +62,8 @@ class Matches:
     """How many files were not, by reason."""
     candidates: int
     """Files that were read."""
+    removed_by_kind: int = 0
+    """Matching lines of those that lie in no definition of the kinds that were asked for; nothing above counts them."""
 
 
 def find_text(
@@ -70,21 +79,34 @@ def find_text(
     candidates: Candidates = list_candidates,
     seconds: float = SECONDS,
     limit: int = MAX_MATCHES,
+    kinds: Collection[str] = (),
 ) -> Matches:
-    """Every match in the files that `accepts` lets through; those that are not `wanted` are only counted."""
+    """Every match in the files that `accepts` lets through; those that are not `wanted` are only counted.
+
+    With `kinds` only what lies in a definition of these kinds is a match.
+    """
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     paths = candidates(snapshot, pattern.fragments) if pattern.fragments else None
+    defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
     targets: list[Target] = []
+    with_facts: list[Target] = []
     unread: dict[RepoPath, str] = {}
     for row in sorted((*list_searchable(snapshot, paths), *list_left_out(snapshot)), key=attrgetter("path")):
-        if not accepts(row.path, row):
+        if not accepts(row.path, row) or (defining is not None and row.file_id not in defining):
             continue
         large = row.reason == TOO_LARGE
         if row.encoding is None and not large:
             unread[row.path] = row.reason or "unreadable"
             continue
-        targets.append(Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row)))
-    outcomes = scan(root, targets, pattern, limit, seconds, cancelled)
+        target = Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row))
+        targets.append(target)
+        if row.state == FileState.INDEXED:
+            with_facts.append(target)
+    if kinds:
+        scans = _Scans(snapshot, root, pattern, limit, time.monotonic() + seconds, cancelled)
+        outcomes, removed = _scan_kinds(scans, targets, with_facts, frozenset(kinds))
+    else:
+        outcomes, removed = scan(root, targets, pattern, limit, seconds, cancelled), 0
     rows: list[Located] = []
     counts: dict[RepoPath, int] = {}
     lines = 0
@@ -95,6 +117,7 @@ def find_text(
             counts[target.path] = outcome.lines
             lines += outcome.lines if target.kept else 0
             rows += (Located(target.path, match) for match in outcome.rows)
+    del rows[limit:]
     left_out = [Skipped(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
     return Matches(
         rows=tuple(rows),
@@ -104,6 +127,7 @@ def find_text(
         skipped=tuple(left_out[:MAX_NAMED]),
         not_searched=dict(sorted(Counter(skipped.reason for skipped in left_out).items())),
         candidates=len(targets),
+        removed_by_kind=removed,
     )
 
 
@@ -130,7 +154,47 @@ def enclose(
     return tuple(hits)
 
 
-_NOWHERE = Enclosing("text", "", "", "", "", "", "", 0, 0, 0, 0)
+class _Scans(NamedTuple):
+    """What several scans have in common."""
+
+    snapshot: Snapshot
+    root: Root
+    pattern: Pattern
+    limit: int
+    deadline: float
+    cancelled: Cancelled | None
+
+    def scan(self, targets: Sequence[Target], limit: int) -> list[Outcome]:
+        return scan(self.root, targets, self.pattern, limit, self.deadline - time.monotonic(), self.cancelled)
+
+
+def _scan_kinds(
+    scans: _Scans, targets: Sequence[Target], with_facts: Sequence[Target], kinds: frozenset[str]
+) -> tuple[list[Outcome], int]:
+    """An outcome for each target that knows matches in definitions of these kinds alone, and how many others were."""
+    known = frozenset(target.path for target in with_facts)
+    plain = [target for target in targets if target.path not in known]
+    outcomes = {target.path: found for target, found in zip(plain, scans.scan(plain, scans.limit), strict=True)}
+    room, removed = scans.limit, 0
+    for start in range(0, len(with_facts), _FILES_AT_ONCE):
+        part = with_facts[start : start + _FILES_AT_ONCE]
+        # Of every line it must be known where the match is, also in files of which matches are only counted.
+        found = scans.scan([target._replace(kept=True) for target in part], sys.maxsize)
+        outcomes.update((target.path, outcome) for target, outcome in zip(part, found, strict=True))
+        held = {target.path: o for target, o in zip(part, found, strict=True) if isinstance(o, Counted) and o.rows}
+        kept = {target.path: target.kept for target in part}
+        for path, defs in read_all_defs(scans.snapshot, list(held)):
+            rows = held[path].rows
+            around = enclosing(defs, [(match.line, match.column - 1) for match in rows])
+            inside = [row for row, outer in zip(rows, around, strict=True) if (outer or _NOWHERE).kind in kinds]
+            shown = tuple(inside[: room if kept[path] else 0])
+            room -= len(shown)
+            removed += len(rows) - len(inside)
+            outcomes[path] = Counted(shown, len(inside))
+    return [outcomes[target.path] for target in targets], removed
+
+
+_NOWHERE = Enclosing(NO_DEFINITION, "", "", "", "", "", "", 0, 0, 0, 0)
 
 
 def _hit(path: RepoPath, match: Match, found: Enclosing | None, language: str, role: str, collapsed: int) -> Hit:

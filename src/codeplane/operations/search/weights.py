@@ -14,7 +14,7 @@ class Weights:
     """BM25 of its best passage."""
     second: float = 0.5
     """Share of the second best passage in the score of the file."""
-    name: float = 1.5
+    name: float = 0.6
     """Words of the query in the name of the definition."""
     exact: float = 6.0
     """The query is the name."""

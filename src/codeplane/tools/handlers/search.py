@@ -10,25 +10,22 @@ from shlex import quote
 from typing import Any
 
 from codeplane.base.envelope import Answer
-from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import display
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations.map_repo.kept import Index
 from codeplane.operations.reads import read_meta
+from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.frozen import Frozen, freeze
 from codeplane.operations.search.model import EXHAUSTIVE, Found, Request
 from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around, look_around
-from codeplane.query.files import get_file, list_files
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools import catalog
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
+from codeplane.tools.handlers.search_nothing import Nothing, about_nothing, measure
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
 from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of, request_of, said, view_of
 
-_NAMED = frozenset({"symbol", "definitions", "references"})
-"""Modes that ask for something by its name: that there is none is an answer of its own."""
 _ADVICE = frozenset({"noise_mitigation"})
 """What a way of searching tells besides its hits and is a hint; everything else is a fact."""
 _MAX_SKIPPED = 5
@@ -44,8 +41,8 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         found = call.root.finder.find(snapshot, request, call.cancelled, call.shows)
         first = found.hits[: limit or DEFAULT_LIMIT]
         around = look_around(snapshot, call.root.path, first) if view.looks_around else ()
-        searched = 0 if found.hits else _count_files(snapshot, request.directory)
-        return _Asked(found, around, searched, index_of(snapshot))
+        extent = None if found.hits else measure(snapshot, request)
+        return _Asked(found, around, extent, index_of(snapshot))
 
     policy = args.get("freshness_policy")
     read = call.root.workspace.read(ask, policy, lexical=True, cancelled=call.cancelled)
@@ -57,16 +54,17 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     if page.shown < len(found.hits) and not call.once:
         rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
     pagination = _pagination(call, rest)
-    result: dict[str, object] = {"results": page.rows, **_facts(found, exhaustive, asked.searched)}
+    result: dict[str, object] = {"results": page.rows, **_facts(found, exhaustive, asked.extent)}
     result |= _fallback(call, found, request, args)
     meta = {**read_meta(read), **_meta(page, found, exhaustive), "query_time_ms": _elapsed_ms(began)}
-    absent = not found.hits and request.mode in _NAMED
+    nothing = about_nothing(call, found, request, asked.extent, args) if asked.extent is not None else Nothing()
+    hints = {**_hints(call, page, pagination, rest), **nothing.hints, **_wider(call, found, args)}
     return Answer(
         result | {"pagination": pagination},
-        status="not_found" if absent else "ok",
-        message="Nothing has this name." if absent else _message(found),
-        warnings=(*read.notices, *found.notices, *_incomplete(found)),
-        hints={**_hints(call, page, pagination, rest), **_wider(call, found, args), **_data_hints(found, request)},
+        status=nothing.status,
+        message=nothing.message,
+        warnings=(*read.notices, *found.notices, *_incomplete(found), *nothing.warnings),
+        hints={**hints, **_data_hints(found, request)},
         meta=meta,
     )
 
@@ -75,8 +73,8 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
 class _Asked:
     found: Found
     around: tuple[Around, ...]
-    searched: int
-    """Files that were searched, where nothing was found."""
+    extent: Extent | None
+    """Of a search that found nothing."""
     index: Index
 
 
@@ -134,20 +132,6 @@ def _settled(args: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in args.items() if name not in VIEW}
 
 
-def _count_files(snapshot: Snapshot, directory: str) -> int:
-    """A place of which nothing is indexed is a mistake in the call, not an answer."""
-    found = list_files(snapshot, 1, directory).total
-    if directory and not found and get_file(snapshot, directory) is None:
-        raise CodePlaneError(
-            ErrorCode.FILE_NOT_FOUND,
-            "nothing beneath this path is indexed",
-            expected="a directory or file of the repository that is indexed",
-            received=display(directory),
-            remedy="Leave 'path' out to search all of the repository.",
-        )
-    return found or 1
-
-
 def _total(found: Found) -> int:
     """How many results there are; where some were cut, how many matches."""
     kept = len(found.hits) + found.suppressed + sum(hit.collapsed for hit in found.hits)
@@ -161,13 +145,13 @@ def _pagination(call: Call, rest: _Rest) -> dict[str, object]:
     return fields
 
 
-def _facts(found: Found, exhaustive: bool, searched: int) -> dict[str, object]:
+def _facts(found: Found, exhaustive: bool, extent: Extent | None) -> dict[str, object]:
     """What is true of the answer as a whole; nothing found is a fact about as many files as were searched."""
     facts: dict[str, object] = {}
     if exhaustive and found.hits:
         facts |= {"matches": found.total, "files": found.files}
-    if not found.hits:
-        facts["searched"] = {"files": searched}
+    if extent is not None:
+        facts["searched"] = {"files": max(0, extent.files - sum(_not_searched(found).values()))}
     facts |= {name: value for name, value in found.hints.items() if name not in _ADVICE and value}
     outside = {role: count for role, count in sorted(found.outside_scope.items()) if count}
     if outside:
@@ -205,20 +189,17 @@ def _cut(page: Page) -> dict[str, object]:
     return {"completeness": "truncated"} if page.cut else {}
 
 
-def _message(found: Found) -> str | None:
-    if not found.hits and any(found.outside_scope.values()):
-        return "Nothing in this scope; there are matches outside of it."
-    return None
+def _not_searched(found: Found) -> Mapping[str, int]:
+    reasons = found.hints.get("not_searched")
+    return reasons if isinstance(reasons, Mapping) else {}
 
 
 def _incomplete(found: Found) -> tuple[Notice, ...]:
-    if not found.skipped:
+    reasons = _not_searched(found)
+    if not reasons:
         return ()
-    reasons: dict[str, int] = {}
-    for skipped in found.skipped:
-        reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
     about = {
-        "count": len(found.skipped),
+        "count": sum(reasons.values()),
         "reasons": dict(sorted(reasons.items())),
         "paths": [skipped.path for skipped in found.skipped[:_MAX_SKIPPED]],
     }

@@ -12,6 +12,8 @@ from codeplane.operations.search.rows import Detail, View
 from codeplane.tools import catalog
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
+from codeplane.tools.handlers.search_kinds import read_kinds
+from codeplane.tools.handlers.search_page import DEFAULT_LIMIT
 from codeplane.tools.spec import MAX_TEXT
 
 VIEW = frozenset(
@@ -51,7 +53,9 @@ def check_search(args: Mapping[str, Any]) -> None:
         raise _refused(
             f"the query has {len(query)} characters", f"at most {MAX_TEXT} characters; mode auto takes more", query
         )
-    if any(sign in args.get("path", "") for sign in "*?["):
+    # Brackets are names of directories too, as in pages/[id]; where there is no such one, that is told soon enough.
+    read_kinds(args.get("kinds", ()))
+    if any(sign in args.get("path", "") for sign in "*?"):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "'path' is one directory; patterns go into 'paths'",
@@ -69,12 +73,13 @@ def request_of(call: Call, args: Mapping[str, Any]) -> Request:
         scope=args.get("scope"),
         paths=args.get("paths", ()),
         languages=args.get("languages", ()),
-        kinds=args.get("kinds", ()),
+        kinds=read_kinds(args.get("kinds", ())),
         result_mode=args["result_mode"],
         group_by=args["group_by"],
         ranking_mode=args["ranking_mode"],
         case_sensitive=args.get("case_sensitive"),
         directory=directory_of(call, args),
+        limit=args.get("limit", DEFAULT_LIMIT),
         debug=args.get("debug", False),
     )
 

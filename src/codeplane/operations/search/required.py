@@ -1,0 +1,94 @@
+"""Required words: a lane of its own, so that what exists is found, however low it ranks.
+
+The files that have all of the words are found by the exhaustive search; of each file of which no ranked passage has
+them, the definition around the first of them stands for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from codeplane.base.paths import RepoPath
+from codeplane.disk.beneath import Root
+from codeplane.languages.roles import role_of
+from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.lines import Lines
+from codeplane.operations.search.model import Skipped
+from codeplane.operations.search.ranked import Row
+from codeplane.operations.search.textual import find_text
+from codeplane.query.contents import ContentRow
+from codeplane.query.outline import list_outline_rows
+from codeplane.query.snapshot import Snapshot
+from codeplane.query.text import FileBrief, list_text_files
+
+
+@dataclass(frozen=True)
+class Required:
+    files: Mapping[int, FileBrief] = field(default_factory=dict)
+    """Those in scope that have all words."""
+    lines: Mapping[RepoPath, int] = field(default_factory=dict)
+    """The first line with the first word."""
+    outside: Mapping[str, int] = field(default_factory=dict)
+    """Files that have all words and lie outside of the scope, by role."""
+    skipped: tuple[Skipped, ...] = ()
+    not_searched: Mapping[str, int] = field(default_factory=dict)
+
+
+def find_required(snapshot: Snapshot, root: Root, filters: Filters) -> Required:
+    paths: set[RepoPath] | None = None
+
+    def accepts(path: RepoPath, row: ContentRow) -> bool:
+        return (paths is None or path in paths) and filters.accepts_elsewhere(path, row.language or "")
+
+    lines: dict[RepoPath, int] = {}
+    skipped: dict[RepoPath, Skipped] = {}
+    not_searched: Counter[str] = Counter()
+    for word in filters.must:
+        found = find_text(
+            snapshot,
+            root,
+            word,
+            regex=False,
+            case_sensitive=False,
+            accepts=accepts,
+        )
+        if paths is None:
+            for row in found.rows:
+                lines.setdefault(row.path, row.match.line)
+        paths = set(found.counts)
+        skipped |= {one.path: one for one in found.skipped}
+        not_searched.update(found.not_searched)
+    held = [file for file in list_text_files(snapshot) if file.path in (paths or ())]
+    outside = Counter(role_of(file.path).value for file in held if not filters.accepts_role(file.path))
+    return Required(
+        {file.file_id: file for file in held if filters.accepts_role(file.path)},
+        lines,
+        dict(sorted(outside.items())),
+        tuple(skipped[path] for path in sorted(skipped)),
+        dict(sorted(not_searched.items())),
+    )
+
+
+def with_places(
+    snapshot: Snapshot, texts: Lines, rows: Sequence[Row], required: Required, filters: Filters
+) -> list[Row]:
+    """The rows, and for each file of which none has all required words the place of the first of them."""
+    satisfied = {row.file.file_id for row in rows if filters.accepts_text(texts.between(row.path, row.first, row.last))}
+    added: list[Row] = []
+    for file in sorted(required.files.values(), key=lambda file: file.path):
+        if file.file_id not in satisfied:
+            added.append(_around(snapshot, texts, file, required.lines.get(file.path, 1), filters))
+    return [*rows, *added]
+
+
+def _around(snapshot: Snapshot, texts: Lines, file: FileBrief, line: int, filters: Filters) -> Row:
+    """The innermost definition around the line that has all words; the file, where none has."""
+    holding = [row for row in list_outline_rows(snapshot, file.path) if row.start_line <= line <= row.end_line]
+    for row in sorted(holding, key=lambda row: (row.end_line - row.start_line, -row.start_col)):
+        if filters.accepts_text(texts.between(file.path, row.start_line, row.end_line)):
+            return Row(file, row.ordinal, row.start_line, row.end_line, row.name)
+    if filters.accepts_text(texts.between(file.path, line, line)):
+        return Row(file, -1, line, line, "")
+    return Row(file, -1, 1, max(1, file.lines), "")

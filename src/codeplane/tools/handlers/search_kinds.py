@@ -1,0 +1,85 @@
+"""Kinds of results by the names that people and models have for them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.tools.arguments import shown
+
+KINDS = (
+    "annotation",
+    "class",
+    "constant",
+    "constructor",
+    "enum",
+    "enum_member",
+    "field",
+    "function",
+    "interface",
+    "macro",
+    "method",
+    "module",
+    "property",
+    "record",
+    "struct",
+    "trait",
+    "type",
+    "variable",
+    "file",
+    "text",
+)
+"""Of the definitions that languages know, and of results that are none."""
+
+_OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "class": ("cls", "klass"),
+    "constant": ("const",),
+    "constructor": ("ctor", "initializer"),
+    "enum": ("enumeration",),
+    "enum_member": ("enum_constant", "enum_value", "enum_variant", "variant", "enumerator"),
+    "field": ("attr", "attribute", "member_variable", "instance_variable"),
+    "function": ("func", "fn", "fun", "def", "procedure", "proc", "subroutine"),
+    "interface": ("iface", "protocol"),
+    "method": ("meth", "member_function"),
+    "module": ("mod", "namespace", "package"),
+    "property": ("prop", "getter", "setter", "accessor", "attr", "attribute"),
+    "struct": ("structure",),
+    "type": ("typedef", "type_alias", "alias"),
+    "variable": ("var",),
+}
+
+
+def read_kinds(names: Iterable[str]) -> tuple[str, ...]:
+    """The kinds that are meant, each once; a name that nobody has for one is refused with the nearest."""
+    return tuple(dict.fromkeys(kind for name in names for kind in _meant(name)))
+
+
+def _meant(name: str) -> tuple[str, ...]:
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    for form in (plain, plain.removesuffix("s"), plain.removesuffix("es"), plain.removesuffix("ies") + "y"):
+        for spelling in (form, form.replace("_", "")):
+            if spelling in _BY_NAME:
+                return _BY_NAME[spelling]
+    close = difflib.get_close_matches(plain, sorted(_BY_NAME), 1, 0.6)
+    nearest = _BY_NAME[close[0]][0] if close else None
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        "there is no such kind of symbol",
+        expected=nearest or ", ".join(KINDS),
+        received=shown(name),
+        example={"query": "checkout", "kinds": [nearest or "function"]},
+        remedy=f"Use '{nearest}'." if nearest else None,
+    )
+
+
+def _by_name() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for kind in KINDS:
+        for name in (kind, *_OTHER_NAMES.get(kind, ())):
+            for spelling in {name, name.replace("_", "")}:
+                found[spelling] = (*found.get(spelling, ()), kind)
+    return found
+
+
+_BY_NAME = _by_name()

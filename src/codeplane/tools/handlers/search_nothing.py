@@ -1,0 +1,116 @@
+"""What it means that a search found nothing: where it looked, what kept matches out, and what to ask instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from shlex import quote
+from typing import Any
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.base.warnings import Notice, WarningCode
+from codeplane.operations.search import operators
+from codeplane.operations.search.finder import Extent, measure_extent
+from codeplane.operations.search.model import Found, Request
+from codeplane.operations.search.operators import Parsed
+from codeplane.query.files import get_file, list_files
+from codeplane.query.snapshot import Snapshot
+from codeplane.tools.calls import Call
+from codeplane.tools.handlers.search_request import MAX_ECHO, said
+
+_NAMED = frozenset({"symbol", "definitions", "references"})
+"""Modes that ask for something by its name: that there is none is an answer of its own."""
+_LITERAL = frozenset({"lexical", "regex"})
+"""Modes that take operators for text."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    status: str = "ok"
+    message: str | None = None
+    warnings: tuple[Notice, ...] = ()
+    hints: Mapping[str, object] = field(default_factory=dict)
+
+
+def measure(snapshot: Snapshot, request: Request) -> Extent:
+    """A place of which nothing is indexed is a mistake in the call, not an answer."""
+    place = request.directory
+    if place and not list_files(snapshot, 1, place).total and get_file(snapshot, place) is None:
+        raise CodePlaneError(
+            ErrorCode.FILE_NOT_FOUND,
+            "nothing beneath this path is indexed",
+            expected="a directory or file of the repository that is indexed",
+            received=display(place),
+            remedy="Leave 'path' out to search all of the repository.",
+        )
+    return measure_extent(snapshot, request)
+
+
+def about_nothing(call: Call, found: Found, request: Request, extent: Extent, args: Mapping[str, Any]) -> Nothing:
+    # That a name is there and nobody uses it is an answer.
+    defined = bool(found.hints.get("definitions") or found.hints.get("symbols"))
+    hints = _without_operators(call, request, args) if request.mode in _LITERAL else {}
+    return Nothing(
+        "not_found" if request.mode in _NAMED and not defined else "ok",
+        _message(found, request, extent, defined),
+        _warnings(extent),
+        hints,
+    )
+
+
+def _message(found: Found, request: Request, extent: Extent, defined: bool) -> str | None:
+    if any(found.outside_scope.values()):
+        return "Nothing in this scope; there are matches outside of it."
+    if request.mode in _LITERAL and _begins_like_operator(request.query):
+        return "What looks like operators at the head of the query was taken as text: this mode reads none."
+    if request.mode not in _NAMED:
+        return None
+    parsed = operators.parse(request.query)
+    words = parsed.must or parsed.exclude
+    if request.kinds or request.directory or extent.paths or extent.languages or words:
+        return f"{'It is defined; no' if defined else 'No'} {_SOUGHT[request.mode]} is left by the filters."
+    return "It is defined, and no use of it is known." if defined else "Nothing has this name."
+
+
+_SOUGHT = {"symbol": "symbol like this", "definitions": "definition of this name", "references": "use of this name"}
+
+
+def _warnings(extent: Extent) -> tuple[Notice, ...]:
+    about = {"paths": [display(path) for path in extent.paths], "languages": list(extent.languages)}
+    named = {name: value for name, value in about.items() if value}
+    return (Notice(WarningCode.SEARCH_MATCHES_NO_FILE, named),) if named and not extent.anywhere else ()
+
+
+def _begins_like_operator(query: str) -> bool:
+    try:
+        return _has_operators(operators.parse(query))
+    except CodePlaneError:
+        # Nothing is refused but what begins like an operator and cannot be one.
+        return True
+
+
+def _has_operators(parsed: Parsed) -> bool:
+    return bool(parsed.summary["prefix_chars"])
+
+
+def _without_operators(call: Call, request: Request, args: Mapping[str, Any]) -> dict[str, object]:
+    """The same asked with parameters, or where there is none for an operator, in a mode that reads them."""
+    try:
+        parsed = operators.parse(request.query)
+    except CodePlaneError:
+        return {}
+    if not _has_operators(parsed) or len(request.query) > MAX_ECHO:
+        return {}
+    asked = said(args)
+    if parsed.must or parsed.exclude:
+        asked = {name: value for name, value in asked.items() if name not in ("mode", "case_sensitive")}
+        return {"with_operators": call.next_call("search", asked, f"cpl search {quote(request.query)}")}
+    paths = [*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)]
+    languages = [*request.languages, *parsed.languages]
+    command = f"cpl search {quote(parsed.text)} --mode {request.mode}"
+    command += "".join(f" --path {quote(path)}" for path in paths)
+    command += "".join(f" --lang {quote(language)}" for language in languages)
+    narrow: dict[str, object] = {"paths": paths, "languages": languages}
+    asked |= {"query": parsed.text, **{name: value for name, value in narrow.items() if value}}
+    return {"with_parameters": call.next_call("search", asked, command)}

@@ -1,0 +1,81 @@
+"""What a search must not lose or take too long for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from codeplane.base.warnings import WarningCode
+from codeplane.operations.search.question import read_question
+from operations.search.bookshop import Shop, opened
+
+FILES: dict[str, str | bytes] = {
+    "pkg/one.py": "".join(f"class C{number}:\n    def run(self):\n        pass\n\n\n" for number in range(7)),
+    **{f"many/m{number:03}.py": f"def dup_name():\n    return {number}\n" for number in range(130)},
+    "pkg/words.py": "def arrow_thing():\n    left = 1\n    return left  # zebrafish\n",
+    "tests/test_words.py": "def test_it():\n    assert 'axolotl'\n",
+    "deep/er/still/__init__.py": "VALUE = 1\n",
+    **{f"pkgs/p{number}/__init__.py": "NUMBER = 2\n" for number in range(250)},
+}
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(tmp_path_factory.mktemp("many") / "repo", FILES) as shop:
+        yield shop
+
+
+@pytest.mark.parametrize("text", ["@", "+", "a+", "@.", "@a/", "( ", "a.", "::", "\\\\", "http://"])
+def test_no_text_takes_long_to_read(text: str) -> None:
+    began = time.process_time()
+    read_question(text * (100_000 // len(text)))
+    assert time.process_time() - began < 1.0
+
+
+def test_every_definition_of_a_name(many: Shop) -> None:
+    assert many.find("run", mode="definitions").total == len(many.find("run", mode="definitions").hits) == 7
+    found = many.find("dup_name", mode="definitions")
+    assert found.total == len(found.hits) == len({hit.path for hit in found.hits}) == 130
+    assert many.find("dup_name", mode="symbol").total >= 130
+
+
+def test_a_required_word_keeps_what_it_stands_in(many: Shop) -> None:
+    (hit,) = many.find("must:zebrafish nothing like it", kinds=("function",)).hits
+    assert (hit.kind, hit.name, hit.line_start) == ("function", "arrow_thing", 1) and hit.def_uid
+
+
+def test_a_required_word_outside_the_scope_is_counted(many: Shop) -> None:
+    found = many.find("must:axolotl it")
+    assert found.hits == () and found.outside_scope == {"test": 1}
+    assert [notice.code for notice in found.notices] == [WarningCode.FILTER_MUST_UNSATISFIED]
+    assert many.find("must:axolotl it", scope="mixed").hits
+
+
+def test_a_path_in_a_trace_among_many_of_its_name(many: Shop) -> None:
+    trace = 'Traceback:\n  File "/srv/app/deep/er/still/__init__.py", line 1, in <module>\nBoom: no\n'
+    assert many.find(trace).hits[0].path == "deep/er/still/__init__.py"
+
+
+@pytest.mark.parametrize("text", ["= 1", "'axolotl'", "# "])
+def test_signs_are_looked_for_as_they_are_written(many: Shop, text: str) -> None:
+    assert many.find(text, scope="mixed").hits
+
+
+def test_a_reference_is_taken_by_its_own_tool(many: Shop) -> None:
+    (hit,) = many.find("pkg/one.py#C3.run@17", mode="definitions").hits
+    assert (hit.lexical_path, hit.line_start) == ("C3.run", 17)
+    assert many.find("pkg/one.py#C3.run@17", mode="symbol").hits[0].lexical_path == "C3.run"
+
+
+def test_a_qualifier_that_nothing_has_is_not_passed_over(many: Shop) -> None:
+    found = many.find("Nope.run", mode="definitions")
+    assert found.hits == () and "run" in found.similar
+    assert [hit.lexical_path for hit in many.find("C3.run", mode="definitions").hits] == ["C3.run"]
+
+
+def test_only_the_very_name_counts_as_exact(many: Shop) -> None:
+    slip = many.find("arrow_thng", mode="symbol").hits[0]
+    assert slip.name == "arrow_thing" and slip.factors.exact_match_boost == 0 and slip.factors.others["name_match"] > 0
+    assert many.find("arrow_thing", mode="symbol").hits[0].factors.exact_match_boost > 0
