@@ -14,6 +14,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal
 
+ROLES_VERSION = "1"
+"""Of what decides on the scope of a file: the text index keeps it."""
+
 Scope = Literal["runtime", "mixed", "docs"]
 
 

@@ -14,6 +14,7 @@ import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.words import normalize_text, terms_of
+from codeplane.languages.roles import Scope
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text, split_row_id
 from codeplane.store.lexical import FileHit, PassageHit
@@ -25,6 +26,13 @@ MAX_NAMES = 1000
 MAX_NAMES_ASKED = 60
 RARITY_STEPS = 32
 """Rarity is counted in these parts of a unit."""
+
+
+_FILTERS: Mapping[Scope, tuple[tuple[str, int], ...]] = {
+    "mixed": (),
+    "runtime": (("beside", 0),),
+    "docs": (("beside", 1),),
+}
 
 
 class LexicalHit(NamedTuple):
@@ -102,9 +110,11 @@ def rank_files(
     *,
     path_weights: Mapping[str, int] | None = None,
     among: Collection[int] | None = None,
+    scope: Scope = "mixed",
 ) -> list[FileMatch]:
     """Files by score, then by path."""
-    found = snapshot.reader.lexical.rank_files(weights, limit, path_weights=path_weights, among=among)
+    filters = _FILTERS[scope]
+    found = snapshot.reader.lexical.rank_files(weights, limit, path_weights=path_weights, among=among, filters=filters)
     return _files(snapshot, found)[:limit]
 
 
@@ -115,9 +125,11 @@ def rank_passages(
     *,
     per_file: int,
     among: Collection[int] | None = None,
+    scope: Scope = "mixed",
 ) -> list[PassageMatch]:
     """Passages by score, then by path and place; of each file its best few."""
-    found = snapshot.reader.lexical.rank_passages(weights, limit, per_file=per_file, among=among)
+    filters = _FILTERS[scope]
+    found = snapshot.reader.lexical.rank_passages(weights, limit, per_file=per_file, among=among, filters=filters)
     return _passages(snapshot, found)[:limit]
 
 

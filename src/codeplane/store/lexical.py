@@ -18,11 +18,12 @@ import tantivy
 from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import LEVELS, MARK, PASSAGES_VERSION, Searchable
 from codeplane.facts.words import WORDS_VERSION, name_key, normalize_text, terms_of
+from codeplane.languages.roles import ROLES_VERSION, in_scope, role_of
 from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.errors import lexical_errors
 from codeplane.store.segments import RecordedSegments, read_segments, record_segments, restrict_modes
 
-TOKENIZER_VERSION = f"words-{WORDS_VERSION}.{PASSAGES_VERSION}"
+TOKENIZER_VERSION = f"words-{WORDS_VERSION}.{PASSAGES_VERSION}.{ROLES_VERSION}"
 
 BULK_HEAP_BYTES = 64 * 1024 * 1024
 IDLE_HEAP_BYTES = 15 * 1024 * 1024
@@ -86,12 +87,15 @@ class LexicalWriter:
             document.add_text("terms", searchable.terms)
             document.add_text("grams", searchable.words)
             document.add_text("path_terms", " ".join(path_terms(path)))
+            beside = int(not in_scope(role_of(path), "runtime"))
+            document.add_integer("beside", beside)
             tie = _tie(path)
             document.add_integer("tie", tie)
             writer.add_document(document)
             for number, (first, last, definition, name, terms, aside) in enumerate(searchable.passages):
                 document = tantivy.Document()
                 document.add_integer("owner", file_id)
+                document.add_integer("beside", beside)
                 document.add_integer("tie", tie | min(number, (1 << _TIE_BITS) - 1))
                 place = f"{file_id} {definition} {first} {last} {aside:d} {name}"
                 document.add_bytes("place", place.encode("utf-8", "replace"))
@@ -229,11 +233,17 @@ class LexicalReader:
         return [FileHit(file_id, int(score)) for (score, _), file_id in zip(found, ids, strict=True)]
 
     def rank_passages(
-        self, weights: Mapping[str, int], limit: int, *, per_file: int, among: Collection[int] | None = None
+        self,
+        weights: Mapping[str, int],
+        limit: int,
+        *,
+        per_file: int,
+        among: Collection[int] | None = None,
+        filters: Sequence[tuple[str, int | str]] = (),
     ) -> list[PassageHit]:
         """The best passages; of each file no more than its best few."""
         with lexical_errors():
-            found = self._search(self._weighted("passage_terms", weights), limit, "owner", among)
+            found = self._search(self._weighted("passage_terms", weights), limit, "owner", among, filters)
             owners = self._values("owner", found)
             return self._passages(_best_of_each(found, owners, per_file)[:limit])
 
@@ -406,6 +416,7 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("terms", tokenizer_name=_SPACED, index_option="basic")
     builder.add_text_field("grams", tokenizer_name=_GRAMS, index_option="basic")
     builder.add_text_field("path_terms", tokenizer_name=_SPACED, index_option="basic")
+    builder.add_integer_field("beside", indexed=True)
     builder.add_integer_field("owner", indexed=True, fast=True)
     builder.add_bytes_field("place", stored=True)
     builder.add_integer_field("tie", fast=True)

@@ -190,7 +190,9 @@ def _by_words(
     total = sum(words.values())
     if not total:
         return
-    for match in rank_names(snapshot, words, MAX_LIKE):
+    # What is common beside the rest finds too much, and no name by itself.
+    telling = {term: weight for term, weight in words.items() if weight * 4 >= max(words.values())}
+    for match in rank_names(snapshot, telling, MAX_LIKE):
         if not accepts(match.file):
             continue
         shared, parts = covered(match.name, question.terms)

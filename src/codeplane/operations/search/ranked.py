@@ -15,7 +15,7 @@ from functools import lru_cache
 from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import LEVELS
 from codeplane.facts.words import terms_of
-from codeplane.languages.roles import role_of
+from codeplane.languages.roles import Scope, role_of
 from codeplane.operations.search.names import Accepts, Named, Place, find_named, place_of
 from codeplane.operations.search.question import Question, covered
 from codeplane.operations.search.weights import Weights
@@ -34,12 +34,9 @@ from codeplane.store.lexical import path_terms
 MAX_CANDIDATES = 80
 """Files that each lane may propose."""
 MAX_AGAIN = 8
-WIDENING = 4
-WIDENINGS = 2
-"""How often, and by how much, more candidates are asked for where filters took most of them."""
 ROWS_PER_FILE = 3
 _FETCHED = 200
-_SCORED_PASSAGES = 800
+_SCORED_PASSAGES = 400
 _FULL = 2.2
 """What BM25 gives a term that a text is full of, for each unit of its rarity."""
 _UNIT = _FULL / (RARITY_STEPS * LEVELS)
@@ -71,7 +68,6 @@ class Ranking:
     candidates: int
     outside: Mapping[str, int]
     """Candidate files that the scope left out, by role."""
-    rounds: int
     rarity: Mapping[str, int]
 
 
@@ -82,6 +78,7 @@ class Bounds:
     accepts: Accepts
     in_scope: Accepts
     among: Collection[int] | None = None
+    scope: Scope = "mixed"
     changed: frozenset[RepoPath] = frozenset()
     rows_per_file: int = ROWS_PER_FILE
 
@@ -108,21 +105,20 @@ def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weight
         if len(chosen) >= MAX_CANDIDATES and not names_only:
             break
         chosen.setdefault(one.match.file.file_id, one.match.file)
-    rounds = 1
     mentioned: dict[int, float] = {}
     if not names_only:
         for file, share in find_mentioned(snapshot, question.paths):
             if accepts(file):
                 chosen[file.file_id] = file
                 mentioned[file.file_id] = share
-        rounds = _choose(snapshot, rarity, bounds, accepts, chosen)
+        _choose(snapshot, rarity, bounds, accepts, chosen)
     scored = _Scoring(question, rarity, files, weights, bounds, named, mentioned)
     rows = scored.rows(snapshot, chosen, names_only=names_only)
     counts: dict[str, int] = {}
     for file_id, role in outside.items():
         if file_id not in chosen:
             counts[role] = counts.get(role, 0) + 1
-    return Ranking(tuple(rows), len(chosen), dict(sorted(counts.items())), rounds, rarity)
+    return Ranking(tuple(rows), len(chosen), dict(sorted(counts.items())), rarity)
 
 
 def _emphasised(rarity: dict[str, int], question: Question, weights: Weights) -> dict[str, int]:
@@ -141,23 +137,20 @@ def _emphasised(rarity: dict[str, int], question: Question, weights: Weights) ->
 
 def _choose(
     snapshot: Snapshot, rarity: Mapping[str, int], bounds: Bounds, accepts: Accepts, chosen: dict[int, FileBrief]
-) -> int:
-    """Files by whole text and path, and files of the best passages; further down where filters took most of them."""
+) -> None:
+    """Files by whole text and path, and files of the best passages."""
     if not rarity:
-        return 1
+        return
     by_path = {term: weight * LEVELS for term, weight in rarity.items()}
-    limit = _FETCHED
-    for attempt in range(1, WIDENINGS + 2):
-        found = rank_files(snapshot, rarity, limit, path_weights=by_path, among=bounds.among)
-        kept = [match.file for match in found if accepts(match.file)][:MAX_CANDIDATES]
-        if len(kept) >= MAX_CANDIDATES or len(found) < limit or attempt > WIDENINGS:
-            break
-        limit *= WIDENING
-    passages = rank_passages(snapshot, rarity, limit, per_file=1, among=bounds.among)
-    best = dict.fromkeys(match.file for match in passages if accepts(match.file))
-    for file in (*kept, *list(best)[:MAX_CANDIDATES]):
+    if bounds.scope != "mixed":
+        # Only to be counted: what the scope leaves out among the best.
+        for match in rank_files(snapshot, rarity, MAX_CANDIDATES, path_weights=by_path, among=bounds.among):
+            accepts(match.file)
+    found = rank_files(snapshot, rarity, MAX_CANDIDATES, path_weights=by_path, among=bounds.among, scope=bounds.scope)
+    passages = rank_passages(snapshot, rarity, _FETCHED, per_file=1, among=bounds.among, scope=bounds.scope)
+    best = list(dict.fromkeys(match.file for match in passages if accepts(match.file)))
+    for file in (*(match.file for match in found if accepts(match.file)), *best[:MAX_CANDIDATES]):
         chosen.setdefault(file.file_id, file)
-    return attempt
 
 
 class _Scoring:

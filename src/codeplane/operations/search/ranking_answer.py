@@ -63,8 +63,9 @@ def answer_ranked(
         accepts=lambda file: filters.accepts_elsewhere(file.path, file.language),
         in_scope=lambda file: filters.accepts_role(file.path),
         among=None if among is None else list(among),
+        scope=filters.scope,
         changed=frozenset() if changed.too_many else changed.paths,
-        rows_per_file=_ALL_ROWS if deep or names_only else ROWS_PER_FILE,
+        rows_per_file=_ALL_ROWS if deep or request.mode == "definitions" else ROWS_PER_FILE,
     )
     ranking = rank(snapshot, question, bounds, weights, names_only=names_only)
     # Outside of the scope lies only what was asked for by its very name, and is nowhere else.
@@ -79,12 +80,12 @@ def answer_ranked(
         rows = exact
     if filters.must:
         rows = with_places(snapshot, texts, rows, required, filters)
-    hits = _hits(snapshot, rows if deep or names_only else rows[:MAX_ROWS])
+    hits = _hits(snapshot, rows if deep or request.mode == "definitions" else rows[:MAX_ROWS])
     anywhere = Filters.of(parsed, "mixed", request.languages, request.paths, request.kinds, request.directory)
     kept, summary = anywhere.apply(hits, lambda hit: texts.between(hit.path, hit.line_start, hit.line_end))
     kept, suppressed = without_twins(kept, _place)
     arranged, diversity = _arranged(kept, request)
-    shown = arranged[: MAX_NAMED if names_only else MAX_RANKED]
+    shown = arranged[: MAX_NAMED if request.mode == "definitions" else MAX_RANKED]
     notices: tuple[Notice, ...] = ()
     if filters.must and not shown:
         notices = (
@@ -95,7 +96,7 @@ def answer_ranked(
     boosted = sum(1 for hit in shown if hit.path in bounds.changed)
     return Found(
         hits=_with_snippets(shown, texts, ranking),
-        total=len(arranged) if names_only else len(shown),
+        total=len(arranged) if request.mode == "definitions" else len(shown),
         outside_scope=required.outside if filters.must else ranking.outside,
         suppressed=suppressed,
         skipped=required.skipped,
@@ -107,7 +108,7 @@ def answer_ranked(
             "terms": dict(ranking.rarity),
             "candidates": ranking.candidates,
             "filters": summary.as_dict(),
-            "must_retry": {"rounds": ranking.rounds, "lane_files": len(required.files)},
+            "must_retry": {"lane_files": len(required.files)},
             "diversity": diversity,
             "changed_files_boost": changed.as_dict(boosted, weights.changed),
         },
