@@ -35,8 +35,8 @@ MAX_CANDIDATES = 80
 """Files that each lane may propose."""
 MAX_AGAIN = 8
 ROWS_PER_FILE = 3
-_FETCHED = 200
-_SCORED_PASSAGES = 400
+_FETCHED = 120
+_SCORED_PASSAGES = 300
 _FULL = 2.2
 """What BM25 gives a term that a text is full of, for each unit of its rarity."""
 _UNIT = _FULL / (RARITY_STEPS * LEVELS)
@@ -149,7 +149,7 @@ def _choose(
     found = rank_files(snapshot, rarity, MAX_CANDIDATES, path_weights=by_path, among=bounds.among, scope=bounds.scope)
     passages = rank_passages(snapshot, rarity, _FETCHED, per_file=1, among=bounds.among, scope=bounds.scope)
     best = list(dict.fromkeys(match.file for match in passages if accepts(match.file)))
-    for file in (*(match.file for match in found if accepts(match.file)), *best[:MAX_CANDIDATES]):
+    for file in (*(match.file for match in found if accepts(match.file)), *best[: MAX_CANDIDATES // 2]):
         chosen.setdefault(file.file_id, file)
 
 

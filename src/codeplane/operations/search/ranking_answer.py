@@ -27,7 +27,7 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import DefinitionBrief, FileBrief, find_brief, list_text_files, read_definitions
 from codeplane.store.codec import ORDINAL_BITS
 
-MAX_ROWS = 150
+MAX_ROWS = 110
 """Rows that are looked up for the results of all pages, where no filter asks for more."""
 MAX_SNIPPETS = 40
 MAX_SNIPPET_CHARS = 160
