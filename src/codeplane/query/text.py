@@ -17,6 +17,7 @@ from codeplane.facts.words import normalize_text, terms_of
 from codeplane.languages.roles import Scope
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text, split_row_id
+from codeplane.store.database import Row
 from codeplane.store.lexical import FileHit, PassageHit
 
 MAX_TERMS = 64
@@ -193,9 +194,8 @@ def read_briefs(snapshot: Snapshot, file_ids: Collection[int]) -> dict[int, File
     for start in range(0, len(ids), _CHUNK):
         part = ids[start : start + _CHUNK]
         marks = ",".join("?" * len(part))
-        sql = f"SELECT file_id, path, coalesce(language, ''), lines FROM files WHERE file_id IN ({marks})"
-        for file_id, path, language, lines in snapshot.reader.rows(sql, part):
-            found[file_id] = FileBrief(file_id, path_from_text(path), language, lines)
+        briefs = map(_brief, snapshot.reader.rows(f"{_BRIEFS} WHERE file_id IN ({marks})", part))
+        found.update((brief.file_id, brief) for brief in briefs)
     return found
 
 
@@ -225,9 +225,7 @@ def find_mentioned(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[Fi
         within = mention.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         sql = f"{_BRIEFS} WHERE lexical AND (path IN (SELECT value FROM json_each(?)) OR path LIKE ? ESCAPE '\\')"
         values = (orjson.dumps([path_to_text(end) for end in ends]).decode(), f"%/{path_to_text(within)}")
-        briefs = [
-            FileBrief(row[0], path_from_text(row[1]), row[2], row[3]) for row in snapshot.reader.rows(sql, values)
-        ]
+        briefs = [_brief(row) for row in snapshot.reader.rows(sql, values)]
         exact = [brief for brief in briefs if brief.path == mention or brief.path.endswith(f"/{mention}")]
         longest = max((len(brief.path) for brief in briefs), default=0)
         chosen = exact or [brief for brief in briefs if len(brief.path) == longest]
@@ -238,17 +236,20 @@ def find_mentioned(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[Fi
 
 def find_brief(snapshot: Snapshot, path: str) -> FileBrief | None:
     row = snapshot.reader.row(f"{_BRIEFS} WHERE path = ?", (path_to_text(path),))
-    return None if row is None else FileBrief(row[0], path_from_text(row[1]), row[2], row[3])
+    return None if row is None else _brief(row)
 
 
 _MAX_ENDS = 16
 _BRIEFS = "SELECT file_id, path, coalesce(language, ''), lines FROM files"
 
 
+def _brief(row: Row) -> FileBrief:
+    return FileBrief(row[0], path_from_text(row[1]), row[2], row[3])
+
+
 def list_text_files(snapshot: Snapshot) -> list[FileBrief]:
     """Every file of the text index, by path."""
-    sql = "SELECT file_id, path, coalesce(language, ''), lines FROM files WHERE lexical"
-    rows = [FileBrief(row[0], path_from_text(row[1]), row[2], row[3]) for row in snapshot.reader.rows(sql)]
+    rows = map(_brief, snapshot.reader.rows(f"{_BRIEFS} WHERE lexical"))
     return sorted(rows, key=lambda file: file.path)
 
 

@@ -65,15 +65,16 @@ class Finder:
         _require_text(request, parsed)
         scope = _scope_of(request, parsed)
         filters = _filters(request, parsed, scope)
+        task = _Task(snapshot, root, request, parsed, filters, cancelled)
         changed = Changed()
         if request.mode in EXHAUSTIVE:
-            found = _find_all(snapshot, root, request, parsed, filters, cancelled)
+            found = _find_all(task)
         else:
             if request.ranking_mode == "auto_changed_first" and self._changed is not None:
                 changed = self._changed.at(snapshot)
             found = answer_ranked(snapshot, root, request, parsed, filters, changed, self._weights)
             if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
-                found = _as_text(snapshot, root, request, parsed, filters, cancelled)
+                found = _as_text(task)
         hints = dict(found.hints)
         paths = list(dict.fromkeys(hit.path for hit in found.hits))
         ranked = request.mode not in EXHAUSTIVE
@@ -95,6 +96,17 @@ class Finder:
                 self._changed = ChangedFiles(self._root, self._clock)
                 self._gitignore = RootGitignore(self._root)
             return self._root
+
+
+class _Task(NamedTuple):
+    """One search, with all that its query and arguments say read."""
+
+    snapshot: Snapshot
+    root: Root
+    request: Request
+    parsed: Parsed
+    filters: Filters
+    cancelled: Cancelled | None
 
 
 class Extent(NamedTuple):
@@ -153,43 +165,23 @@ def _filters(request: Request, parsed: Parsed, scope: Scope) -> Filters:
     return Filters.of(parsed, scope, request.languages, request.paths, request.kinds, request.directory)
 
 
-def _as_text(
-    snapshot: Snapshot,
-    root: Root,
-    request: Request,
-    parsed: Parsed,
-    filters: Filters,
-    cancelled: Cancelled | None,
-) -> Found:
+def _as_text(task: _Task) -> Found:
     """Signs, single letters and words that say nothing may still stand somewhere as they are written."""
-    if len(parsed.text) > MAX_QUERY_CHARS:
+    text = task.parsed.text.strip()
+    if len(text) > MAX_QUERY_CHARS:
         return Found((), 0)
-    literal = replace(request, query=parsed.text.strip(), mode="lexical")
-    found = _find_all(snapshot, root, literal, Parsed(literal.query), filters, cancelled)
+    literal = replace(task.request, query=text, mode="lexical")
+    found = _find_all(task._replace(request=literal, parsed=Parsed(text)))
     return replace(found, hints={**found.hints, "searched_as": "lexical"}) if found.hits else found
 
 
-def _find_all(
-    snapshot: Snapshot,
-    root: Root,
-    request: Request,
-    parsed: Parsed,
-    filters: Filters,
-    cancelled: Cancelled | None,
-) -> Found:
+def _find_all(task: _Task) -> Found:
     """Every match, counted, and grouped unless each is wanted."""
-    find = _find_uses if request.mode == "references" else _find_matches
-    return find(snapshot, root, request, parsed, filters, cancelled)
+    return _find_uses(task) if task.request.mode == "references" else _find_matches(task)
 
 
-def _find_uses(
-    snapshot: Snapshot,
-    root: Root,
-    request: Request,
-    parsed: Parsed,
-    filters: Filters,
-    cancelled: Cancelled | None,
-) -> Found:
+def _find_uses(task: _Task) -> Found:
+    snapshot, root, request, parsed, filters, cancelled = task
     removed = Counter[str]()
     words = {
         "removed_by_must": Filters(must=parsed.must),
@@ -217,14 +209,8 @@ def _find_uses(
     return replace(found, hits=hits, debug={"filters": {**FilterSummary().as_dict(), **removed, **found.debug}})
 
 
-def _find_matches(
-    snapshot: Snapshot,
-    root: Root,
-    request: Request,
-    parsed: Parsed,
-    filters: Filters,
-    cancelled: Cancelled | None,
-) -> Found:
+def _find_matches(task: _Task) -> Found:
+    snapshot, root, request, _, filters, cancelled = task
     matches = find_text(
         snapshot,
         root,

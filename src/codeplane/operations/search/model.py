@@ -92,7 +92,6 @@ class Hit:
     signature: str = ""
     language: str = ""
     visibility: str = ""
-    container: str = ""
     def_uid: str = ""
     def_line: int = 0
     """First line of the definition that the result is, or lies in."""
