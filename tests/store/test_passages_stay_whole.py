@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import list_candidates, list_passages_named, rank_passages
+from codeplane.query.text import list_candidates, list_passages_named, rank_passages, read_briefs
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import Generation, StateDirectory
 from codeplane.store.reader import open_reader
@@ -23,7 +23,8 @@ def passages(generation: Generation) -> list[object]:
             *list_passages_named(snapshot, {f"load{number}": 1 for number in range(12)}, 100),
         ]
         plain = [(hit.file.path, *hit[1:]) for hit in found]
-        return [reader.lexical.document_count, plain, list_candidates(snapshot, [["fresh"], ["arse_1"]])]
+        candidates = read_briefs(snapshot, list_candidates(snapshot, [["fresh"], ["arse_1"]]) or ())
+        return [reader.lexical.document_count, plain, sorted(file.path for file in candidates.values())]
 
 
 class Cut(Exception):
@@ -49,7 +50,7 @@ def test_the_check_says_something(sample: Sample, state: StateDirectory, texts: 
     assert before != after
     assert "load_7" in repr(after)
     assert "fresh_load" in repr(after)
-    assert after[2] == ("new.py", "src/module_1.py", "src/module_10.py", "src/module_4.py", "src/module_7.py")
+    assert after[2] == ["new.py", "src/module_1.py", "src/module_10.py", "src/module_4.py", "src/module_7.py"]
 
 
 def test_a_publish_that_was_cut_off_is_mended_by_the_next_writer(

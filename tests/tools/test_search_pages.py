@@ -68,7 +68,9 @@ def test_names_that_are_no_text_are_kept_too() -> None:
 
 def test_many_hits_cost_little() -> None:
     many = freeze(HITS * 70)
-    assert sum(map(len, many.blocks)) < 100 * many.count
+    assert sum(map(len, many.blocks)) < 120 * many.count
+    for start in (0, 990, 1500, many.count - 10):
+        assert many.hits(start, start + 20) == (HITS * 70)[start : start + 20]
 
 
 def test_rows_fit_into_the_room_of_the_answer() -> None:

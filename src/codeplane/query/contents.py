@@ -1,15 +1,15 @@
-"""Files by whether their content can be searched: those of the text index, and those that it leaves out."""
+"""Files whose content may be searched: those of the text index, and those that it leaves out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
 import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text
+from codeplane.store.codec import ORDINAL_BITS, path_from_text
 from codeplane.store.database import Row
 
 BINARY = "binary"
@@ -26,19 +26,18 @@ class ContentRow(NamedTuple):
     lines: int
     state: str
     reason: str | None
+    digest: bytes | None
+    lexical: int
+    """Whether its text is in the text index; `reason` says why not."""
 
 
-def list_searchable(snapshot: Snapshot, paths: Sequence[str] | None = None) -> list[ContentRow]:
-    """Files whose text is in the text index, all or those of `paths`, by path."""
-    if paths is None:
-        return _listed(snapshot, "lexical", ())
-    wanted = orjson.dumps([path_to_text(path) for path in paths]).decode("utf-8")
-    return _listed(snapshot, "lexical AND path IN (SELECT value FROM json_each(?))", (wanted,))
-
-
-def list_left_out(snapshot: Snapshot) -> list[ContentRow]:
-    """Files of text, as far as is known, that are not in the text index, by path; `reason` says why."""
-    return _listed(snapshot, "NOT lexical AND reason IS NOT ?", (BINARY,))
+def list_texts(snapshot: Snapshot, file_ids: Collection[int] | None = None) -> list[ContentRow]:
+    """Files of text, as far as is known, by path; `file_ids` leaves out others of the text index."""
+    if file_ids is None:
+        return _listed(snapshot, "lexical OR reason IS NOT ?", (BINARY,))
+    wanted = orjson.dumps(sorted(file_ids)).decode("ascii")
+    where = "(lexical AND file_id IN (SELECT value FROM json_each(?))) OR (NOT lexical AND reason IS NOT ?)"
+    return _listed(snapshot, where, (wanted, BINARY))
 
 
 def list_files_with_name(snapshot: Snapshot, name: str) -> list[ContentRow]:
@@ -68,4 +67,4 @@ def _make(row: Row) -> ContentRow:
     return made if made.path.isascii() else made._replace(path=path_from_text(made.path))
 
 
-_COLUMNS = "file_id, path, language, family, size, encoding, lines, state, reason"
+_COLUMNS = "file_id, path, language, family, size, encoding, lines, state, reason, digest, lexical"

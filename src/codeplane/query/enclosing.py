@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -29,40 +29,31 @@ class Enclosing(NamedTuple):
     end_col: int
 
 
-class FileDefs(NamedTuple):
-    """Definitions of one file by where they begin, outer before inner."""
-
-    language: str
-    rows: tuple[Enclosing, ...]
-
-
-def read_defs(snapshot: Snapshot, path: str) -> FileDefs:
-    """Everything of a file that may enclose something; nothing for a file that is not indexed."""
-    return next((defs for _, defs in read_all_defs(snapshot, [path])), FileDefs("", ()))
-
-
-def read_all_defs(snapshot: Snapshot, paths: Sequence[str]) -> Iterator[tuple[RepoPath, FileDefs]]:
-    """The same of many files, in the order given, those that are not indexed left out."""
-    wanted = orjson.dumps([path_to_text(path) for path in paths]).decode("utf-8")
+def enclose_all(
+    snapshot: Snapshot, places: Mapping[RepoPath, Sequence[Place]]
+) -> Iterator[tuple[RepoPath, str, list[Enclosing | None]]]:
+    """Path, language and what encloses each place, which stand in their order, of each file that is indexed."""
+    wanted = orjson.dumps([path_to_text(path) for path in places]).decode("utf-8")
     sql = "SELECT path, file_id, language FROM files WHERE path IN (SELECT value FROM json_each(?))"
     known = {
         path_from_text(path): (file_id, language) for path, file_id, language in snapshot.reader.rows(sql, (wanted,))
     }
-    for path in paths:
-        found = known.get(RepoPath(path))
-        if found is not None:
-            rows = snapshot.reader.rows(_ROWS, row_range(found[0]))
-            yield RepoPath(path), FileDefs(found[1] or "", tuple(map(Enclosing._make, rows)))
+    for path, asked in places.items():
+        if path in known:
+            file_id, language = known[path]
+            # What ends before the first place or begins after the last one encloses none of them.
+            rows = snapshot.reader.rows(_ROWS, (*row_range(file_id), asked[-1][0], asked[0][0])) if asked else ()
+            yield path, language or "", _enclosing(list(map(Enclosing._make, rows)), asked)
 
 
-def enclosing(defs: FileDefs, places: Sequence[Place]) -> list[Enclosing | None]:
-    """For each place, which stand in their order, the innermost definition that it lies in."""
+def _enclosing(rows: list[Enclosing], places: Sequence[Place]) -> list[Enclosing | None]:
+    """Of definitions by where they begin, outer before inner, the innermost around each place."""
     found: list[Enclosing | None] = []
     open_: list[Enclosing] = []
     at = 0
     for place in places:
-        while at < len(defs.rows) and (defs.rows[at].start_line, defs.rows[at].start_col) <= place:
-            open_.append(defs.rows[at])
+        while at < len(rows) and (rows[at].start_line, rows[at].start_col) <= place:
+            open_.append(rows[at])
             at += 1
         # What ended before this place encloses no later one either.
         open_ = [row for row in open_ if (row.end_line, row.end_col) > place]
@@ -72,6 +63,6 @@ def enclosing(defs: FileDefs, places: Sequence[Place]) -> list[Enclosing | None]
 
 _ROWS = (
     "SELECT kind, name, qualified_name, lexical_path, signature, visibility, def_uid, start_line, start_col, end_line,"
-    " end_col FROM defs WHERE def_id BETWEEN ? AND ?"
+    " end_col FROM defs WHERE def_id BETWEEN ? AND ? AND start_line <= ? AND end_line >= ?"
     " ORDER BY start_line, start_col, end_line DESC, end_col DESC, def_id"
 )

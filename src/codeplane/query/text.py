@@ -174,17 +174,15 @@ def _passages(snapshot: Snapshot, found: Sequence[PassageHit]) -> list[PassageMa
     return sorted(matches, key=lambda match: (-match.score, match.file.path, *match[1:5]))
 
 
-def list_candidates(snapshot: Snapshot, alternatives: Sequence[Collection[str]]) -> tuple[RepoPath, ...]:
-    """Text files that may have, for one of the alternatives, all of its fragments, by path.
+def list_candidates(snapshot: Snapshot, alternatives: Sequence[Collection[str]]) -> frozenset[int] | None:
+    """Ids of text files that may have, for one of the alternatives, all of its fragments; None for all files.
 
     A fragment is a run of at least three lower-case letters, digits, `_` or `$` inside of an identifier. An
     alternative without any is one that every file may satisfy.
     """
     if all(any(alternative) for alternative in alternatives) and alternatives:
-        ids = snapshot.reader.lexical.files_with_grams(alternatives)
-        return tuple(sorted(brief.path for brief in read_briefs(snapshot, ids).values()))
-    sql = "SELECT path FROM files WHERE lexical ORDER BY path"
-    return tuple(path_from_text(path) for (path,) in snapshot.reader.rows(sql))
+        return frozenset(snapshot.reader.lexical.files_with_grams(alternatives))
+    return None
 
 
 def read_briefs(snapshot: Snapshot, file_ids: Collection[int]) -> dict[int, FileBrief]:

@@ -18,7 +18,6 @@ class Row(NamedTuple):
     path: str
     line: int
     column: int
-    occurrences: int
 
 
 class Refused(Exception):
@@ -48,8 +47,7 @@ def ripgrep(
             before = block[: submatch["start"]]
             line = data["line_number"] + before.count(b"\n")
             column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-            seen = found.get((path, line))
-            found[path, line] = seen._replace(occurrences=seen.occurrences + 1) if seen else Row(path, line, column, 1)
+            found.setdefault((path, line), Row(path, line, column))
     return sorted(found.values())
 
 

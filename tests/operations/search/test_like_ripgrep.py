@@ -22,7 +22,7 @@ from codeplane.disk.beneath import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.patterns import compile_query
 from codeplane.operations.search.textual import find_text
-from codeplane.query.contents import list_searchable
+from codeplane.query.contents import list_texts
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 from operations.search.ripgrep import Refused, Row, ripgrep
@@ -110,13 +110,12 @@ def ours(snapshot: Snapshot, root: Root, query: str, *, regex: bool, case_sensit
         query,
         regex=regex,
         case_sensitive=case_sensitive,
-        accepts=lambda path, row: True,
         limit=10**9,
         seconds=60,
     )
     assert not found.not_searched
     assert sum(found.counts.values()) == found.lines == len(found.rows)
-    return [Row(row.path, row.match.line, row.match.column, row.match.occurrences) for row in found.rows]
+    return [Row(row.path, row.match.line, row.match.column) for row in found.rows]
 
 
 @pytest.mark.parametrize("case_sensitive", [None, True, False])
@@ -147,9 +146,9 @@ def test_a_literal_of_several_lines(tree: tuple[Path, Snapshot, Root]) -> None:
     root, snapshot, opened = tree
     query = "return total\n\n\nclass"
     mine = ours(snapshot, opened, query, regex=False, case_sensitive=True)
-    assert mine == ripgrep(root, query, regex=False, case_sensitive=True, across=True) == [Row("a.py", 3, 5, 1)]
+    assert mine == ripgrep(root, query, regex=False, case_sensitive=True, across=True) == [Row("a.py", 3, 5)]
     found = ours(snapshot, opened, "foo\r\nfoobar", regex=False, case_sensitive=True)
-    assert found == [Row("b/crlf.txt", 2, 1, 1)]
+    assert found == [Row("b/crlf.txt", 2, 1)]
 
 
 ATOMS = st.sampled_from(
@@ -196,7 +195,7 @@ def test_any_pattern(tree: tuple[Path, Snapshot, Root], query: str, case_sensiti
 def test_latin_1_is_read_where_ripgrep_sees_bytes(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "tree", {"old.txt": "caf\u00e9 cr\u00e8me\nplain foo\n".encode("latin-1")})
     with indexed(root) as snapshot, Root.open(root) as opened:
-        assert ours(snapshot, opened, "café", regex=False, case_sensitive=True) == [Row("old.txt", 1, 1, 1)]
+        assert ours(snapshot, opened, "café", regex=False, case_sensitive=True) == [Row("old.txt", 1, 1)]
         assert ripgrep(root, "café", regex=False, case_sensitive=True) == []
         plain = ours(snapshot, opened, "foo", regex=False, case_sensitive=True)
         assert plain == ripgrep(root, "foo", regex=False, case_sensitive=True)
@@ -236,7 +235,7 @@ def test_sweep_of_a_folder(tmp_path: Path) -> None:
     rng = random.Random(seed)
     refused = 0
     with indexed(root) as snapshot, Root.open(root) as opened:
-        known = {str(row.path): row.encoding for row in list_searchable(snapshot)}
+        known = {str(row.path): row.encoding for row in list_texts(snapshot) if row.lexical}
         compared = sorted(path for path, encoding in known.items() if encoding != "latin-1")
         for number in range(rounds):
             text = (root / rng.choice(compared)).read_bytes()[:100_000].decode("utf-8", "ignore")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.search.fragments import MAX_FRAGMENTS
-from codeplane.operations.search.matching import match_text
+from codeplane.operations.search.matching import content_of, match_text
 from codeplane.operations.search.patterns import MAX_QUERY_CHARS, compile_query
 
 UNSUPPORTED = {
@@ -57,7 +57,7 @@ INVALID = {
 def matched(query: str, text: str, *, regex: bool = True, case_sensitive: bool | None = None) -> list[str]:
     """First matches of the lines of a text."""
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
-    rows = match_text(pattern, text.encode(), 1000, lambda: None).rows
+    rows = match_text(pattern, content_of(text.encode()), 1000, lambda: None).rows
     lines = text.split("\n")
     return [lines[row.line - 1][row.column - 1 : row.end_column - 1] for row in rows]
 
@@ -98,7 +98,7 @@ def test_any_text_is_a_pattern_or_an_error_of_ours(query: str) -> None:
     except CodePlaneError as error:
         assert error.code in (ErrorCode.PATTERN_UNSUPPORTED, ErrorCode.ARGUMENT_INVALID)
     else:
-        match_text(pattern, "ab1 é\nxx".encode(), 10, lambda: None)
+        match_text(pattern, content_of("ab1 é\nxx".encode()), 10, lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,8 @@ def test_any_text_is_a_pattern_or_an_error_of_ours(query: str) -> None:
 )
 def test_no_pattern_explodes(query: str, lines: int) -> None:
     began = time.perf_counter()
-    found = match_text(compile_query(query, regex=True, case_sensitive=None), b"a" * 200_000 + b"!\n", 10, lambda: None)
+    pattern = compile_query(query, regex=True, case_sensitive=None)
+    found = match_text(pattern, content_of(b"a" * 200_000 + b"!\n"), 10, lambda: None)
     assert time.perf_counter() - began < 1
     assert found.lines == lines
 

@@ -15,7 +15,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.model import Found, Request
 from codeplane.query.snapshot import Snapshot, open_current
-from codeplane.query.text import list_candidates
+from codeplane.query.text import list_candidates, read_briefs
 from codeplane.store.layout import StateDirectory
 from operations.search.bookshop import FILES, opened
 from support.children import start
@@ -51,6 +51,11 @@ with open_current(StateDirectory(root / ".codeplane")) as snapshot:
 def plain(found: Found) -> bytes:
     """Every byte of the results, and what is told beside them."""
     return orjson.dumps((found.hits, found.total, found.outside_scope, found.suppressed, found.similar), default=repr)
+
+
+def _candidates(snapshot: Snapshot) -> tuple[str, ...]:
+    found = list_candidates(snapshot, [["handle"], ["otal"]])
+    return tuple(sorted(file.path for file in read_briefs(snapshot, found or ()).values()))
 
 
 def answer(finder: Finder, snapshot: Snapshot) -> bytes:
@@ -156,9 +161,7 @@ def compare_after_edits(directory: Path, seed: int, steps: int) -> None:
         finder = Finder(place)
         with open_current(options_state(place)) as snapshot:
             answers.append(answer(finder, snapshot))
-            counts.append(
-                (snapshot.reader.lexical.document_count, tuple(list_candidates(snapshot, [["handle"], ["otal"]])))
-            )
+            counts.append((snapshot.reader.lexical.document_count, _candidates(snapshot)))
         finder.close()
     assert counts[0] == counts[1], f"seed {seed}"
     for request, one, other in zip(REQUESTS, *(each.split(b"\n") for each in answers), strict=True):

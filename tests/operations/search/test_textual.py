@@ -56,7 +56,7 @@ def places(found: Matches) -> list[Place]:
 def test_every_match_by_path_and_line(shop: tuple[Snapshot, Root]) -> None:
     found = find(shop, "Cart()")
     assert places(found) == [("shop/cli.py", 9, 5), ("tests/test_cart.py", 7, 12)]
-    assert (found.lines, found.occurrences) == (2, 2)
+    assert found.lines == 2
     assert found.counts == {"shop/cli.py": 1, "tests/test_cart.py": 1}
     assert found.rows[0].match.text == "    Cart().total()"
     assert find(shop, r"Cart\(\)", regex=True).rows == found.rows
@@ -88,11 +88,11 @@ def test_counts_go_on_where_rows_end(tmp_path: Path, regex: bool) -> None:
     files: dict[str, str | bytes] = {f"{name}.txt": "needle needle\nhay\n" * 10 for name in "abc"}
     tree = opened(tmp_path / "tree", files)
     whole = find(tree, "needle", regex=regex)
-    assert (whole.lines, whole.occurrences, len(whole.rows)) == (30, 60, 30)
+    assert (whole.lines, len(whole.rows)) == (30, 30)
     for limit in (0, 1, 10, 15, 29):
         cut = find(tree, "needle", regex=regex, limit=limit)
         assert cut.rows == whole.rows[:limit]
-        assert (cut.lines, cut.occurrences, cut.counts) == (30, None, whole.counts)
+        assert (cut.lines, cut.counts) == (30, whole.counts)
 
 
 def test_a_long_line_is_cut_around_the_match(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def test_only_in_definitions_of_these_kinds(tmp_path: Path, regex: bool) -> None
     for limit in (0, 1, 3):
         cut = find(tree, "needle", regex=regex, kinds={"function"}, limit=limit)
         assert places(cut) == places(find(tree, "needle", regex=regex, kinds={"function"}))[:limit]
-        assert (cut.lines, cut.counts, cut.occurrences) == (5, found.counts, None)
+        assert (cut.lines, cut.counts) == (5, found.counts)
     in_none = find(tree, "needle", regex=regex, kinds={"text", "method"}, limit=4)
     assert places(in_none) == [("a.py", 1, 7), ("a.py", 13, 16), ("b.py", 1, 7), ("c.txt", 1, 1)]
     assert (in_none.lines, in_none.counts) == (8, {"a.py": 2, "b.py": 1, "c.txt": 5})

@@ -135,6 +135,11 @@ class Filters:
         )
 
     @property
+    def reads_paths(self) -> bool:
+        """Whether it matters where a file lies or what it is written in, its scope aside."""
+        return bool(self._tongues or self._included or self._excluded or self._directory)
+
+    @property
     def reads_text(self) -> bool:
         """Whether the text of a candidate is asked for at all."""
         return bool(self.must or self.exclude)

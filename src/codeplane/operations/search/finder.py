@@ -21,6 +21,7 @@ from codeplane.operations.search import operators
 from codeplane.operations.search.changed import Changed, ChangedFiles
 from codeplane.operations.search.filters import Filters, FilterSummary
 from codeplane.operations.search.grouping import group_matches
+from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.model import EXHAUSTIVE, Found, GroupBy, Hit, Request, Scope, default_scope
 from codeplane.operations.search.noise import TOP_K, RootGitignore, is_noisy, noise_hint
 from codeplane.operations.search.operators import Parsed
@@ -30,7 +31,7 @@ from codeplane.operations.search.ranking_answer import answer_ranked
 from codeplane.operations.search.references import find_references
 from codeplane.operations.search.textual import Accepts, enclose, find_text
 from codeplane.operations.search.weights import WEIGHTS, Weights
-from codeplane.query.contents import TOO_LARGE, list_left_out, list_searchable
+from codeplane.query.contents import TOO_LARGE, list_texts
 from codeplane.query.snapshot import Snapshot
 
 Cancelled = Callable[[], bool]
@@ -48,6 +49,7 @@ class Finder:
         self._weights = weights
         self._clock = clock
         self._lock = threading.Lock()
+        self._kept = Kept()
         self._root: Root | None = None
         self._changed: ChangedFiles | None = None
         self._gitignore: RootGitignore | None = None
@@ -65,7 +67,7 @@ class Finder:
         _require_text(request, parsed)
         scope = _scope_of(request, parsed)
         filters = _filters(request, parsed, scope)
-        task = _Task(snapshot, root, request, parsed, filters, cancelled)
+        task = _Task(snapshot, root, request, parsed, filters, cancelled, self._kept)
         changed = Changed()
         if request.mode in EXHAUSTIVE:
             found = _find_all(task)
@@ -107,6 +109,7 @@ class _Task(NamedTuple):
     parsed: Parsed
     filters: Filters
     cancelled: Cancelled | None
+    kept: Kept
 
 
 class Extent(NamedTuple):
@@ -125,9 +128,9 @@ def measure_extent(snapshot: Snapshot, request: Request) -> Extent:
     parsed = _parse(request)
     filters = _filters(request, parsed, _scope_of(request, parsed))
     accepts = _accepts(filters)
-    large = list_left_out(snapshot) if request.mode in _LITERAL else ()
-    rows = [*list_searchable(snapshot), *(row for row in large if row.reason == TOO_LARGE)]
-    paths = [row.path for row in rows if accepts(row.path, row)]
+    literal = request.mode in _LITERAL
+    rows = (row for row in list_texts(snapshot) if row.lexical or (literal and row.reason == TOO_LARGE))
+    paths = [row.path for row in rows if accepts is None or accepts(row.path, row)]
     return Extent(
         sum(map(filters.accepts_role, paths)),
         len(paths),
@@ -181,7 +184,7 @@ def _find_all(task: _Task) -> Found:
 
 
 def _find_uses(task: _Task) -> Found:
-    snapshot, root, request, parsed, filters, cancelled = task
+    snapshot, root, request, parsed, filters, cancelled, kept = task
     removed = Counter[str]()
     words = {
         "removed_by_must": Filters(must=parsed.must),
@@ -204,13 +207,14 @@ def _find_uses(task: _Task) -> Found:
         kinds=frozenset(map(str.lower, request.kinds)),
         keeps=keeps if filters.reads_text else None,
         cancelled=cancelled,
+        keeping=kept,
     )
     hits = tuple(group_matches(found.hits, _grouping(request)))
     return replace(found, hits=hits, debug={"filters": {**FilterSummary().as_dict(), **removed, **found.debug}})
 
 
 def _find_matches(task: _Task) -> Found:
-    snapshot, root, request, _, filters, cancelled = task
+    snapshot, root, request, _, filters, cancelled, kept = task
     matches = find_text(
         snapshot,
         root,
@@ -221,6 +225,7 @@ def _find_matches(task: _Task) -> Found:
         wanted=_wanted(filters),
         cancelled=cancelled,
         kinds=frozenset(map(str.lower, request.kinds)),
+        kept=kept,
     )
     outside = Counter[str]()
     files = 0
@@ -238,18 +243,19 @@ def _find_matches(task: _Task) -> Found:
         hints={"not_searched": dict(matches.not_searched)} if matches.not_searched else {},
         debug={
             "candidates": matches.candidates,
-            "occurrences": matches.occurrences,
             "filters": FilterSummary(removed_by_kind=matches.removed_by_kind).as_dict(),
         },
     )
 
 
-def _accepts(filters: Filters) -> Accepts:
+def _accepts(filters: Filters) -> Accepts | None:
+    if not filters.reads_paths:
+        return None
     return lambda path, row: filters.accepts_elsewhere(path, row.language or "")
 
 
-def _wanted(filters: Filters) -> Accepts:
-    return lambda path, row: filters.accepts_role(path)
+def _wanted(filters: Filters) -> Accepts | None:
+    return None if filters.scope == "mixed" else lambda path, row: filters.accepts_role(path)
 
 
 def _grouping(request: Request) -> GroupBy | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from codeplane.operations.search.model import Factors, Hit
+from codeplane.operations.search.model import NO_FACTORS, Factors, Hit
 
 BLOCK = 100
+PLAIN_BLOCKS = 10
+"""The first are left as they are: few searches have more, and fewer are read further."""
 
 _QUICK = 1
 
@@ -25,26 +25,27 @@ class Frozen:
     count: int
 
     def hits(self, start: int, stop: int) -> tuple[Hit, ...]:
-        rows: list[dict[str, Any]] = []
+        rows: list[tuple[Any, ...]] = []
         first = start // BLOCK
-        for block in self.blocks[first : -(-stop // BLOCK)]:
-            rows += json.loads(zlib.decompress(block))
+        for number in range(first, min(-(-stop // BLOCK), len(self.blocks))):
+            block = self.blocks[number]
+            rows += marshal.loads(block if number < PLAIN_BLOCKS else zlib.decompress(block))
         behind = first * BLOCK
-        return tuple(map(_hit, rows[start - behind : stop - behind]))
+        return tuple(map(_unpacked, rows[start - behind : stop - behind]))
 
 
 def freeze(hits: Sequence[Hit]) -> Frozen:
-    return Frozen(tuple(_pack(hits[at : at + BLOCK]) for at in range(0, len(hits), BLOCK)), len(hits))
+    # What hits have in common, their path and the definition around them, is written once in each block. The bytes
+    # never leave this process.
+    blocks = [marshal.dumps([_packed(hit) for hit in hits[at : at + BLOCK]]) for at in range(0, len(hits), BLOCK)]
+    small = [zlib.compress(block, _QUICK) for block in blocks[PLAIN_BLOCKS:]]
+    return Frozen((*blocks[:PLAIN_BLOCKS], *small), len(hits))
 
 
-def _pack(hits: Sequence[Hit]) -> bytes:
-    try:
-        data = orjson.dumps(list(hits))
-    except orjson.JSONEncodeError:
-        # Names on disk need not be valid text.
-        data = json.dumps([asdict(hit) for hit in hits]).encode("ascii")
-    return zlib.compress(data, _QUICK)
+def _packed(hit: Hit) -> tuple[Any, ...]:
+    factors = hit.factors
+    return (*hit[:-1], (*factors[:-1], dict(factors.others)) if factors is not NO_FACTORS else None)
 
 
-def _hit(row: dict[str, Any]) -> Hit:
-    return Hit(**{**row, "factors": Factors(**row["factors"])})
+def _unpacked(row: tuple[Any, ...]) -> Hit:
+    return Hit._make((*row[:-1], NO_FACTORS if row[-1] is None else Factors._make(row[-1])))

@@ -6,7 +6,6 @@ The first match stands for its group, and says how many there are.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 
 from codeplane.operations.search.model import GroupBy, Hit
 
@@ -18,7 +17,7 @@ def group_matches(hits: Sequence[Hit], group_by: GroupBy | None) -> list[Hit]:
     groups: dict[Hashable, list[Hit]] = {}
     for hit in hits:
         groups.setdefault(key_of(hit, group_by), []).append(hit)
-    return [replace(group[0], collapsed=len(group) - 1) for group in groups.values()]
+    return [group[0]._replace(collapsed=len(group) - 1) for group in groups.values()]
 
 
 def key_of(hit: Hit, group_by: GroupBy) -> Hashable:

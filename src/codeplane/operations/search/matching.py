@@ -28,10 +28,22 @@ class Match(NamedTuple):
     column: int
     end_line: int
     end_column: int
-    occurrences: int
-    """Matches that begin on the line."""
     text: str
     """The line, or what of it stands around the match."""
+
+
+class Content(NamedTuple):
+    """A text, in UTF-8, and what is worth knowing of it before it is searched."""
+
+    data: bytes
+    plain: bool
+    """ASCII alone."""
+    returns: bool
+    """There are carriage returns."""
+
+
+def content_of(data: bytes) -> Content:
+    return Content(data, data.isascii(), b"\r" in data)
 
 
 class Counted(NamedTuple):
@@ -40,30 +52,28 @@ class Counted(NamedTuple):
     """Lines that match, also those without a row."""
 
 
-_NOTHING = Counted()
-
-
 class TooCostly(Exception):
     """A line is so long, for a pattern so large, that it could take for ever."""
 
 
-def match_text(pattern: Pattern, data: bytes, room: int, check: Callable[[], None], first_line: int = 1) -> Counted:
-    """Matching lines of a UTF-8 text, rows for at most `room` of them; `check` is asked now and then and may raise."""
-    text = data if pattern.keeps_returns or b"\r" not in data else data.replace(b"\r\n", b"\n")
-    if pattern.probe is not None and pattern.probe(text, 0, len(text)) is None:
-        return _NOTHING
-    plain = text.isascii()
+def match_text(
+    pattern: Pattern, content: Content, room: int, check: Callable[[], None], first_line: int = 1
+) -> Counted:
+    """Matching lines of a text, rows for at most `room` of them; `check` is asked now and then and may raise."""
+    text, plain, returns = content
+    if returns and not pattern.keeps_returns:
+        text = text.replace(b"\r\n", b"\n")
     find = pattern.narrow if plain else pattern.wide
-    if pattern.cost:
-        find = _bounded(find, pattern.cost if plain else pattern.wide_cost, pattern.across, check)
-    searched = text.lower() if pattern.lowers and plain else text
+    cost = pattern.cost if plain else pattern.wide_cost
+    if len(text) * cost > CALL_STEPS:
+        find = _bounded(find, cost, pattern.across, check)
     end = len(text)
     # Behind the last line feed there is no line, though an empty match may be found there.
     stop = end - (not text or text.endswith(b"\n"))
     rows: list[Match] = []
     lines = at = line_start = 0
     number = first_line
-    while at <= stop and (span := find(searched, at, end)) is not None and span[0] <= stop:
+    while at <= stop and (span := find(text, at, end)) is not None and span[0] <= stop:
         line_end = text.find(b"\n", span[0])
         line_end = end if line_end < 0 else line_end
         lines += 1
@@ -72,24 +82,18 @@ def match_text(pattern: Pattern, data: bytes, room: int, check: Callable[[], Non
             start = text.rfind(b"\n", line_start, span[0]) + 1 or line_start
             number += text.count(b"\n", line_start, start)
             line_start = start
-            if pattern.tally is not None and plain and not pattern.across:
-                occurrences = pattern.tally(searched, span[0], line_end)
-            else:
-                occurrences, last = _follow(find, searched, span, line_end, end if pattern.across else line_end, check)
             make = _plain_row if plain and not pattern.across else _row
-            rows.append(make(text, span, number, start, line_end, occurrences))
-        elif pattern.across:
-            _, last = _follow(find, searched, span, line_end, end, check)
+            rows.append(make(text, span, number, start, line_end))
+        if pattern.across:
+            last = _follow(find, text, span, line_end, end, check)
         elif not lines & 1023:
             check()
         at = max(last, line_end + 1)
     return Counted(tuple(rows), lines)
 
 
-def _follow(
-    find: Find, text: bytes, first: Span, line_end: int, end: int, check: Callable[[], None]
-) -> tuple[int, int]:
-    """How many matches begin on the line of the first one, and where the last of them ends."""
+def _follow(find: Find, text: bytes, first: Span, line_end: int, end: int, check: Callable[[], None]) -> int:
+    """Where the last of the matches ends that begin on the line of the first one."""
     count, last = 1, first[1]
     at = last if first[0] < last else _after(text, last)
     while at <= line_end and (span := find(text, at, end)) is not None and span[0] <= line_end:
@@ -100,7 +104,7 @@ def _follow(
             last = span[1]
         if not count & 1023:
             check()
-    return count, last
+    return last
 
 
 def _after(text: bytes, at: int) -> int:
@@ -111,20 +115,20 @@ def _after(text: bytes, at: int) -> int:
     return at
 
 
-def _plain_row(text: bytes, span: Span, number: int, start: int, line_end: int, occurrences: int) -> Match:
+def _plain_row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
     """The same as `_row`, sooner: in ASCII a byte is a character."""
     column = span[0] - start + 1
     line = text[start:line_end].decode("ascii").rstrip("\r")
-    return Match(number, column, number, column + span[1] - span[0], occurrences, cut_around(line, column))
+    return Match(number, column, number, column + span[1] - span[0], cut_around(line, column))
 
 
-def _row(text: bytes, span: Span, number: int, start: int, line_end: int, occurrences: int) -> Match:
+def _row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
     column = len(text[start : span[0]].decode("utf-8", "replace")) + 1
     line = text[start:line_end].decode("utf-8", "replace").rstrip("\r")
     found = text[span[0] : span[1]].decode("utf-8", "replace").removesuffix("\n")
     breaks = found.count("\n")
     end_column = column + len(found) if not breaks else len(found) - found.rfind("\n")
-    return Match(number, column, number + breaks, end_column, occurrences, cut_around(line, column))
+    return Match(number, column, number + breaks, end_column, cut_around(line, column))
 
 
 def cut_around(line: str, column: int) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.languages.roles import Role, role_of
+from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.model import Skipped
 from codeplane.operations.search.scanning import Cancelled
 from codeplane.operations.search.textual import Accepts, find_text
@@ -47,17 +48,18 @@ def find_mentions(
     snapshot: Snapshot,
     root: Root,
     name: str,
-    accepts: Accepts,
+    accepts: Accepts | None,
     wanted: Accepts | None,
     *,
     limit: int | None,
     cancelled: Cancelled | None,
+    kept: Kept | None = None,
 ) -> Mentions:
     """With a `limit` the first lines of files that are wanted; without one all lines of all files."""
     aside: set[RepoPath] = set()
 
     def searched(path: RepoPath, row: ContentRow) -> bool:
-        if row.state == FileState.INDEXED or not _is_code(row) or not accepts(path, row):
+        if row.state == FileState.INDEXED or not _is_code(row) or (accepts is not None and not accepts(path, row)):
             return False
         if wanted is not None and not wanted(path, row):
             aside.add(path)
@@ -74,6 +76,7 @@ def find_mentions(
         wanted=wanted if limit is not None else None,
         cancelled=cancelled,
         limit=sys.maxsize if limit is None else limit,
+        kept=kept,
     )
     places = [Mention(path, match.line, match.column - 1, name, match.text) for path, match in found.rows]
     return Mentions(places, found.counts, frozenset(aside), found.skipped, found.not_searched)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice
@@ -57,8 +58,7 @@ class Request:
     debug: bool = False
 
 
-@dataclass(frozen=True)
-class Factors:
+class Factors(NamedTuple):
     """Why a result stands where it does; each is a share of the score."""
 
     exact_match_boost: float = 0.0
@@ -67,11 +67,13 @@ class Factors:
     definition_boost: float = 0.0
     kind_match: float = 0.0
     bm25_score: float = 0.0
-    others: Mapping[str, float] = field(default_factory=dict)
+    others: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Hit:
+NO_FACTORS = Factors()
+
+
+class Hit(NamedTuple):
     """One result: a symbol, a span of a file, or a match in it. Lines count from 1, columns from 1."""
 
     path: RepoPath
@@ -102,7 +104,7 @@ class Hit:
     """Role of the file: source, test, docs, example, generated, vendored, config, build."""
     collapsed: int = 0
     """Further matches that the group of this result holds."""
-    factors: Factors = Factors()
+    factors: Factors = NO_FACTORS
 
 
 @dataclass(frozen=True)

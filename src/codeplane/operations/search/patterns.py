@@ -1,4 +1,4 @@
-"""From a query to something that finds: a literal by its bytes, a regular expression by RE2.
+"""From a query to something that finds, a literal as well as a regular expression: RE2.
 
 RE2 takes time linear in the text whatever the pattern, and refuses what cannot be had so. Texts
 are UTF-8. A pattern is asked line by line, as grep and its kin do: `.`, `\\s` and `[^x]` stay
@@ -34,16 +34,10 @@ class Pattern(NamedTuple):
     wide: Find
     """Asked of any other text."""
     fragments: Alternatives
-    probe: Find | None = None
-    """Whether a text has any match is told sooner by this; it takes the text as it is."""
-    lowers: bool = False
-    """ASCII text is to be put into lower case first."""
     across: bool = False
     """A match may reach over the end of a line."""
     keeps_returns: bool = False
     """It asks for carriage returns, so those before a line feed must stay."""
-    tally: Callable[[bytes, int, int], int] | None = None
-    """How many matches `narrow` would find, one after another, where that can be told at once."""
     cost: int = 0
     """Steps that `narrow` may take at worst for a byte of text; 0 for a literal, whose time is as good as none."""
     wide_cost: int = 0
@@ -69,22 +63,15 @@ def _literal(query: str, case_sensitive: bool | None) -> Pattern:
     sensitive = any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
     # Text is searched with line feeds alone, unless the query itself asks for a return that is not part of a line end.
     plain = query.replace("\r\n", "\n")
-    needle = plain.encode("utf-8")
     options = _options(sensitive)
     options.literal = True
-    probe = _finder(_compiled(plain, plain, options))
-    lowers = needle.isascii() and not sensitive
-    sought = needle.lower() if lowers else needle
-    by_bytes = _literal_finder(sought)
+    wide = _compiled(plain, plain, options)
     return Pattern(
-        narrow=by_bytes if lowers or sensitive else probe,
-        wide=by_bytes if sensitive else probe,
+        narrow=_finder(_for_ascii(plain, options) or wide),
+        wide=_finder(wide),
         fragments=fragments_of_text(plain),
-        probe=probe,
-        lowers=lowers,
         across="\n" in plain,
         keeps_returns="\r" in plain,
-        tally=(lambda text, start, end: text.count(sought, start, end)) if lowers or sensitive else None,
     )
 
 
@@ -98,8 +85,10 @@ def _regex(query: str, case_sensitive: bool | None) -> Pattern:
     options.never_nl = not across
     narrow = "".join(token.narrow for token in tokens)
     wide = "".join(token.wide for token in tokens)
-    for_ascii = _compiled(query, f"(?m){narrow}", options)
-    for_any = for_ascii if narrow == wide else _compiled(query, f"(?m){wide}", options)
+    for_any = _compiled(query, f"(?m){wide}", options)
+    for_ascii = _for_ascii(f"(?m){narrow}", options) or (
+        for_any if narrow == wide else _compiled(query, f"(?m){narrow}", options)
+    )
     return Pattern(
         narrow=_finder(for_ascii),
         wide=_finder(for_any),
@@ -109,16 +98,6 @@ def _regex(query: str, case_sensitive: bool | None) -> Pattern:
         cost=for_ascii.ProgramSize(),
         wide_cost=for_any.ProgramSize(),
     )
-
-
-def _literal_finder(needle: bytes) -> Find:
-    length = len(needle)
-
-    def find(text: bytes, start: int, end: int) -> Span | None:
-        at = text.find(needle, start, end)
-        return None if at < 0 else (at, at + length)
-
-    return find
 
 
 def _finder(compiled: _Compiled) -> Find:
@@ -140,6 +119,16 @@ def _options(sensitive: bool) -> _Options:
     return options
 
 
+def _for_ascii(pattern: str, options: _Options) -> _Compiled | None:
+    """For text whose bytes are its characters, which is sooner told; None for a pattern that has others."""
+    if not pattern.isascii():
+        return None
+    options.encoding = _BYTES
+    compiled = _re2.RE2(pattern.encode("ascii"), options)
+    options.encoding = _UTF8
+    return compiled if compiled.ok() else None
+
+
 def _compiled(query: str, pattern: str, options: _Options) -> _Compiled:
     # The binding itself: the module over it keeps the last patterns with all their memory, and its matches are
     # objects, which takes twice as long.
@@ -151,6 +140,7 @@ def _compiled(query: str, pattern: str, options: _Options) -> _Compiled:
 
 _Compiled = Any
 _Options = Any
+_BYTES, _UTF8 = _re2.RE2.Options.Encoding.LATIN1, _re2.RE2.Options.Encoding.UTF8
 _ANYWHERE = _re2.RE2.Anchor.UNANCHORED
 _NOWHERE = (-1, -1)
 

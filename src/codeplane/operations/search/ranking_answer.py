@@ -158,7 +158,7 @@ def _arranged(hits: Sequence[Hit], request: Request) -> tuple[tuple[Hit, ...], d
         files: dict[RepoPath, list[Hit]] = {}
         for hit in hits:
             files.setdefault(hit.path, []).append(hit)
-        groups = [replace(group[0], collapsed=len(group) - 1) for group in files.values()]
+        groups = [group[0]._replace(collapsed=len(group) - 1) for group in files.values()]
         return tuple(groups), {}
     first, summary = spread(hits, request.limit, _place)
     taken = {id(hit) for hit in first}
@@ -231,5 +231,5 @@ def _with_snippets(hits: Sequence[Hit], texts: Lines, ranking: Ranking) -> tuple
             shown.append(hit)
             continue
         line, text = texts.best(hit.path, hit.line_start, hit.line_end, ranking.rarity)
-        shown.append(replace(hit, snippet=text[:MAX_SNIPPET_CHARS], match_line=line) if text else hit)
+        shown.append(hit._replace(snippet=text[:MAX_SNIPPET_CHARS], match_line=line) if text else hit)
     return tuple(shown)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.facts.model import Role, Target, Tier
+from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.matching import cut_around
 from codeplane.operations.search.mentions import Mentions, find_mentions
 from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
@@ -30,7 +30,7 @@ from codeplane.operations.search.scanning import Cancelled
 from codeplane.operations.search.textual import NO_DEFINITION, Accepts, within
 from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
 from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
-from codeplane.query.enclosing import enclosing, read_defs
+from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
 from codeplane.query.outline import list_outline_rows
@@ -56,7 +56,7 @@ def find_references(
     snapshot: Snapshot,
     root: Root,
     query: str,
-    accepts: Accepts,
+    accepts: Accepts | None,
     role_of: RoleOf,
     *,
     wanted: Accepts | None = None,
@@ -64,6 +64,7 @@ def find_references(
     keeps: Keeps | None = None,
     cancelled: Cancelled | None = None,
     limit: int = MAX_MATCHES,
+    keeping: Kept | None = None,
 ) -> Found:
     """Uses of a name, of the end of a qualified name, or of a symbol reference: by tier, then path and place.
 
@@ -86,7 +87,7 @@ def find_references(
         return [use for use in uses if keeps(use.text or lines.get((use.path, use.line), ""))]
 
     for file, occurrences in _by_file(snapshot, sought):
-        if not accepts(file.path, file):
+        if accepts is not None and not accepts(file.path, file):
             continue
         uses: list[_Use] = []
         for occurrence in occurrences:
@@ -104,7 +105,9 @@ def find_references(
     mentions = Mentions()
     if not kinds or NO_DEFINITION in kinds:
         most = limit if keeps is None else None
-        mentions = find_mentions(snapshot, root, sought.name, accepts, wanted, limit=most, cancelled=cancelled)
+        mentions = find_mentions(
+            snapshot, root, sought.name, accepts, wanted, limit=most, cancelled=cancelled, kept=keeping
+        )
     found = kept([_Use(-Tier.UNKNOWN, *place) for place in mentions.places])
     counts = mentions.counts if keeps is None else Counter(use.path for use in found)
     as_text = sum(count for path, count in counts.items() if path not in mentions.aside)
@@ -237,24 +240,25 @@ def _tier(occurrence: Occurrence, sought: Sought) -> Tier | str:
 
 def _kinds(snapshot: Snapshot, uses: list[_Use]) -> Iterator[str]:
     """Of the definition that each use lies in; they stand by path and place."""
-    for path, here in groupby(uses, key=lambda use: use.path):
-        around = enclosing(read_defs(snapshot, path), [(use.line, use.column) for use in here])
-        yield from (NO_DEFINITION if outer is None else outer.kind for outer in around)
+    for _, _, outer in _enclosed(snapshot, uses):
+        yield NO_DEFINITION if outer is None else outer.kind
 
 
 def _hits(snapshot: Snapshot, rows: list[_Use], role_of: RoleOf) -> list[Hit]:
     found: dict[_Use, Hit] = {}
-    by_place = sorted(rows, key=lambda row: (row.path, row.line, row.column))
-    for path, uses in groupby(by_place, key=lambda row: row.path):
-        here = list(uses)
-        defs = read_defs(snapshot, path)
-        role = role_of(path)
-        around = enclosing(defs, [(use.line, use.column) for use in here])
-        for use, outer in zip(here, around, strict=True):
-            hit = Hit(path, use.line, use.line, "text", "", column=use.column + 1, match_line=use.line)
-            hit = replace(hit, language=defs.language, role=role, tier=Tier(-use.rank).name.lower())
-            found[use] = hit if outer is None else within(hit, outer)
+    for use, language, outer in _enclosed(snapshot, sorted(rows, key=lambda row: (row.path, row.line, row.column))):
+        hit = Hit(use.path, use.line, use.line, "text", "", column=use.column + 1, match_line=use.line)
+        hit = hit._replace(language=language, role=role_of(use.path), tier=Tier(-use.rank).name.lower())
+        found[use] = hit if outer is None else within(hit, outer)
     return [found[row] for row in rows]
+
+
+def _enclosed(snapshot: Snapshot, uses: list[_Use]) -> Iterator[tuple[_Use, str, Enclosing | None]]:
+    """Each use, which stand by path and place, with the language of its file and the definition that it lies in."""
+    files = {path: list(here) for path, here in groupby(uses, key=lambda use: use.path)}
+    places = {path: [(use.line, use.column) for use in here] for path, here in files.items()}
+    for path, language, around in enclose_all(snapshot, places):
+        yield from ((use, language, outer) for use, outer in zip(files[path], around, strict=True))
 
 
 def _with_lines(root: Root, hits: list[Hit], rows: list[_Use]) -> list[Hit]:
@@ -263,11 +267,11 @@ def _with_lines(root: Root, hits: list[Hit], rows: list[_Use]) -> list[Hit]:
     shown: list[Hit] = []
     for hit, row in zip(hits, rows, strict=True):
         if row.text:
-            shown.append(replace(hit, snippet=row.text))
+            shown.append(hit._replace(snippet=row.text))
             continue
         line = lines.get((hit.path, hit.match_line), "")
         there = line.startswith(row.name, row.column)
-        shown.append(replace(hit, snippet=cut_around(line, hit.column)) if there else hit)
+        shown.append(hit._replace(snippet=cut_around(line, hit.column)) if there else hit)
     return shown
 
 

@@ -6,7 +6,7 @@ that has nothing to say is left out. Values come from the repository and are dat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from codeplane.base.symbols import symbol_ref
@@ -84,7 +84,8 @@ def full_reasons(factors: Factors) -> dict[str, float]:
 
 def _named(factors: Factors) -> dict[str, float]:
     """The factors that every explanation has, in their order, then those of one way of searching, by name."""
-    own = {part.name: getattr(factors, part.name) for part in fields(factors) if part.name != "others"}
+    own = factors._asdict()
+    del own["others"]
     return own | {name: factors.others[name] for name in sorted(factors.others)}
 
 

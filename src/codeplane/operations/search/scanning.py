@@ -18,8 +18,9 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
+from codeplane.operations.search.kept import KeptTexts
 from codeplane.operations.search.large import BINARY, PIECE_BYTES, TOO_LARGE, texts_of_large_file
-from codeplane.operations.search.matching import Counted, TooCostly, match_text
+from codeplane.operations.search.matching import Content, Counted, TooCostly, content_of, match_text
 from codeplane.operations.search.patterns import Pattern
 
 MAX_LARGE_BYTES = 256 * 1024 * 1024
@@ -40,6 +41,8 @@ class Target(NamedTuple):
     """As the index knows it."""
     kept: bool
     """Its matches are wanted, and not only their number."""
+    digest: bytes | None = None
+    """Of its bytes, as the index knows them."""
 
 
 Outcome = Counted | str
@@ -47,10 +50,16 @@ Outcome = Counted | str
 
 
 def scan(
-    root: Root, targets: Sequence[Target], pattern: Pattern, limit: int, seconds: float, cancelled: Cancelled | None
+    root: Root,
+    targets: Sequence[Target],
+    pattern: Pattern,
+    limit: int,
+    seconds: float,
+    cancelled: Cancelled | None,
+    texts: KeptTexts,
 ) -> list[Outcome]:
     """An outcome for each target, in their order; of the first `limit` matching lines that are wanted, a row each."""
-    work = _Scan(root, targets, pattern, limit, time.monotonic() + seconds, cancelled)
+    work = _Scan(root, targets, pattern, limit, time.monotonic() + seconds, cancelled, texts)
     if pattern.cost == 0:
         work.run()
     else:
@@ -76,6 +85,7 @@ class _Scan:
         limit: int,
         deadline: float,
         cancelled: Cancelled | None,
+        texts: KeptTexts,
     ) -> None:
         self._root = root
         self._targets = targets
@@ -83,6 +93,9 @@ class _Scan:
         self._room = limit
         self._deadline = deadline
         self._cancelled = cancelled
+        self._texts = texts
+        # More than can be kept would drive out one another, and all that is there.
+        self._keeps = sum(target.size for target in targets if not target.large) <= texts.limit
         self._large_left = MAX_LARGE_BYTES
         self._outcomes: list[Outcome] = []
         self._failure: Exception | None = None
@@ -126,20 +139,34 @@ class _Scan:
             return LINE_TOO_LONG
 
     def _search_one(self, texts: Texts, target: Target, room: int) -> Outcome:
+        content = self._texts.get(target.digest)
+        if content is None:
+            found = self._read(texts, target)
+            if isinstance(found, str):
+                return found
+            content = found
+        return match_text(self._pattern, content, room, self._check)
+
+    def _read(self, texts: Texts, target: Target) -> Content | str:
+        """The text of a file, or why there is none."""
         with self._reading:
             self._check()
             data = texts.read(target.path, MAX_LEXICAL_BYTES)
         if isinstance(data, Unread):
             return str(data.outcome)
+        text = data
         # As long as it was, it is the text that the index took it for.
         if len(data) != target.size or target.encoding != "utf-8":
-            text = decode(data)
-            if text is None:
+            decoded = decode(data)
+            if decoded is None:
                 return BINARY
-            data = text.data
+            text = decoded.data
         elif data.startswith(codecs.BOM_UTF8):
-            data = data[len(codecs.BOM_UTF8) :]
-        return match_text(self._pattern, data, room, self._check)
+            text = data[len(codecs.BOM_UTF8) :]
+        content = content_of(text)
+        if self._keeps and target.digest is not None:
+            self._texts.put(target.digest, data, content)
+        return content
 
     def _search_large(self, texts: Texts, target: Target, room: int) -> Outcome:
         if target.size > self._large_left:
@@ -154,7 +181,7 @@ class _Scan:
             if isinstance(text, str):
                 return text
             self._check()
-            here = match_text(self._pattern, text, room - len(found.rows), self._check, line)
+            here = match_text(self._pattern, content_of(text), room - len(found.rows), self._check, line)
             found = Counted(found.rows + here.rows, found.lines + here.lines)
             line += text.count(b"\n")
         return found

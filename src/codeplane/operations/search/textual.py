@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -18,13 +18,14 @@ from typing import NamedTuple
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.fragments import Alternatives
+from codeplane.operations.search.kept import Kept, KeptTexts
 from codeplane.operations.search.large import BINARY
 from codeplane.operations.search.matching import Counted, Match
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, Skipped
 from codeplane.operations.search.patterns import Pattern, compile_query
 from codeplane.operations.search.scanning import Cancelled, Outcome, Target, scan
-from codeplane.query.contents import TOO_LARGE, ContentRow, list_ids_with_kinds, list_left_out, list_searchable
-from codeplane.query.enclosing import Enclosing, enclosing, read_all_defs
+from codeplane.query.contents import TOO_LARGE, ContentRow, list_ids_with_kinds
+from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidates
 from codeplane.store.records import FileState
@@ -38,8 +39,8 @@ _FILES_AT_ONCE = 64
 """Files whose matches are held together until the kinds around them are known."""
 
 Accepts = Callable[[RepoPath, ContentRow], bool]
-Candidates = Callable[[Snapshot, Alternatives], Sequence[RepoPath] | None]
-"""Files of the text index that may contain all fragments of one of the alternatives; None for all of them."""
+Candidates = Callable[[Snapshot, Alternatives], Collection[int] | None]
+"""Ids of files of the text index that may contain all fragments of one of the alternatives; None for all of them."""
 
 
 class Located(NamedTuple):
@@ -52,8 +53,6 @@ class Matches:
     rows: tuple[Located, ...]
     lines: int
     """Matching lines in all files whose matches are wanted; more than `rows` where those were cut."""
-    occurrences: int | None
-    """Matches on those lines; None where rows were cut, since beyond them lines alone are counted."""
     counts: Mapping[RepoPath, int]
     """Matching lines of every file that has some, also of those that are only counted, by path."""
     skipped: tuple[Skipped, ...]
@@ -73,40 +72,44 @@ def find_text(
     *,
     regex: bool,
     case_sensitive: bool | None,
-    accepts: Accepts,
+    accepts: Accepts | None = None,
     wanted: Accepts | None = None,
     cancelled: Cancelled | None = None,
     candidates: Candidates = list_candidates,
     seconds: float = SECONDS,
     limit: int = MAX_MATCHES,
     kinds: Collection[str] = (),
+    kept: Kept | None = None,
 ) -> Matches:
     """Every match in the files that `accepts` lets through; those that are not `wanted` are only counted.
 
     With `kinds` only what lies in a definition of these kinds is a match.
     """
+    kept = kept or Kept(max_bytes=0)
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
-    paths = candidates(snapshot, pattern.fragments) if pattern.fragments else None
+    ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
     defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
     targets: list[Target] = []
     with_facts: list[Target] = []
     unread: dict[RepoPath, str] = {}
-    for row in sorted((*list_searchable(snapshot, paths), *list_left_out(snapshot)), key=attrgetter("path")):
-        if not accepts(row.path, row) or (defining is not None and row.file_id not in defining):
+    for row in kept.list_files(snapshot, ids):
+        if (accepts is not None and not accepts(row.path, row)) or (
+            defining is not None and row.file_id not in defining
+        ):
             continue
         large = row.reason == TOO_LARGE
         if row.encoding is None and not large:
             unread[row.path] = row.reason or "unreadable"
             continue
-        target = Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row))
+        target = Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row), row.digest)
         targets.append(target)
         if row.state == FileState.INDEXED:
             with_facts.append(target)
     if kinds:
-        scans = _Scans(snapshot, root, pattern, limit, time.monotonic() + seconds, cancelled)
+        scans = _Scans(snapshot, root, pattern, limit, time.monotonic() + seconds, cancelled, kept.texts)
         outcomes, removed = _scan_kinds(scans, targets, with_facts, frozenset(kinds))
     else:
-        outcomes, removed = scan(root, targets, pattern, limit, seconds, cancelled), 0
+        outcomes, removed = scan(root, targets, pattern, limit, seconds, cancelled, kept.texts), 0
     rows: list[Located] = []
     counts: dict[RepoPath, int] = {}
     lines = 0
@@ -122,7 +125,6 @@ def find_text(
     return Matches(
         rows=tuple(rows),
         lines=lines,
-        occurrences=sum(row.match.occurrences for row in rows) if lines == len(rows) else None,
         counts=counts,
         skipped=tuple(left_out[:MAX_NAMED]),
         not_searched=dict(sorted(Counter(skipped.reason for skipped in left_out).items())),
@@ -140,17 +142,19 @@ def enclose(
     """
     hits: list[Hit] = []
     files = {path: [row.match for row in located] for path, located in groupby(rows, attrgetter("path"))}
-    for path, defs in read_all_defs(snapshot, list(files)):
+    places = {
+        path: [(match.line, match.column - 1) for match in (matches[:1] if group_by == "file" else matches)]
+        for path, matches in files.items()
+    }
+    for path, language, around in enclose_all(snapshot, places):
         matches = files[path]
-        asked = matches[:1] if group_by == "file" else matches
-        around = enclosing(defs, [(match.line, match.column - 1) for match in asked])
         groups: dict[object, list[int]] = {}
         for at, found in enumerate(around):
             groups.setdefault(at if group_by is None else found and found.def_uid, []).append(at)
         role = role_of(path)
         for members in groups.values():
             count = len(matches) if group_by == "file" else len(members)
-            hits.append(_hit(path, matches[members[0]], around[members[0]], defs.language, role, count - 1))
+            hits.append(_hit(path, matches[members[0]], around[members[0]], language, role, count - 1))
     return tuple(hits)
 
 
@@ -163,9 +167,11 @@ class _Scans(NamedTuple):
     limit: int
     deadline: float
     cancelled: Cancelled | None
+    texts: KeptTexts
 
     def scan(self, targets: Sequence[Target], limit: int) -> list[Outcome]:
-        return scan(self.root, targets, self.pattern, limit, self.deadline - time.monotonic(), self.cancelled)
+        seconds = self.deadline - time.monotonic()
+        return scan(self.root, targets, self.pattern, limit, seconds, self.cancelled, self.texts)
 
 
 def _scan_kinds(
@@ -183,9 +189,9 @@ def _scan_kinds(
         outcomes.update((target.path, outcome) for target, outcome in zip(part, found, strict=True))
         held = {target.path: o for target, o in zip(part, found, strict=True) if isinstance(o, Counted) and o.rows}
         kept = {target.path: target.kept for target in part}
-        for path, defs in read_all_defs(scans.snapshot, list(held)):
+        places = {path: [(match.line, match.column - 1) for match in counted.rows] for path, counted in held.items()}
+        for path, _, around in enclose_all(scans.snapshot, places):
             rows = held[path].rows
-            around = enclosing(defs, [(match.line, match.column - 1) for match in rows])
             inside = [row for row, outer in zip(rows, around, strict=True) if (outer or _NOWHERE).kind in kinds]
             shown = tuple(inside[: room if kept[path] else 0])
             room -= len(shown)
@@ -223,8 +229,7 @@ def _hit(path: RepoPath, match: Match, found: Enclosing | None, language: str, r
 
 def within(hit: Hit, found: Enclosing) -> Hit:
     """The result, with what is known of the definition around it."""
-    return replace(
-        hit,
+    return hit._replace(
         kind=found.kind,
         name=found.name,
         qualified_name=found.qualified_name,

@@ -1,0 +1,106 @@
+"""What searches share: never the text or the list of another epoch, never more than there is room for."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from codeplane.disk.beneath import Root
+from codeplane.index.indexer import Indexer
+from codeplane.operations.search.kept import Kept, KeptTexts
+from codeplane.operations.search.matching import content_of
+from codeplane.operations.search.textual import find_text
+from codeplane.query.snapshot import Snapshot, open_current
+from support.repositories import make_repository, options_for, write
+
+FILES: dict[str, str | bytes] = {
+    "a.py": "needle = 1\n",
+    "b.py": "other = 2\n",
+    "marked.py": b"\xef\xbb\xbfneedle = 3\r\nneedle = 4\r\n",
+    "old.txt": "caf\u00e9 needle\n".encode("latin-1"),
+}
+
+
+def places(snapshot: Snapshot, root: Path, kept: Kept | None, query: str = "needle") -> list[tuple[str, int, str]]:
+    with Root.open(root) as opened:
+        found = find_text(snapshot, opened, query, regex=False, case_sensitive=True, kept=kept)
+    return [(row.path, row.match.line, row.match.text) for row in found.rows]
+
+
+def put(texts: KeptTexts, data: bytes) -> bytes:
+    digest = hashlib.sha256(data).digest()
+    texts.put(digest, data, content_of(data))
+    return digest
+
+
+def test_a_text_is_not_read_again_and_says_the_same(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = Kept()
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            first = places(snapshot, root, kept)
+            assert first == places(snapshot, root, None)
+            assert [path for path, _, _ in first] == ["a.py", "marked.py", "marked.py", "old.txt"]
+            for path in FILES:
+                (root / path).unlink()
+            assert places(snapshot, root, kept) == first
+            assert places(snapshot, root, None) == []
+
+
+def test_the_next_epoch_has_its_own(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = Kept()
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places(snapshot, root, kept)
+        write(root, "a.py", "changed = 1\n")
+        write(root, "new.py", "needle = 5\n")
+        (root / "old.txt").unlink()
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            found = places(snapshot, root, kept)
+            assert [path for path, _, _ in found] == ["marked.py", "marked.py", "new.py"]
+            assert found == places(snapshot, root, None)
+
+
+def test_a_file_that_changed_behind_the_index_is_not_kept_for_it(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = Kept()
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            write(root, "a.py", "needle = 7\n")
+            assert ("a.py", 1, "needle = 7") in places(snapshot, root, kept)
+            write(root, "a.py", "needle = 1\n")
+            assert ("a.py", 1, "needle = 1") in places(snapshot, root, kept)
+
+
+def test_more_files_than_are_listed_in_memory(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            assert places(snapshot, root, Kept(max_files=1)) == places(snapshot, root, None)
+
+
+def test_what_was_asked_for_last_stays() -> None:
+    texts = KeptTexts(limit=30)
+    one, two = put(texts, b"1" * 10), put(texts, b"2" * 10)
+    three = put(texts, b"3" * 10)
+    assert texts.get(one) is not None
+    four = put(texts, b"4" * 10)
+    assert [texts.get(digest) is not None for digest in (one, two, three, four)] == [True, False, True, True]
+    put(texts, b"5" * 31)
+    assert texts.get(one) is not None, "what is too large drives nothing out"
+    assert put(texts, b"1" * 10) == one
+    assert texts.get(three) is not None, "what is there already takes no more room"
+
+
+def test_a_text_goes_by_the_digest_of_its_own_bytes_only() -> None:
+    texts = KeptTexts()
+    digest = hashlib.sha256(b"what the index saw").digest()
+    texts.put(digest, b"what is there now", content_of(b"what is there now"))
+    assert texts.get(digest) is None
+    assert texts.get(None) is None
