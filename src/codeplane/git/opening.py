@@ -66,11 +66,11 @@ def find_directories(root: Path) -> GitDirectories:
     """Where git keeps its files for the working tree at `root`."""
     own = root / ".git"
     if not modes.S_ISDIR(os.stat(own, follow_symlinks=False).st_mode):
-        pointer = _read_line(own)
+        pointer = read_line(own)
         if pointer is None or not pointer.startswith(_GITDIR):
             raise damaged(root, ".git names no directory")
         own = root / pointer.removeprefix(_GITDIR).strip()
-    common = _read_line(own / "commondir")
+    common = read_line(own / "commondir")
     return GitDirectories(own, own / common if common else own)
 
 
@@ -84,20 +84,26 @@ def read_file(path: str | Path, limit: int) -> tuple[os.stat_result, bytes] | No
         os.close(descriptor)
 
 
+def named_reference(line: str) -> str | None:
+    """The reference that a line such as that of HEAD names; None where it names a commit, or nothing of the kind."""
+    if not line.startswith(_REFERENCE):
+        return None
+    name = line.removeprefix(_REFERENCE).strip()
+    return name if name.startswith("refs/") and ".." not in name.split("/") else None
+
+
 def _check_references(root: Path, directories: GitDirectories) -> None:
     """HEAD names a file, which may name the next. What a valid name is, is for libgit2 to say."""
-    line = _read_line(directories.own / "HEAD")
+    line = read_line(directories.own / "HEAD")
     for _ in range(_MAX_REFERENCES):
-        if line is None or not line.startswith(_REFERENCE):
+        name = named_reference(line or "")
+        if name is None:
             return
-        name = line.removeprefix(_REFERENCE).strip()
         line = None
-        if not name.startswith("refs/") or ".." in name.split("/"):
-            return
         for directory in dict.fromkeys(directories):
             if _is_special(directory / name):
                 raise damaged(root, "a reference is not a regular file")
-            line = line or _read_line(directory / name)
+            line = line or read_line(directory / name)
 
 
 def _is_special(path: Path) -> bool:
@@ -109,7 +115,7 @@ def _is_special(path: Path) -> bool:
     return not modes.S_ISREG(mode) and not modes.S_ISDIR(mode)
 
 
-def _read_line(path: Path) -> str | None:
+def read_line(path: Path) -> str | None:
     try:
         found = read_file(path, _LINE_BYTES)
     except (OSError, ValueError):
