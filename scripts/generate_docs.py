@@ -144,7 +144,8 @@ def tools() -> str:
         for param in spec.params:
             kind = " \\| ".join(param.choices) if param.choices else "string" if param.kind == "array" else param.kind
             kind = f"list of {kind}" if param.kind == "array" else kind
-            default = "required" if param.required else "" if param.default is None else f"`{param.default}`"
+            needed = f"required without `{param.unless}`" if param.unless else "required"
+            default = needed if param.required else "" if param.default is None else f"`{param.default}`"
             lines.append(f"| `{param.name}` | {kind} | {default} | {param.doc} |")
         for title, sentences in (("Use it", spec.when), ("Do not use it", spec.when_not)):
             lines += [f"\n{title}:\n"] if sentences else []

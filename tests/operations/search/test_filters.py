@@ -15,6 +15,10 @@ from codeplane.operations.search.filters import Filters, FilterSummary, PathPatt
 from codeplane.operations.search.operators import parse
 
 
+def accepts(filters: Filters, path: str, language: str) -> bool:
+    return filters.accepts_role(path) and filters.accepts_elsewhere(path, language)
+
+
 class Item(NamedTuple):
     path: str
     language: str = "python"
@@ -164,10 +168,10 @@ def test_no_pattern_is_slow(pattern: str) -> None:
     filters = Filters(paths=[pattern], excluded_paths=[pattern])
     paths = [f"{'a' * 200}{number}/{'/'.join('a' * 300)}/{'a' * 250}{number}" for number in range(5)]
     for path in paths:
-        filters.accepts_path(path, "")
+        accepts(filters, path, "")
         again = path + "c"
         begun = time.perf_counter()
-        filters.accepts_path(again, "")
+        accepts(filters, again, "")
         assert time.perf_counter() - begun < 0.001 * 5
 
 
@@ -177,23 +181,23 @@ def test_a_deep_path_is_judged() -> None:
 
 def test_a_directory_confines() -> None:
     filters = Filters(directory="src/a")
-    assert filters.accepts_path("src/a/b.py", "python")
-    assert not filters.accepts_path("src/ab/b.py", "python")
+    assert accepts(filters, "src/a/b.py", "python")
+    assert not accepts(filters, "src/ab/b.py", "python")
     assert apply(filters, Item("src/ab/b.py"))[1] == {"removed_by_path_include": 1}
 
 
 def test_who_knows_the_tree_may_judge_the_role() -> None:
     filters = Filters("runtime", role_of=lambda path: Role.TEST if path.startswith("x/") else Role.SOURCE)
-    assert not filters.accepts_path("x/a.py", "python")
-    assert filters.accepts_path("tests/test_a.py", "python")
+    assert not accepts(filters, "x/a.py", "python")
+    assert accepts(filters, "tests/test_a.py", "python")
 
 
 def test_operators_and_arguments_add_up() -> None:
     parsed = parse("lang:go path:src -path:gen must:x exclude:y find")
     filters = Filters.of(parsed, "mixed", languages=["py"], paths=["lib"], kinds=["class"], directory="")
-    assert filters.accepts_path("lib/a.py", "python") and filters.accepts_path("src/a.go", "go")
-    assert not filters.accepts_path("src/gen/a.go", "go")
-    assert not filters.accepts_path("other/a.go", "go")
+    assert accepts(filters, "lib/a.py", "python") and accepts(filters, "src/a.go", "go")
+    assert not accepts(filters, "src/gen/a.go", "go")
+    assert not accepts(filters, "other/a.go", "go")
     assert filters.accepts_text("X") and not filters.accepts_text("xy") and not filters.accepts_text("z")
     assert apply(filters, Item("lib/a.py", kind="function", text="x"))[1] == {"removed_by_kind": 1}
 
@@ -225,6 +229,6 @@ def test_every_candidate_is_kept_or_counted_once(
     assert kept == [
         item
         for item in items
-        if filters.accepts_path(item.path, item.language) and "x" in item.text and "y" not in item.text
+        if accepts(filters, item.path, item.language) and "x" in item.text and "y" not in item.text
     ]
     assert sum(summary.outside_scope.values()) <= summary.removed_by_scope

@@ -144,12 +144,8 @@ class Filters:
         """Whether the text of a candidate is asked for at all."""
         return bool(self.must or self.exclude)
 
-    def accepts_path(self, path: str, language: str) -> bool:
-        """What can be said of a file before it is read."""
-        return self.accepts_role(path) and self._reject_path(path, language) is None
-
     def accepts_elsewhere(self, path: str, language: str) -> bool:
-        """The same, but for the scope."""
+        """What can be said of a file before it is read, its scope aside."""
         return self._reject_path(path, language) is None
 
     def accepts_role(self, path: str) -> bool:
