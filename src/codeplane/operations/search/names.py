@@ -118,8 +118,8 @@ def _judged(
 ) -> dict[Place, Named]:
     """What can only be said of all together.
 
-    A name that few files define says more. Fields and variables stand behind what holds code; what lies where the query
-    says stands before the rest.
+    A name that few files define says more, unless it is the very one that was asked for. Fields and variables stand
+    behind what holds code; what lies where the query says stands before the rest.
     """
     known = read_kinds(snapshot, [place[:2] for place in found]) if question.shape is not Shape.TEXT else {}
     keys = {place: name_key(named.match.name) for place, named in found.items()}
@@ -127,6 +127,8 @@ def _judged(
     for place, key in keys.items():
         owners.setdefault(key, set()).add(place[0])
     rarity = {key: math.log(1 + files / len(ids)) for key, ids in owners.items()}
+    # However many are called so, a name that merely begins like it is not meant before it.
+    rarity[question.key] = math.log(1 + files)
     judged: dict[Place, Named] = {}
     for place, named in found.items():
         worth = named.worth * rarity[keys[place]]
@@ -162,7 +164,7 @@ def _by_key(match: PassageMatch, question: Question, weights: Weights) -> Named:
         if match.name == question.last:
             return Named(match, "exact", weights.exact)
         same_letters = match.name.lower() == question.last.lower()
-        return Named(match, "exact" if same_letters else "style", weights.exact * (0.8 if same_letters else 0.75))
+        return Named(match, "exact" if same_letters else "style", weights.exact * (0.53 if same_letters else 0.5))
     if evidence is NameEvidence.IDENTIFIER:
         return Named(match, "identifier", weights.ident)
     return Named(match, "neighbours", weights.neighbours)

@@ -16,8 +16,8 @@ class Weights:
     """Share of the second best passage in the score of the file."""
     name: float = 0.6
     """Words of the query in the name of the definition."""
-    exact: float = 6.0
-    """The query is the name."""
+    exact: float = 9.0
+    """The query is the name; half of it where the two are written otherwise."""
     ident: float = 1.5
     """An identifier in the query is the name."""
     neighbours: float = 1.5
