@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import random
 
 import pytest
 from hypothesis import given, settings
@@ -33,8 +34,11 @@ WORD = "naïve 中文 🎉\n"
         (b"\x1b[31mred\x1b[0m\n", Text(b"\x1b[31mred\x1b[0m\n", "utf-8", False, "lf")),
         (b"a\x00b", None),
         (bytes(range(1, 32)) * 10, None),
-        (codecs.BOM_UTF16_LE + b"a", None),
-        (codecs.BOM_UTF16_LE + b"\x00\xd8", None),
+        (codecs.BOM_UTF16_LE + b"a\0b", Text("a\ufffd".encode(), "utf-16-le", True, "none")),
+        (codecs.BOM_UTF16_LE + b"\x00\xd8\n\0", Text("\ufffd\n".encode(), "utf-16-le", True, "lf")),
+        (codecs.BOM_UTF32_BE + b"\0\0\0a\0", Text("a\ufffd".encode(), "utf-32-be", True, "none")),
+        (codecs.BOM_UTF16_LE + random.Random(1).randbytes(5000), None),
+        (codecs.BOM_UTF32_LE + random.Random(1).randbytes(5000), None),
     ],
 )
 def test_decode(data: bytes, expected: Text | None) -> None:
@@ -51,7 +55,7 @@ def test_total_and_always_utf8(data: bytes) -> None:
     text = decode(data)
     if text is not None:
         body = text.data.decode("utf-8")
-        if text.encoding.startswith("utf"):
+        if text.encoding.startswith("utf") and "\ufffd" not in body:
             assert body.encode(text.encoding) in data
         else:
             assert body.encode("latin-1") == data

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.base.paths import RepoPath
-from codeplane.operations.search.frozen import BLOCK, freeze
+from codeplane.operations.search.frozen import BLOCK, PLAIN, freeze
 from codeplane.operations.search.model import Factors, Hit
 from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around
@@ -61,7 +61,7 @@ def test_what_is_kept_comes_back_as_it_was(start: int, count: int) -> None:
 
 
 def test_names_that_are_no_text_are_kept_too() -> None:
-    odd = tuple(Hit(RepoPath(f"a\udc80{n}.py"), 1, 1, "file", "") for n in range(BLOCK + 1))
+    odd = tuple(Hit(RepoPath(f"a\udc80{n}.py"), 1, 1, "file", "") for n in range(PLAIN + BLOCK + 1))
     assert freeze(odd).hits(0, len(odd)) == odd
     assert freeze(()).hits(0, 10) == ()
 

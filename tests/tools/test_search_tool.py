@@ -241,6 +241,34 @@ def test_rows_by_file(shop: Server) -> None:
     assert found["result"]["matches"] == 5 and found["result"]["pagination"] == {"total_estimate": 3}
 
 
+def test_every_file_with_a_match_can_be_reached(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", {f"{name}.txt": "needle\n" * 6000 for name in "abc"})
+    with serving(root) as server:
+        found = ask(server, "needle", mode="lexical", group_by="file")
+        assert [(row["path"], row["matches"]) for row in rows(found)] == [(f"{name}.txt", 6000) for name in "abc"]
+        assert (found["result"]["matches"], found["result"]["files"]) == (18_000, 3)
+        assert "completeness" not in found["meta"]
+        assert ask(server, "needle", mode="lexical")["meta"]["completeness"] == "truncated"
+
+
+def test_a_question_that_is_answered_by_text_counts_like_text(shop: Server) -> None:
+    found, text = ask(shop, "() ->", scope="mixed"), ask(shop, "() ->", mode="lexical", scope="mixed")
+    assert found["result"]["searched_as"] == "lexical"
+    assert text["result"]["matches"] == found["result"]["matches"] > 0
+    assert (rows(found), found["result"]["files"]) == (rows(text), text["result"]["files"])
+
+
+@pytest.mark.parametrize("mode", ["lexical", "regex"])
+def test_blanks_are_text(shop: Server, mode: str) -> None:
+    assert ask(shop, "    ", mode=mode)["result"]["matches"] > 100
+
+
+def test_what_must_be_there_and_must_not(shop: Server) -> None:
+    found = ask(shop, "must:negative exclude:negative negative")
+    assert codes_of(found) == [] and rows(found) == []
+    assert "exclude:" in found["message"] and found["result"]["removed_by_exclude"] > 0
+
+
 def test_a_whole_report_can_be_the_query(shop: Server) -> None:
     report = "finish_checkout fails with a negative price.\n" + "lorem ipsum dolor sit amet " * 4_000
     found = shop.call("search", {"query": report, "scope": "runtime"})

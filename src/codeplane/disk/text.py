@@ -1,7 +1,8 @@
 """Bytes to text: which encoding, which line endings, or binary.
 
 Text leaves here as UTF-8 without a byte order mark; what was removed is recorded, so
-that a writer can put it back. Never raises on any bytes.
+that a writer can put it back. What is damaged in a text with the mark of UTF-16 or UTF-32
+is replaced, and cannot. Never raises on any bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from typing import NamedTuple
 SNIFF_BYTES = 8192
 MAX_CONTROL_SHARE = 0.1
 """A text has tabs, newlines and now and then an escape; more control bytes than this mean binary."""
+FEW_DAMAGED = 4
+MAX_DAMAGED_SHARE = 0.02
+"""Of the characters of a text; of bytes that are none, one in thirty pairs is half of a surrogate pair."""
 
+_REPLACEMENT = "\ufffd"
 _MARKS = (
     # The mark of UTF-32 LE begins with that of UTF-16 LE, hence the order.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -37,11 +42,8 @@ def decode(data: bytes) -> Text | None:
     """The text in `data`, or None when it is binary."""
     mark, encoding = _find_mark(data)
     if encoding is not None and encoding != "utf-8":
-        try:
-            body = data[len(mark) :].decode(encoding).encode("utf-8")
-        except UnicodeError:
-            return None
-        return Text(body, encoding, True, find_line_ending(body))
+        text = _decode_marked(data[len(mark) :], encoding)
+        return None if text is None else Text(text, encoding, True, find_line_ending(text))
     if is_binary(data):
         return None
     body = data[len(mark) :]
@@ -50,6 +52,16 @@ def decode(data: bytes) -> Text | None:
     if mark:
         body = data
     return Text(body.decode("latin-1").encode("utf-8"), "latin-1", False, find_line_ending(body))
+
+
+def _decode_marked(data: bytes, encoding: str) -> bytes | None:
+    """What is damaged in a text is replaced; None where so much is that the bytes merely begin like a mark."""
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeError:
+        text = data.decode(encoding, "replace")
+    damaged = text.count(_REPLACEMENT)
+    return text.encode("utf-8") if damaged <= max(FEW_DAMAGED, len(text) * MAX_DAMAGED_SHARE) else None
 
 
 def is_binary(data: bytes) -> bool:

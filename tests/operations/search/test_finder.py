@@ -168,6 +168,21 @@ def test_required_words_that_nothing_has(shop: Shop, query: str) -> None:
     assert [notice.code for notice in found.notices] == [WarningCode.FILTER_MUST_UNSATISFIED]
 
 
+@pytest.mark.parametrize(
+    ("query", "kinds", "lost"),
+    [
+        ("must:rebate exclude:rebate rebate", (), "removed_by_exclude"),
+        ("must:rebate price", ("enum",), "removed_by_kind"),
+    ],
+)
+def test_what_has_the_required_words_is_lost_for_another_reason(
+    shop: Shop, query: str, kinds: tuple[str, ...], lost: str
+) -> None:
+    found = shop.find(query, kinds=kinds)
+    assert found.hits == () and found.notices == ()
+    assert found.hints[lost]
+
+
 def test_forbidden_words(shop: Shop) -> None:
     assert "compute_discount" in shop.names("discount")
     found = shop.find("exclude:rebate discount")
@@ -285,6 +300,10 @@ def test_the_explanation_adds_up(shop: Shop, query: str, scope: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("query", ["", "   \n\t "])
 def test_an_empty_query_is_an_error(shop: Shop, mode: str, query: str) -> None:
+    if query and mode in ("lexical", "regex"):
+        assert shop.find(query, mode=mode).total == 0, "text like any other"
+        assert shop.find("    ", mode=mode).total > 20
+        return
     with pytest.raises(CodePlaneError) as raised:
         shop.find(query, mode=mode)
     assert raised.value.code is ErrorCode.ARGUMENT_INVALID

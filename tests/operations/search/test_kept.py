@@ -7,8 +7,10 @@ from pathlib import Path
 
 from codeplane.disk.beneath import Root
 from codeplane.index.indexer import Indexer
-from codeplane.operations.search.kept import Kept, KeptTexts
+from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.kept import TEXT_BYTES, Kept, KeptTexts
 from codeplane.operations.search.matching import content_of
+from codeplane.operations.search.required import find_required
 from codeplane.operations.search.textual import find_text
 from codeplane.query.snapshot import Snapshot, open_current
 from support.repositories import make_repository, options_for, write
@@ -86,16 +88,37 @@ def test_more_files_than_are_listed_in_memory(tmp_path: Path) -> None:
 
 
 def test_what_was_asked_for_last_stays() -> None:
-    texts = KeptTexts(limit=30)
+    texts = KeptTexts(limit=3 * (10 + TEXT_BYTES))
     one, two = put(texts, b"1" * 10), put(texts, b"2" * 10)
     three = put(texts, b"3" * 10)
     assert texts.get(one) is not None
     four = put(texts, b"4" * 10)
     assert [texts.get(digest) is not None for digest in (one, two, three, four)] == [True, False, True, True]
-    put(texts, b"5" * 31)
+    put(texts, b"5" * (31 + 3 * TEXT_BYTES))
     assert texts.get(one) is not None, "what is too large drives nothing out"
     assert put(texts, b"1" * 10) == one
     assert texts.get(three) is not None, "what is there already takes no more room"
+
+
+def test_many_small_texts_are_bounded_too() -> None:
+    texts = KeptTexts(limit=10 * TEXT_BYTES)
+    kept = [put(texts, str(number).encode()) for number in range(100)]
+    assert sum(texts.get(digest) is not None for digest in kept) == 9
+
+
+def test_required_words_are_looked_for_in_the_same_texts(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = Kept()
+    filters = Filters(must=("needle", "= 1"))
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places(snapshot, root, kept, "e")
+            for path in FILES:
+                (root / path).unlink()
+            found = find_required(snapshot, opened, filters, kept)
+            assert [file.path for file in found.files.values()] == ["a.py"]
+            assert found.lines == {"a.py": 1, "marked.py": 1, "old.txt": 1} and not found.not_searched
 
 
 def test_a_text_goes_by_the_digest_of_its_own_bytes_only() -> None:

@@ -80,6 +80,12 @@ def test_no_guesses_are_made_for_a_text(shop: Shop) -> None:
     assert ways(shop, "why does reload_config fail again and again here") == {"reload_config": "identifier"}
 
 
+def test_an_identifier_in_a_text_counts_half_where_it_is_written_otherwise(shop: Shop) -> None:
+    for name, other in (("load_user_list", "loadUserList"), ("loadUserList", "load_user_list")):
+        worth = {one.match.name: one.worth for one in named(shop, f"why does {name} fail again and again here")}
+        assert worth[name] == 2 * worth[other]
+
+
 def test_what_holds_code_comes_before_a_field(shop: Shop) -> None:
     found = [one for one in named(shop, "load") if one.is_exact]
     by_kind = {one.match.name: one.kind_worth for one in found if one.match.file.path == "c.go"}

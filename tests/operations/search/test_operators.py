@@ -83,6 +83,8 @@ def test_what_a_query_says(query: str, expected: dict[str, object] | None) -> No
         ("exclude:x", "words after"),
         ("lang:pyhton x", "python"),
         ("lang:qqqq x", "rust"),
+        ("lang:nope x", "c, clojure"),
+        ("lang:x x", "c, clojure"),
     ],
 )
 def test_what_cannot_be_an_operator_is_refused_with_a_way_out(query: str, expected: str) -> None:

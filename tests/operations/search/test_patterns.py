@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.search.fragments import MAX_FRAGMENTS
 from codeplane.operations.search.matching import content_of, match_text
-from codeplane.operations.search.patterns import MAX_QUERY_CHARS, compile_query
+from codeplane.operations.search.patterns import MAX_FOLDED_CHARS, MAX_QUERY_CHARS, compile_query
 
 UNSUPPORTED = {
     r"foo(?=bar)": "look-ahead",
@@ -51,6 +51,13 @@ INVALID = {
     "a{1001}": 2,
     r"[a-\d]": 2,
     r"\p{L": 1,
+    "(?": 1,
+    "(?i": 1,
+    "a(?P<": 2,
+    "(?P<na": 1,
+    r"\x{110000}": 1,
+    r"[a\x{110000}]": 3,
+    r"\x{d800}": 1,
 }
 
 
@@ -80,6 +87,22 @@ def test_what_is_no_pattern_says_where(query: str) -> None:
         compile_query(query, regex=True, case_sensitive=None)
     assert raised.value.code is ErrorCode.ARGUMENT_INVALID
     assert raised.value.details["position"] == INVALID[query]
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("(?", "the group is not closed"),
+        ("(?i", "the group is not closed"),
+        ("(?P<", "the group is not closed"),
+        (r"\x{110000}", "out of range"),
+        (r"\x{123456789}", "out of range"),
+        (r"\x{d800}", "half of a surrogate pair"),
+    ],
+)
+def test_what_is_no_pattern_says_why(query: str, why: str) -> None:
+    with pytest.raises(CodePlaneError, match=why):
+        compile_query(query, regex=True, case_sensitive=None)
 
 
 @pytest.mark.parametrize("regex", [True, False])
@@ -152,6 +175,46 @@ def test_a_pattern_that_multiplies_is_refused_at_once(query: str) -> None:
 )
 def test_what_a_pattern_means(query: str, text: str, found: list[str]) -> None:
     assert matched(query, text) == found
+
+
+@pytest.mark.parametrize("query", [r"\s", r"\S", r"[\s]", r"[\S]", r"[^\s]", r"[^\S]", r"[\s_]", r"[^\Sx]"])
+def test_what_a_space_is_does_not_depend_on_the_rest_of_the_text(query: str) -> None:
+    for sign in map(chr, [*range(10), *range(11, 128)]):
+        found = matched(f"<{query}>", f"<{sign}>")
+        assert found == [line[:3] for line in matched(f"<{query}>", f"<{sign}>é")], repr(sign)
+    spaces = [sign for sign in "\t\v\f\r x" if matched(f"<{query}>", f"<{sign}>")]
+    assert spaces in (list("\t\v\f\r "), ["x"])
+
+
+@pytest.mark.parametrize("sensitive", [None, True])
+@pytest.mark.parametrize("query", ["-" * 9999 + "=", "-" * 5000 + "=" + "-" * 4999, "ab" * 4999 + "c"])
+def test_a_long_text_is_looked_for_in_no_time(query: str, sensitive: bool | None) -> None:
+    pattern = compile_query(query, regex=False, case_sensitive=sensitive)
+    for text in (b"-" * 2_000_000, b"ab" * 1_000_000):
+        began = time.perf_counter()
+        assert match_text(pattern, content_of(text), 10, lambda: None).lines == 0
+        assert time.perf_counter() - began < 1
+    assert match_text(pattern, content_of(b"x\n" + query.encode()), 10, lambda: None).rows[0].line == 2
+    assert pattern.cost == pattern.wide_cost == 0
+
+
+def test_a_long_text_minds_case_unless_it_is_told_not_to() -> None:
+    short, long = "x" * MAX_FOLDED_CHARS, "x" * (MAX_FOLDED_CHARS + 1)
+    assert matched(short, short.upper(), regex=False) == [short.upper()]
+    assert matched(long, long.upper(), regex=False) == []
+    assert matched(long, f"{long.upper()} é", regex=False, case_sensitive=False) == [long.upper()]
+    assert compile_query(short, regex=False, case_sensitive=False).cost == 0
+    pattern = compile_query(long, regex=False, case_sensitive=False)
+    assert pattern.cost >= len(long) and pattern.wide_cost >= len(long)
+
+
+@pytest.mark.parametrize("across", ["", "\n"])
+def test_only_the_first_line(across: str) -> None:
+    pattern = compile_query(f"needle{across}", regex=False, case_sensitive=True)
+    content = content_of(b"hay\nneedle\nneedle\n")
+    assert match_text(pattern, content, 10, lambda: None).lines == 2
+    found = match_text(pattern, content, 10, lambda: None, once=True)
+    assert (found.lines, [row.line for row in found.rows]) == (1, [2])
 
 
 @pytest.mark.parametrize(

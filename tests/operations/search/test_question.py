@@ -96,6 +96,23 @@ def test_paths_that_a_text_mentions(text: str, paths: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('File "/srv/app/shop/session.py", line 6, in expire', (("srv/app/shop/session.py", 6),)),
+        ("at send (InvoiceMailer.java:12)", (("InvoiceMailer.java", 12),)),
+        ("panic in ./warehouse/parcel.go:10:3: x", (("warehouse/parcel.go", 10),)),
+        ("a.py:1 b.py a.py:2 a.py:1", (("a.py", 1), ("a.py", 2))),
+        ("session.py has a line 6", ()),
+        ("session.py:0 and session.py, line six", ()),
+        ("session.py:" + "9" * 5000, ()),
+        ("nothing at line 6", ()),
+    ],
+)
+def test_lines_that_a_text_names(text: str, lines: tuple[tuple[str, int], ...]) -> None:
+    assert read_question(text).lines == lines
+
+
+@pytest.mark.parametrize(
     ("text", "asked"),
     [
         ("tests for the cart", True),

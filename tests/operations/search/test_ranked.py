@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,7 @@ def test_rows_are_in_a_total_order(shop: Shop) -> None:
         ("all about retry", "stem", "shop/retry.py"),
         ("the warehouse of parcels", "path", "warehouse/parcel.go"),
         ("see theme.js please", "mention", "web/src/theme.js"),
+        ("it fails in shop/session.py:6 now and then", "line", "shop/session.py"),
         ("catalogue of titles", "abbreviation", "legacy/catalog.rb"),
         ("postage for a thing computed", "definition", "warehouse/parcel.go"),
     ],
@@ -148,3 +150,30 @@ def test_nothing_for_nothing(shop: Shop) -> None:
 
 def test_the_fixture_is_of_many_languages() -> None:
     assert len({path.rpartition(".")[2] for path in FILES}) >= 8
+
+
+FRAMES: dict[str, str | bytes] = {
+    "web/handlers.py": (
+        "class Site:\n    def get_response(self, request):\n        response = self.chain(request)\n"
+        "        return response\n\n"
+        "    def _get_response(self, request):\n        view = self.resolve(request)\n        return view(request)\n\n"
+        "    def resolve(self, request):\n        return self.views[request]\n"
+    ),
+    **{f"web/models/m{number}.py": f"def model_{number}():\n    return {number}\n" for number in range(60)},
+    "web/other.py": "def get_response(request):\n    response = request.response\n    return response\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("frame", "name"),
+    [
+        ('File "web/handlers.py", line 8, in _get_response', "_get_response"),
+        ('File "/srv/site/web/handlers.py", line 3, in get_response', "get_response"),
+        ("the error comes from web/handlers.py:11 again", "resolve"),
+        ("why does _get_response call a view with the request", "_get_response"),
+    ],
+)
+def test_one_frame_of_a_trace(tmp_path: Path, frame: str, name: str) -> None:
+    with opened(tmp_path / "repo", FRAMES) as shop:
+        first = ranked(shop, frame).rows[0]
+        assert (first.path, first.name) == ("web/handlers.py", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -245,7 +246,28 @@ def test_lines_that_are_turned_down_count_nowhere(till: tuple[Snapshot, Root]) -
     assert found.hints["tiers"] == {"unknown": 1}
 
 
-@pytest.mark.parametrize("name", ["été", "$till", "till$", "a b", "x" * 5000, "(", "till!"])
+@pytest.mark.parametrize("name", ["été", "$till", "till$", "a b", "x" * 5000, "till!"])
 def test_any_name_can_be_asked_for(tmp_path: Path, name: str) -> None:
     with index(tmp_path / "tree", {"a.rb": f"{name}\n"}) as snapshot, Root.open(tmp_path / "tree") as root:
         assert rows(find((snapshot, root), name)) == [("unknown", "a.rb", 1, 1)]
+
+
+@pytest.mark.parametrize("signs", ["(", "->", "::", "..", "!=", "\u2026"])
+def test_signs_are_no_name(shop: tuple[Snapshot, Root], signs: str) -> None:
+    with pytest.raises(CodePlaneError, match="is no name") as raised:
+        find(shop, signs)
+    assert raised.value.code is ErrorCode.ARGUMENT_INVALID
+    assert raised.value.expected is not None and "letters" in raised.value.expected
+    assert isinstance(raised.value.example, dict)
+    assert find(shop, raised.value.example["query"]).total == 0
+
+
+def test_one_use_stands_for_its_file(till: tuple[Snapshot, Root]) -> None:
+    every = find(till, "finish_checkout")
+    counts = Counter(hit.path for hit in every.hits)
+    assert max(counts.values()) > 1
+    found = find(till, "finish_checkout", one_per_file=True, limit=len(counts))
+    assert {hit.path: hit.collapsed + 1 for hit in found.hits} == counts
+    assert (found.total, found.files, found.hints) == (every.total, every.files, every.hints)
+    firsts = {hit.path: hit for hit in reversed(every.hits)}
+    assert [hit._replace(collapsed=0) for hit in found.hits] == [hit for hit in every.hits if hit is firsts[hit.path]]

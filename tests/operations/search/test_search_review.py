@@ -8,7 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.base.warnings import WarningCode
+from codeplane.disk.beneath import Root
+from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.question import read_question
+from codeplane.operations.search.required import find_required, with_places
 from operations.search.bookshop import Shop, opened
 
 FILES: dict[str, str | bytes] = {
@@ -50,6 +54,18 @@ def test_a_required_word_outside_the_scope_is_counted(many: Shop) -> None:
     assert found.hits == () and found.outside_scope == {"test": 1}
     assert [notice.code for notice in found.notices] == [WarningCode.FILTER_MUST_UNSATISFIED]
     assert many.find("must:axolotl it", scope="mixed").hits
+
+
+def test_no_more_places_of_required_words_than_can_be_shown(many: Shop) -> None:
+    filters = Filters(must=("number",), exclude=("2",))
+    with Root.open(many.root) as root:
+        required = find_required(many.snapshot, root, Filters(must=("number",)))
+        assert len(required.files) == 250
+        rows = with_places(many.snapshot, Lines(root), [], required, Filters(must=("number",)), 3)
+        assert [row.path for row in rows] == sorted(file.path for file in required.files.values())[:3]
+        turned_down = with_places(many.snapshot, Lines(root), [], required, filters, 3)
+        assert len(turned_down) == 250, "what does not pass is not enough"
+    assert len(many.find("must:number").hits) == 100
 
 
 def test_a_path_in_a_trace_among_many_of_its_name(many: Shop) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import random
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,6 +97,23 @@ def test_counts_go_on_where_rows_end(tmp_path: Path, regex: bool) -> None:
         assert (cut.lines, cut.counts) == (30, whole.counts)
 
 
+@pytest.mark.parametrize("kinds", [(), {"text"}])
+def test_one_row_of_each_file_and_all_lines_counted(tmp_path: Path, kinds: set[str]) -> None:
+    files: dict[str, str | bytes] = {f"{name}.py": "\n" + "needle\n" * 10 for name in "abc"}
+    tree = opened(tmp_path / "tree", files)
+    found = find(tree, "needle", kinds=kinds, per_file=1, limit=3)
+    assert places(found) == [(f"{name}.py", 2, 1) for name in "abc"]
+    assert (found.lines, set(found.counts.values())) == (30, {10})
+    hits = enclose(tree[0], found.rows, lambda path: "source", "file", found.counts)
+    assert [(hit.path, hit.collapsed) for hit in hits] == [(f"{name}.py", 9) for name in "abc"]
+
+
+def test_damaged_text_is_searched(tmp_path: Path) -> None:
+    wide = codecs.BOM_UTF16_LE + "needle\n".encode("utf-16-le")
+    tree = opened(tmp_path / "tree", {"half.txt": wide + b"\x00\xd8\n\x00", "odd.txt": wide + b"x"})
+    assert places(find(tree, "needle")) == [("half.txt", 1, 1), ("odd.txt", 1, 1)]
+
+
 def test_a_long_line_is_cut_around_the_match(tmp_path: Path) -> None:
     tree = opened(tmp_path / "tree", {"min.js": f"{'é' * 5000}needle{'ü' * 5000}\n", "short.js": "a needle\n"})
     long, short = find(tree, "needle").rows
@@ -125,15 +144,62 @@ def test_the_time_is_up_and_that_is_said(tmp_path: Path) -> None:
         assert found.skipped == tuple(Skipped(RepoPath(f"{at:03}.txt"), "time_limit") for at in range(MAX_NAMED))
 
 
+SLOW = "[ab]*a[ab]{200}c|bac"
+SLOW_LINE = "".join(random.Random(1).choices("ab", k=900_000))
+"""RE2 falls back to its slowest way here, on a line that cannot be cut and is short enough to be looked at."""
+
+
+def running() -> int:
+    return sum(thread.name == "scan" for thread in threading.enumerate())
+
+
+def wait_for_scans() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "scan":
+            thread.join(60)
+
+
 def test_a_pattern_that_will_not_end_is_left_behind(tmp_path: Path) -> None:
-    """RE2 falls back to its slowest way here, on a line that cannot be cut."""
-    line = "".join(random.Random(1).choices("ab", k=1_500_000))
-    tree = opened(tmp_path / "tree", {"a.txt": "bac\n", "slow.txt": line, "z.txt": "bac\n"})
+    tree = opened(tmp_path / "tree", {"a.txt": "bac\n", "slow.txt": SLOW_LINE, "z.txt": "bac\n"})
     began = time.perf_counter()
-    found = find(tree, "[ab]*a[ab]{200}c|bac", regex=True, seconds=0.3)
+    found = find(tree, SLOW, regex=True, seconds=0.3)
     assert time.perf_counter() - began < 1.5
+    assert places(found) == [("a.txt", 1, 1), ("z.txt", 1, 1)], "the line costs no other file its turn"
+    assert found.not_searched == {"time_limit": 1}
+    wait_for_scans()
+
+
+def test_scans_that_nobody_waits_for_are_few(tmp_path: Path) -> None:
+    tree = opened(tmp_path / "tree", {"a.txt": "bac\n", "slow.txt": SLOW_LINE})
+    left = [find(tree, SLOW, regex=True, seconds=0.05) for _ in range(scanning.MAX_THREADS)]
+    assert all(found.not_searched for found in left)
+    assert running() == scanning.MAX_THREADS
+    refused = find(tree, SLOW, regex=True, seconds=0.05)
+    assert (refused.rows, refused.not_searched) == ((), {"time_limit": 2})
+    assert running() <= scanning.MAX_THREADS
+    assert places(find(tree, "bac", seconds=5)) == [("a.txt", 1, 1)], "a literal waits for nobody"
+    wait_for_scans()
+    assert places(find(tree, "b.c", regex=True, accepts=lambda path, row: path == "a.txt")) == [("a.txt", 1, 1)]
+
+
+def test_a_long_text_without_case_ends_in_time(tmp_path: Path) -> None:
+    text = "a-" * 2000 + "="
+    tree = opened(tmp_path / "tree", {"a.txt": f"{text.upper()}\n", "slow.txt": "a-" * 100_000})
+    began = time.perf_counter()
+    found = find(tree, text, case_sensitive=False, seconds=1.0)
+    assert time.perf_counter() - began < 2
     assert places(found) == [("a.txt", 1, 1)]
-    assert found.not_searched == {"time_limit": 2}
+    assert found.not_searched == {"line_too_long": 1}
+
+
+def test_lines_that_come_late_have_their_place_in_the_rows(tmp_path: Path) -> None:
+    long = "é" * 10_000
+    tree = opened(tmp_path / "tree", {"a.txt": "abc\n" * 2, "b.txt": f"abc\n{long}\nabc\n", "c.txt": "abc\n" * 2})
+    whole = find(tree, r"\w{0,3}c", regex=True, seconds=20)
+    assert [path for path, *_ in places(whole)] == ["a.txt"] * 2 + ["b.txt"] * 2 + ["c.txt"] * 2
+    for limit in range(7):
+        cut = find(tree, r"\w{0,3}c", regex=True, seconds=20, limit=limit)
+        assert (cut.rows, cut.counts) == (whole.rows[:limit], whole.counts)
 
 
 def test_a_line_too_long_for_its_pattern_is_named(tmp_path: Path) -> None:
@@ -213,12 +279,23 @@ def test_files_too_large_for_the_index_are_searched_on_their_bytes(tmp_path: Pat
 
 
 def test_large_files_beyond_the_budget_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    large = b"needle\n" * (MAX_LEXICAL_BYTES // 7 + 1)
+    large = b"needle\n" * 9 + b"hay\n" * (MAX_LEXICAL_BYTES // 4)
     tree = opened(tmp_path / "tree", {"a.txt": large, "b.txt": large, "c.txt": "needle\n"})
     monkeypatch.setattr(scanning, "MAX_LARGE_BYTES", len(large) + 1)
     found = find(tree, "needle", limit=5)
-    assert found.counts == {"a.txt": large.count(b"\n"), "c.txt": 1}
+    assert found.counts == {"a.txt": 9, "c.txt": 1}
     assert found.skipped == (Skipped(RepoPath("b.txt"), "too_large"),)
+    assert find(tree, "needle", once=True).counts == {"a.txt": 1, "c.txt": 1}
+
+
+def test_what_is_wanted_is_searched_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = b"needle\n" + b"hay\n" * (MAX_LEXICAL_BYTES // 4)
+    tree = opened(tmp_path / "tree", {"a.txt": large, "b.txt": "needle\n", "c.txt": large, "d.txt": "needle\n"})
+    monkeypatch.setattr(scanning, "MAX_LARGE_BYTES", len(large) + 1)
+    found = find(tree, "needle", wanted=lambda path, row: path > "b.txt")
+    assert places(found) == [("c.txt", 1, 1), ("d.txt", 1, 1)]
+    assert list(found.counts) == ["b.txt", "c.txt", "d.txt"], "by path all the same"
+    assert found.skipped == (Skipped(RepoPath("a.txt"), "too_large"),)
 
 
 def test_the_same_from_any_number_of_asks(shop: tuple[Snapshot, Root]) -> None:

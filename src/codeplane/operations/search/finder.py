@@ -22,7 +22,16 @@ from codeplane.operations.search.changed import Changed, ChangedFiles
 from codeplane.operations.search.filters import Filters, FilterSummary
 from codeplane.operations.search.grouping import group_matches
 from codeplane.operations.search.kept import Kept
-from codeplane.operations.search.model import EXHAUSTIVE, Found, GroupBy, Hit, Request, Scope, default_scope
+from codeplane.operations.search.model import (
+    EXHAUSTIVE,
+    MAX_MATCHES,
+    Found,
+    GroupBy,
+    Hit,
+    Request,
+    Scope,
+    default_scope,
+)
 from codeplane.operations.search.noise import TOP_K, RootGitignore, is_noisy, noise_hint
 from codeplane.operations.search.operators import Parsed
 from codeplane.operations.search.patterns import MAX_QUERY_CHARS
@@ -74,7 +83,7 @@ class Finder:
         else:
             if request.ranking_mode == "auto_changed_first" and self._changed is not None:
                 changed = self._changed.at(snapshot)
-            found = answer_ranked(snapshot, root, request, parsed, filters, changed, self._weights)
+            found = answer_ranked(snapshot, root, request, parsed, filters, changed, self._weights, self._kept)
             if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
                 found = _as_text(task)
         hints = dict(found.hints)
@@ -145,7 +154,7 @@ def _parse(request: Request) -> Parsed:
 
 def _require_text(request: Request, parsed: Parsed) -> None:
     """There must be something to look for; a required word is something."""
-    if request.query.strip() and (parsed.text.strip() or parsed.must):
+    if request.mode in _LITERAL or (request.query.strip() and (parsed.text.strip() or parsed.must)):
         return
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
@@ -180,7 +189,8 @@ def _as_text(task: _Task) -> Found:
 
 def _find_all(task: _Task) -> Found:
     """Every match, counted, and grouped unless each is wanted."""
-    return _find_uses(task) if task.request.mode == "references" else _find_matches(task)
+    found = _find_uses(task) if task.request.mode == "references" else _find_matches(task)
+    return replace(found, exhaustive=True)
 
 
 def _find_uses(task: _Task) -> Found:
@@ -207,6 +217,7 @@ def _find_uses(task: _Task) -> Found:
         kinds=frozenset(map(str.lower, request.kinds)),
         keeps=keeps if filters.reads_text else None,
         cancelled=cancelled,
+        one_per_file=_grouping(request) == "file",
         keeping=kept,
     )
     hits = tuple(group_matches(found.hits, _grouping(request)))
@@ -215,6 +226,7 @@ def _find_uses(task: _Task) -> Found:
 
 def _find_matches(task: _Task) -> Found:
     snapshot, root, request, _, filters, cancelled, kept = task
+    grouping = _grouping(request)
     matches = find_text(
         snapshot,
         root,
@@ -224,6 +236,7 @@ def _find_matches(task: _Task) -> Found:
         accepts=_accepts(filters),
         wanted=_wanted(filters),
         cancelled=cancelled,
+        per_file=1 if grouping == "file" else MAX_MATCHES,
         kinds=frozenset(map(str.lower, request.kinds)),
         kept=kept,
     )
@@ -235,7 +248,7 @@ def _find_matches(task: _Task) -> Found:
         else:
             outside[_role(path)] += count
     return Found(
-        hits=_by_worth(enclose(snapshot, matches.rows, _role, _grouping(request)), request.query),
+        hits=_by_worth(enclose(snapshot, matches.rows, _role, grouping, matches.counts), request.query),
         total=matches.lines,
         outside_scope=dict(sorted(outside.items())),
         files=files,

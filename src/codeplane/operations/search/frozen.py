@@ -1,18 +1,20 @@
-"""Hits that are kept for later pages: packed, so that ten thousand of them cost little, and read by the block."""
+"""Hits that are kept for later pages: the first as they are, the many behind them packed, and read by the block."""
 
 from __future__ import annotations
 
-import marshal
+import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from codeplane.operations.search.model import NO_FACTORS, Factors, Hit
 
 BLOCK = 100
-PLAIN_BLOCKS = 10
-"""The first are left as they are: few searches have more, and fewer are read further."""
+PLAIN = 1000
+"""Few searches have more, and fewer are read further; what these hits have in common they share."""
 
 _QUICK = 1
 
@@ -21,31 +23,41 @@ _QUICK = 1
 class Frozen:
     """These very hits, whatever happens to the index meanwhile."""
 
+    plain: tuple[Hit, ...]
     blocks: tuple[bytes, ...]
     count: int
 
     def hits(self, start: int, stop: int) -> tuple[Hit, ...]:
-        rows: list[tuple[Any, ...]] = []
+        rows = list(self.plain[start:stop])
+        start, stop = max(0, start - PLAIN), max(0, stop - PLAIN)
         first = start // BLOCK
-        for number in range(first, min(-(-stop // BLOCK), len(self.blocks))):
-            block = self.blocks[number]
-            rows += marshal.loads(block if number < PLAIN_BLOCKS else zlib.decompress(block))
+        packed: list[list[Any]] = []
+        for block in self.blocks[first : -(-stop // BLOCK)]:
+            packed += json.loads(zlib.decompress(block))
         behind = first * BLOCK
-        return tuple(map(_unpacked, rows[start - behind : stop - behind]))
+        rows += map(_unpacked, packed[start - behind : stop - behind])
+        return tuple(rows)
 
 
 def freeze(hits: Sequence[Hit]) -> Frozen:
-    # What hits have in common, their path and the definition around them, is written once in each block. The bytes
-    # never leave this process.
-    blocks = [marshal.dumps([_packed(hit) for hit in hits[at : at + BLOCK]]) for at in range(0, len(hits), BLOCK)]
-    small = [zlib.compress(block, _QUICK) for block in blocks[PLAIN_BLOCKS:]]
-    return Frozen((*blocks[:PLAIN_BLOCKS], *small), len(hits))
+    rest = hits[PLAIN:]
+    blocks = (_packed(rest[at : at + BLOCK]) for at in range(0, len(rest), BLOCK))
+    return Frozen(tuple(hits[:PLAIN]), tuple(blocks), len(hits))
 
 
-def _packed(hit: Hit) -> tuple[Any, ...]:
-    factors = hit.factors
-    return (*hit[:-1], (*factors[:-1], dict(factors.others)) if factors is not NO_FACTORS else None)
+def _packed(hits: Sequence[Hit]) -> bytes:
+    rows = [
+        (*hit[:-1], None if hit.factors is NO_FACTORS else (*hit.factors[:-1], dict(hit.factors.others)))
+        for hit in hits
+    ]
+    try:
+        data = orjson.dumps(rows)
+    except orjson.JSONEncodeError:
+        # Names on disk need not be valid text.
+        data = json.dumps(rows).encode("ascii")
+    return zlib.compress(data, _QUICK)
 
 
-def _unpacked(row: tuple[Any, ...]) -> Hit:
-    return Hit._make((*row[:-1], NO_FACTORS if row[-1] is None else Factors._make(row[-1])))
+def _unpacked(row: list[Any]) -> Hit:
+    factors = NO_FACTORS if row[-1] is None else Factors._make(row[-1])
+    return Hit._make((*row[:-1], factors))

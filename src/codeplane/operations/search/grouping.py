@@ -17,7 +17,7 @@ def group_matches(hits: Sequence[Hit], group_by: GroupBy | None) -> list[Hit]:
     groups: dict[Hashable, list[Hit]] = {}
     for hit in hits:
         groups.setdefault(key_of(hit, group_by), []).append(hit)
-    return [group[0]._replace(collapsed=len(group) - 1) for group in groups.values()]
+    return [group[0]._replace(collapsed=sum(1 + hit.collapsed for hit in group) - 1) for group in groups.values()]
 
 
 def key_of(hit: Hit, group_by: GroupBy) -> Hashable:

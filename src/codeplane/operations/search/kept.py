@@ -17,6 +17,8 @@ from codeplane.query.contents import ContentRow, list_texts
 from codeplane.query.snapshot import Snapshot
 
 MAX_BYTES = 64 * 1024 * 1024
+TEXT_BYTES = 300
+"""What a text takes besides its own bytes: its digest, its place, the objects around it."""
 MAX_FILES = 50_000
 
 
@@ -55,11 +57,15 @@ class KeptTexts:
 
     def put(self, digest: bytes, raw: bytes, content: Content) -> None:
         """Keep the text that `raw` reads as, if those are the bytes of that digest."""
-        if len(content.data) > self.limit or hashlib.sha256(raw).digest() != digest:
+        if _size(content) > self.limit or hashlib.sha256(raw).digest() != digest:
             return
         with self._lock:
             if digest not in self._texts:
-                self._size += len(content.data)
+                self._size += _size(content)
             self._texts[digest] = content
             while self._size > self.limit:
-                self._size -= len(self._texts.popitem(last=False)[1].data)
+                self._size -= _size(self._texts.popitem(last=False)[1])
+
+
+def _size(content: Content) -> int:
+    return len(content.data) + TEXT_BYTES

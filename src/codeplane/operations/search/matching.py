@@ -17,8 +17,10 @@ _BEFORE = 40
 
 CALL_STEPS = 12_000_000
 """Steps of RE2 after which it is asked again, so that a deadline can be kept: at worst a tenth of a second."""
-MAX_STEPS = 1_000_000_000
-"""Steps that one line may take at worst; beyond, it is not looked at."""
+LINE_STEPS = 2 * CALL_STEPS
+"""Steps that one line may take at worst while there are others to be looked at."""
+MAX_STEPS = 300_000_000
+"""Steps that one line may take at worst, about three seconds; beyond, it is not looked at."""
 
 
 class Match(NamedTuple):
@@ -53,20 +55,34 @@ class Counted(NamedTuple):
 
 
 class TooCostly(Exception):
-    """A line is so long, for a pattern so large, that it could take for ever."""
+    """A line is so long, for a pattern so large, that it could take more steps than it may."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__(steps)
+        self.steps = steps
 
 
 def match_text(
-    pattern: Pattern, content: Content, room: int, check: Callable[[], None], first_line: int = 1
+    pattern: Pattern,
+    content: Content,
+    room: int,
+    check: Callable[[], None],
+    first_line: int = 1,
+    *,
+    once: bool = False,
+    max_steps: int = MAX_STEPS,
 ) -> Counted:
-    """Matching lines of a text, rows for at most `room` of them; `check` is asked now and then and may raise."""
+    """Matching lines of a text, rows for at most `room` of them; `check` is asked now and then and may raise.
+
+    With `once` only the first of them is looked for.
+    """
     text, plain, returns = content
     if returns and not pattern.keeps_returns:
         text = text.replace(b"\r\n", b"\n")
     find = pattern.narrow if plain else pattern.wide
     cost = pattern.cost if plain else pattern.wide_cost
     if len(text) * cost > CALL_STEPS:
-        find = _bounded(find, cost, pattern.across, check)
+        find = _bounded(find, cost, pattern.across, check, max_steps)
     end = len(text)
     # Behind the last line feed there is no line, though an empty match may be found there.
     stop = end - (not text or text.endswith(b"\n"))
@@ -84,6 +100,8 @@ def match_text(
             line_start = start
             make = _plain_row if plain and not pattern.across else _row
             rows.append(make(text, span, number, start, line_end))
+        if once:
+            break
         if pattern.across:
             last = _follow(find, text, span, line_end, end, check)
         elif not lines & 1023:
@@ -140,7 +158,7 @@ def cut_around(line: str, column: int) -> str:
     return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
 
 
-def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None]) -> Find:
+def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None], max_steps: int) -> Find:
     """The same, asked for no more text at once than it can be trusted with; cut at ends of lines."""
     stride = CALL_STEPS // cost
 
@@ -148,8 +166,8 @@ def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None]) -> 
         while end - start > stride:
             stop = end if across else text.find(b"\n", start + stride, end)
             stop = end if stop < 0 else stop
-            if (stop - start) * cost > MAX_STEPS:
-                raise TooCostly
+            if (stop - start) * cost > max_steps:
+                raise TooCostly((stop - start) * cost)
             check()
             span = find(text, start, stop)
             if span is not None or stop == end:

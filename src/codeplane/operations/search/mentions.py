@@ -52,10 +52,11 @@ def find_mentions(
     wanted: Accepts | None,
     *,
     limit: int | None,
+    per_file: int = sys.maxsize,
     cancelled: Cancelled | None,
     kept: Kept | None = None,
 ) -> Mentions:
-    """With a `limit` the first lines of files that are wanted; without one all lines of all files."""
+    """With a `limit` the first lines of files that are wanted, `per_file` of each; without one all lines of all."""
     aside: set[RepoPath] = set()
 
     def searched(path: RepoPath, row: ContentRow) -> bool:
@@ -76,6 +77,7 @@ def find_mentions(
         wanted=wanted if limit is not None else None,
         cancelled=cancelled,
         limit=sys.maxsize if limit is None else limit,
+        per_file=sys.maxsize if limit is None else per_file,
         kept=kept,
     )
     places = [Mention(path, match.line, match.column - 1, name, match.text) for path, match in found.rows]

@@ -124,8 +124,10 @@ class Found:
     """Matches by role that the scope left out."""
     suppressed: int = 0
     """Near-identical results that stand behind another."""
+    exhaustive: bool = False
+    """Every match was looked for and counted."""
     files: int = 0
-    """Files with a match; of exhaustive modes."""
+    """Files with a match; of exhaustive searches."""
     skipped: tuple[Skipped, ...] = ()
     """Files that should have been searched and were not."""
     similar: tuple[str, ...] = ()

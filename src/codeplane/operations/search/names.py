@@ -133,7 +133,7 @@ def _judged(
     for place, named in found.items():
         worth = named.worth * rarity[keys[place]]
         kind, qualified = known.get(place[:2], ("", ""))
-        for_kind = 0.0 if kind in _MINOR_KINDS or question.shape is Shape.TEXT else weights.kind * worth
+        for_kind = 0.0 if kind in MINOR_KINDS or question.shape is Shape.TEXT else weights.kind * worth
         share = _share_of_qualifiers(question, qualified, named.match.file.path)
         judged[place] = Named(named.match, named.way, worth, for_kind, share * worth)
     return judged
@@ -155,7 +155,7 @@ def _share_of_qualifiers(question: Question, qualified: str, path: str) -> float
 _PARTS = re.compile(r"::|->|[.#/]")
 
 
-_MINOR_KINDS = frozenset({"field", "property", "variable", "enum_member", "parameter", "import", "alias"})
+MINOR_KINDS = frozenset({"field", "property", "variable", "enum_member", "parameter", "import", "alias"})
 
 
 def _by_key(match: PassageMatch, question: Question, weights: Weights) -> Named:
@@ -166,7 +166,7 @@ def _by_key(match: PassageMatch, question: Question, weights: Weights) -> Named:
         same_letters = match.name.lower() == question.last.lower()
         return Named(match, "exact" if same_letters else "style", weights.exact * (0.53 if same_letters else 0.5))
     if evidence is NameEvidence.IDENTIFIER:
-        return Named(match, "identifier", weights.ident)
+        return Named(match, "identifier", weights.ident * (1.0 if match.name in question.written else 0.5))
     return Named(match, "neighbours", weights.neighbours)
 
 

@@ -8,7 +8,6 @@ question that nobody asked.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,9 +17,12 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import languages
+from codeplane.operations.search.names import edit_distance
 
 PREFIX_MAX_CHARS = 200
 """An operator begins within so many characters, or it is text."""
+MAX_NAME_CHARS = 30
+"""Of what was written for a language; none has a longer name."""
 
 _KEYS = ("lang:", "path:", "-path:", "must:", "exclude:")
 _EXAMPLE = 'lang:python path:src/ must:"retry later" how are failures retried'
@@ -92,20 +94,22 @@ def parse(query: str) -> Parsed:
 
 
 def find_tongue(name: str) -> Tongue:
-    """The language of a name or an alias, in any case; an unknown one is refused with the nearest."""
+    """The language of a name or an alias, in any case; an unknown one is refused with the one that it is a slip of."""
     known = _tongues()
-    found = known.get(name.strip().lower())
-    if found is not None:
-        return found
-    close = difflib.get_close_matches(name.strip().lower(), sorted(known), 1, 0.6)
-    nearest = known[close[0]].name if close else None
+    asked = name.strip().lower()
+    if asked in known:
+        return known[asked]
+    names = sorted({tongue.name for tongue in known.values()})
+    slips, nearest = min((edit_distance(asked[:MAX_NAME_CHARS], each), each) for each in names)
+    # Of a short name that is not half of it; an alias would stand for a name that looks like nothing that was written.
+    near = nearest if slips <= (1 if len(nearest) <= 5 else 2) and 2 * slips < len(asked) else None
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
         f"there is no language '{_shown(name)}'",
-        expected=nearest or ", ".join(sorted({tongue.name for tongue in known.values()})),
+        expected=near or ", ".join(names),
         received=_shown(name),
         example="lang:python",
-        remedy=f"Use '{nearest}'." if nearest else None,
+        remedy=f"Use '{near}'." if near else None,
     )
 
 

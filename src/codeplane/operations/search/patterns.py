@@ -1,4 +1,4 @@
-"""From a query to something that finds, a literal as well as a regular expression: RE2.
+"""From a query to something that finds: RE2 for a regular expression, and for a text whose case does not matter.
 
 RE2 takes time linear in the text whatever the pattern, and refuses what cannot be had so. Texts
 are UTF-8. A pattern is asked line by line, as grep and its kin do: `.`, `\\s` and `[^x]` stay
@@ -20,6 +20,9 @@ from codeplane.operations.search.fragments import Alternatives, fragments_of_pat
 from codeplane.operations.search.syntax import invalid, read_pattern, unsupported
 
 MAX_QUERY_CHARS = 10_000
+MAX_FOLDED_CHARS = 200
+"""A longer text minds case unless it is told not to: nobody types it, and without case it cannot be looked for in a
+time that the query has no part in."""
 MAX_MEMORY = 8 * 1024 * 1024
 """Of one compiled pattern, its program and what it remembers while it runs."""
 
@@ -39,12 +42,12 @@ class Pattern(NamedTuple):
     keeps_returns: bool = False
     """It asks for carriage returns, so those before a line feed must stay."""
     cost: int = 0
-    """Steps that `narrow` may take at worst for a byte of text; 0 for a literal, whose time is as good as none."""
+    """Steps that `narrow` may take at worst for a byte of text; 0 where its time is as good as none."""
     wide_cost: int = 0
 
 
 def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Pattern:
-    """`case_sensitive=None` is sensitive if the query spells out a capital letter."""
+    """`case_sensitive=None` is sensitive if the query spells out a capital letter, or is a long text."""
     if not query or len(query) > MAX_QUERY_CHARS:
         raise _bad_length(query)
     try:
@@ -60,18 +63,28 @@ def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Pa
 
 
 def _literal(query: str, case_sensitive: bool | None) -> Pattern:
-    sensitive = any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
+    long = len(query) > MAX_FOLDED_CHARS
+    sensitive = long or any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
     # Text is searched with line feeds alone, unless the query itself asks for a return that is not part of a line end.
     plain = query.replace("\r\n", "\n")
-    options = _options(sensitive)
-    options.literal = True
-    wide = _compiled(plain, plain, options)
-    return Pattern(
-        narrow=_finder(_for_ascii(plain, options) or wide),
-        wide=_finder(wide),
+    pattern = Pattern(
+        narrow=_finder_of_text(plain),
+        wide=_finder_of_text(plain),
         fragments=fragments_of_text(plain),
         across="\n" in plain,
         keeps_returns="\r" in plain,
+    )
+    if sensitive:
+        return pattern
+    options = _options(sensitive)
+    options.literal = True
+    wide = _compiled(plain, plain, options)
+    narrow = _for_ascii(plain, options) or wide
+    return pattern._replace(
+        narrow=_finder(narrow),
+        wide=_finder(wide),
+        cost=narrow.ProgramSize() if long else 0,
+        wide_cost=wide.ProgramSize() if long else 0,
     )
 
 
@@ -106,6 +119,17 @@ def _finder(compiled: _Compiled) -> Find:
     def find(text: bytes, start: int, end: int) -> Span | None:
         span: Span = match(_ANYWHERE, text, start, end)[0]
         return None if span == _NOWHERE else span
+
+    return find
+
+
+def _finder_of_text(text: str) -> Find:
+    """RE2 would take the length of the text for each byte where it nearly stands again and again."""
+    sought = text.encode("utf-8")
+
+    def find(text: bytes, start: int, end: int) -> Span | None:
+        at = text.find(sought, start, end)
+        return None if at < 0 else (at, at + len(sought))
 
     return find
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from itertools import zip_longest
 
 from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, terms_of
 from codeplane.query.text import terms_of_text
@@ -28,9 +29,10 @@ _SEPARATORS = re.compile(r"::|->|[.#/\\]")
 _CALL = re.compile(r"\(\s*\)$|\(\.\.\.\)$")
 _NAME = re.compile(r"[\w$]+(?:(?:::|->|[.#/\\])[\w$]+)*")
 _BREAKS = re.compile(r"[\s\"'`<>()\[\]{},;|=*]+")
-_LINE_NUMBER = re.compile(r"(?::\d+)+:?$")
+_LINE_NUMBER = re.compile(r":(\d+)(?::\d+)*:?$")
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
+_MAX_DIGITS = 9
 _ASKS_FOR_TESTS = re.compile(
     r"\b(?:unit|integration|regression)?\s*(?:tests?|specs?|fixtures?)\s+(?:for|of|that|covering|cases?|files?|which)\b"
     r"|\bunit tests?\b|\btested\b|^(?:tests?|specs?|fixtures?)\b|\btest_\w+",
@@ -62,6 +64,8 @@ class Question:
     """Words in lower case, those that say nothing left out."""
     names: dict[str, NameEvidence]
     """Keys of names that the query may mean."""
+    written: frozenset[str]
+    """Those of them that are identifiers, as they are written."""
     key: str
     """Key of the whole query as a name; empty for a text."""
     last: str
@@ -70,6 +74,8 @@ class Question:
     """Keys of the parts before the last."""
     paths: tuple[str, ...]
     """Paths and names of files that the text mentions."""
+    lines: tuple[tuple[str, int], ...]
+    """Those that it names a line of, with the line."""
     title: frozenset[str]
     """Terms of the first line of a text of several."""
     asks_for_tests: bool
@@ -92,22 +98,30 @@ def read_question(text: str) -> Question:
     names: dict[str, NameEvidence] = {}
     if shape is not Shape.TEXT:
         _put(names, name_key(parts[-1] if parts else plain), NameEvidence.WHOLE)
+    written = frozenset(filter(looks_like_identifier, identifiers[:MAX_NAMES]))
     for identifier in identifiers[:MAX_NAMES]:
-        if looks_like_identifier(identifier):
+        if identifier in written:
             _put(names, name_key(identifier), NameEvidence.IDENTIFIER)
     for key in _neighbours([identifier.lower() for identifier in identifiers[:MAX_NAMES]]):
         _put(names, key, NameEvidence.NEIGHBOURS)
-    paths = tuple(dict.fromkeys(_paths(plain)))[:MAX_PATHS]
+    mentions = tuple(dict.fromkeys(_mentions(plain)))
+    paths = tuple(dict.fromkeys(path for path, _ in mentions))[:MAX_PATHS]
+    lines = tuple((path, line) for path, line in mentions if line and path in paths)[:MAX_PATHS]
+    # Where a line is known to be one, its number is no word.
+    numbers = {str(line) for _, line in lines}
+    terms = _terms(plain) if "\n" in plain else terms_of_text(plain)
     return Question(
         text=plain,
         shape=shape,
-        terms=_terms(plain) if "\n" in plain else terms_of_text(plain),
+        terms={term: count for term, count in terms.items() if term not in numbers},
         words=words,
         names=names,
+        written=written,
         key="" if shape is Shape.TEXT else name_key(parts[-1] if parts else plain),
         last=parts[-1] if parts else plain,
         qualifiers=tuple(name_key(part) for part in parts[:-1]),
         paths=paths,
+        lines=lines,
         title=frozenset(terms_of_text(plain.partition("\n")[0])) if "\n" in plain else frozenset(),
         asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _ASKS_FOR_TESTS.search(plain[:500]) is not None,
     )
@@ -147,12 +161,19 @@ def _neighbours(words: list[str]) -> Iterator[str]:
                 yield key[:-1]
 
 
-def _paths(text: str) -> Iterator[str]:
-    """Whatever looks like the path or the name of a file. Token by token, so that no text takes long."""
-    for token in _BREAKS.split(text[:MAX_TEXT_CHARS]):
+def _mentions(text: str) -> Iterator[tuple[str, int]]:
+    """Whatever looks like the path or the name of a file, with the line that is named of it, or 0.
+
+    Token by token, so that no text takes long.
+    """
+    tokens = [token for token in _BREAKS.split(text[:MAX_TEXT_CHARS]) if token]
+    for token, word, number in zip_longest(tokens, tokens[1:], tokens[2:], fillvalue=""):
         if not 3 < len(token) <= MAX_PATH_CHARS or "." not in token or "://" in token:
             continue
-        path = _LINE_NUMBER.sub("", token.rstrip(".:!?")).replace("\\", "/")
+        bare = token.rstrip(".:!?")
+        line = _LINE_NUMBER.search(bare)
+        named = line[1] if line else number.rstrip(".:!?") if word == "line" else ""
+        path = _LINE_NUMBER.sub("", bare).replace("\\", "/")
         path = _DRIVE.sub("", path, count=1).lstrip("./")
         if _FILE_NAME.fullmatch(path.rpartition("/")[2]):
-            yield path
+            yield path, int(named) if named.isdecimal() and len(named) <= _MAX_DIGITS else 0

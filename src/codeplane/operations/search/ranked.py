@@ -16,9 +16,10 @@ from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import LEVELS
 from codeplane.facts.words import terms_of
 from codeplane.languages.roles import Scope, role_of
-from codeplane.operations.search.names import Accepts, Named, Place, find_named, place_of
+from codeplane.operations.search.names import MINOR_KINDS, Accepts, Named, Place, find_named, place_of
 from codeplane.operations.search.question import Question, covered
 from codeplane.operations.search.weights import Weights
+from codeplane.query.outline import list_outline_rows
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import (
     RARITY_STEPS,
@@ -106,13 +107,15 @@ def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weight
             break
         chosen.setdefault(one.match.file.file_id, one.match.file)
     mentioned: dict[int, float] = {}
+    lines: dict[PassageMatch, float] = {}
     if not names_only:
         for file, share in find_mentioned(snapshot, question.paths):
             if accepts(file):
                 chosen[file.file_id] = file
                 mentioned[file.file_id] = share
+        lines = _find_lines(snapshot, question, accepts)
         _choose(snapshot, rarity, bounds, accepts, chosen)
-    scored = _Scoring(question, rarity, files, weights, bounds, named, mentioned)
+    scored = _Scoring(question, rarity, files, weights, bounds, named, mentioned, lines)
     rows = scored.rows(snapshot, chosen, names_only=names_only)
     counts: dict[str, int] = {}
     for file_id, role in outside.items():
@@ -153,6 +156,24 @@ def _choose(
         chosen.setdefault(file.file_id, file)
 
 
+def _find_lines(snapshot: Snapshot, question: Question, accepts: Accepts) -> dict[PassageMatch, float]:
+    """The innermost definition that holds code around each line that the query names, and how sure its file is."""
+    found: dict[PassageMatch, float] = {}
+    files = {path: find_mentioned(snapshot, (path,)) for path in dict(question.lines)}
+    for path, line in question.lines:
+        for file, share in files[path]:
+            around = [
+                row
+                for row in (list_outline_rows(snapshot, file.path) if accepts(file) else ())
+                if row.start_line <= line <= row.end_line and row.kind not in MINOR_KINDS
+            ]
+            if around:
+                inner = max(around, key=lambda row: (row.start_line, row.start_col, -row.end_line, row.ordinal))
+                match = PassageMatch(file, inner.ordinal, inner.start_line, inner.end_line, inner.name, False, 0)
+                found[match] = max(found.get(match, 0.0), share)
+    return found
+
+
 class _Scoring:
     """The signals of one query, applied to the files that were chosen."""
 
@@ -165,6 +186,7 @@ class _Scoring:
         bounds: Bounds,
         named: Mapping[Place, Named],
         mentioned: Mapping[int, float],
+        lines: Mapping[PassageMatch, float],
     ) -> None:
         self._question = question
         self._rarity = {term: weight / RARITY_STEPS for term, weight in rarity.items()}
@@ -174,6 +196,8 @@ class _Scoring:
         self._bounds = bounds
         self._named = named
         self._mentioned = mentioned
+        self._lines = lines
+        self._holding = {place_of(match): share for match, share in lines.items()}
 
     def rows(self, snapshot: Snapshot, chosen: Mapping[int, FileBrief], *, names_only: bool) -> list[Row]:
         texts: dict[int, int] = {}
@@ -190,6 +214,8 @@ class _Scoring:
         for place, one in self._named.items():
             if one.match.file.file_id in chosen:
                 passages.setdefault(one.match.file.file_id, {}).setdefault(place, one.match._replace(score=0))
+        for match in self._lines:
+            passages.setdefault(match.file.file_id, {}).setdefault(place_of(match), match)
         rows: list[Row] = []
         for file_id, file in chosen.items():
             rows += self._rows_of_file(file, texts.get(file_id, 0), list(passages.get(file_id, {}).values()))
@@ -222,6 +248,9 @@ class _Scoring:
             parts["exact"] = named.worth
             parts["kind"] = named.kind_worth
             parts["qualified"] = named.qualified_worth
+        share = self._holding.get(place_of(match))
+        if share is not None:
+            parts["line"] = weights.ident * math.log(1 + self._files) * share
         row = Row(file, match.definition, match.first, match.last, match.name, way=named.way if named else "")
         if match.aside and not (self._question.asks_for_tests or (named is not None and named.is_exact)):
             parts = {name: value * weights.aside for name, value in parts.items()}

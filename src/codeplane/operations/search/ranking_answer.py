@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from codeplane.languages.roles import role_of
 from codeplane.operations.search.changed import Changed
 from codeplane.operations.search.diversity import Place, spread, without_twins
 from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import MAX_RANKED, Factors, Found, Hit, Request
 from codeplane.operations.search.names import MAX_NAMED
@@ -37,6 +39,7 @@ _ALL_ROWS = 40
 _HALFWAY = 25.0
 """The score that is shown as one half."""
 _WORTH = ("exact", "style")
+_LOST = ("removed_by_kind", "removed_by_exclude")
 _REFERENCE = re.compile(r"[^#\s][^#]*#[^@\s]+@[1-9][0-9]{0,8}")
 
 
@@ -48,11 +51,12 @@ def answer_ranked(
     filters: Filters,
     changed: Changed,
     weights: Weights,
+    keeping: Kept | None = None,
 ) -> Found:
     texts = Lines(root)
     question = read_question(parsed.text if parsed.text.strip() else " ".join(parsed.must))
     among: Mapping[int, FileBrief] | None = _narrow(snapshot, request, parsed, filters)
-    required = find_required(snapshot, root, filters) if filters.must else Required()
+    required = find_required(snapshot, root, filters, keeping) if filters.must else Required()
     if filters.must:
         among = required.files
         more = read_question(" ".join(parsed.must)).terms
@@ -78,16 +82,20 @@ def answer_ranked(
         exact = _defining(rows, question)
         similar = () if exact else tuple(dict.fromkeys(row.name for row in rows))[:MAX_SIMILAR]
         rows = exact
+    most = MAX_NAMED if request.mode == "definitions" else MAX_RANKED
     if filters.must:
-        rows = with_places(snapshot, texts, rows, required, filters)
+        # What has another kind is left out later on.
+        rows = with_places(snapshot, texts, rows, required, filters, sys.maxsize if request.kinds else most)
     hits = _hits(snapshot, rows if deep or request.mode == "definitions" else rows[:MAX_ROWS])
     anywhere = Filters.of(parsed, "mixed", request.languages, request.paths, request.kinds, request.directory)
     kept, summary = anywhere.apply(hits, lambda hit: texts.between(hit.path, hit.line_start, hit.line_end))
     kept, suppressed = without_twins(kept, _place)
     arranged, diversity = _arranged(kept, request)
-    shown = arranged[: MAX_NAMED if request.mode == "definitions" else MAX_RANKED]
+    shown = arranged[:most]
     notices: tuple[Notice, ...] = ()
-    if filters.must and not shown:
+    # What has the required words, and still cannot be shown, is not missing for want of them.
+    lost = {name: count for name, count in summary.as_dict().items() if name in _LOST and count and not shown}
+    if filters.must and not shown and not lost:
         notices = (
             Notice(
                 WarningCode.FILTER_MUST_UNSATISFIED, {"must": [word[:MAX_ECHO] for word in parsed.must[:MAX_SIMILAR]]}
@@ -102,7 +110,7 @@ def answer_ranked(
         skipped=required.skipped,
         similar=similar,
         notices=notices,
-        hints={"not_searched": dict(required.not_searched)} if required.not_searched else {},
+        hints=lost | ({"not_searched": dict(required.not_searched)} if required.not_searched else {}),
         debug={
             "shape": question.shape.value,
             "terms": dict(ranking.rarity),
@@ -215,7 +223,7 @@ def _factors(parts: Mapping[str, float], *, is_exact: bool) -> Factors:
         exact_match_boost=added("exact") if is_exact else 0.0,
         qualified_name_boost=added("qualified"),
         path_affinity=added("path", "stem", "abbreviation", "mention"),
-        definition_boost=added("definition"),
+        definition_boost=added("definition", "line"),
         kind_match=added("kind"),
         bm25_score=added("bm25_file", "bm25_passage", "second_passage"),
         others=({} if is_exact or "exact" not in parts else {"name_match": parts["exact"]})

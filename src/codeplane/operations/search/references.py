@@ -64,12 +64,14 @@ def find_references(
     keeps: Keeps | None = None,
     cancelled: Cancelled | None = None,
     limit: int = MAX_MATCHES,
+    one_per_file: bool = False,
     keeping: Kept | None = None,
 ) -> Found:
     """Uses of a name, of the end of a qualified name, or of a symbol reference: by tier, then path and place.
 
     Those of files that are not `wanted` are only counted, by role. What lies in no definition of the `kinds`, if there
-    are some, or on a line that `keeps` turns down counts nowhere.
+    are some, or on a line that `keeps` turns down counts nowhere. With `one_per_file` the first use of a file stands
+    for all of them.
     """
     sought = resolve(snapshot, query)
     rows: list[_Use] = []
@@ -104,9 +106,16 @@ def find_references(
     tiers = Counter(Tier(-row.rank).name.lower() for row in rows)
     mentions = Mentions()
     if not kinds or NO_DEFINITION in kinds:
-        most = limit if keeps is None else None
         mentions = find_mentions(
-            snapshot, root, sought.name, accepts, wanted, limit=most, cancelled=cancelled, kept=keeping
+            snapshot,
+            root,
+            sought.name,
+            accepts,
+            wanted,
+            limit=limit if keeps is None else None,
+            per_file=1 if one_per_file else limit,
+            cancelled=cancelled,
+            kept=keeping,
         )
     found = kept([_Use(-Tier.UNKNOWN, *place) for place in mentions.places])
     counts = mentions.counts if keeps is None else Counter(use.path for use in found)
@@ -115,9 +124,15 @@ def find_references(
         outside[role_of(path)] += counts[path]
     tiers[_TIERS[-1]] += as_text
     files = {row.path for row in rows} | (counts.keys() - mentions.aside)
+    in_file = Counter(row.path for row in rows) + Counter(counts)
     rows += (use for use in found if use.path not in mentions.aside)
     rows.sort()
+    if one_per_file:
+        rows = sorted({row.path: row for row in reversed(rows)}.values())
     del rows[limit:]
+    hits = _with_lines(root, _hits(snapshot, rows, role_of), rows)
+    if one_per_file:
+        hits = [hit._replace(collapsed=in_file[hit.path] - 1) for hit in hits]
     hints: dict[str, object] = {"tiers": {name: tiers[name] for name in _TIERS if tiers[name]}}
     hints |= {name: left_out[name] for name in (_DEFINITION, _ELSEWHERE) if left_out[name]}
     if as_text:
@@ -129,7 +144,7 @@ def find_references(
     if mentions.not_searched:
         hints["not_searched"] = dict(mentions.not_searched)
     return Found(
-        hits=tuple(_with_lines(root, _hits(snapshot, rows, role_of), rows)),
+        hits=tuple(hits),
         total=tiers.total(),
         outside_scope=dict(sorted(outside.items())),
         files=len(files),
@@ -152,6 +167,16 @@ def resolve(snapshot: Snapshot, query: str) -> Sought:
     qualified = any(separator in text.strip(".:/#") for separator in (".", "::", "/", "#"))
     look = list_defs_by_qualified_name if qualified else list_defs_by_name
     found = look(snapshot, text, MAX_TARGETS)
+    # Some languages give names of signs to what they define.
+    if not _IN_NAMES.search(text) and not found.total and not list_files_with_name(snapshot, text):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"'{display(text[:40])}' is no name",
+            expected="a name of letters, digits, '_' or '$', also Class.method, or a symbol_ref of an earlier answer",
+            received=display(text[:40]),
+            example={"mode": "references", "query": "finish_checkout"},
+            remedy="To find signs as they are written use mode 'lexical'.",
+        )
     name = re.split(r"[.:/#]+", text.strip(".:/#"))[-1] or text if qualified else text
     symbols = tuple(symbol_ref(row.path, row.lexical_path, row.start_line) for row in found.rows[:MAX_SIMILAR])
     # A plain name means all that is called so; more definitions than can be told apart are not told apart.
@@ -207,6 +232,7 @@ _KIND = "kind"
 _DEFINITION = "definitions"
 _ELSEWHERE = "elsewhere"
 _TIERS = tuple(tier.name.lower() for tier in sorted(Tier, reverse=True))
+_IN_NAMES = re.compile(r"[\w$]")
 _SYMBOL_REF = re.compile(r"[^#\s]+#.+|.+:[1-9][0-9]{0,8}(?::[0-9]+)?", re.DOTALL)
 
 

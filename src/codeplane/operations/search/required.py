@@ -6,6 +6,7 @@ them, the definition around the first of them stands for it.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +15,11 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.languages.roles import role_of
 from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import Skipped
 from codeplane.operations.search.ranked import Row
-from codeplane.operations.search.textual import find_text
+from codeplane.operations.search.textual import SECONDS, find_text
 from codeplane.query.contents import ContentRow
 from codeplane.query.outline import list_outline_rows
 from codeplane.query.snapshot import Snapshot
@@ -36,12 +38,13 @@ class Required:
     not_searched: Mapping[str, int] = field(default_factory=dict)
 
 
-def find_required(snapshot: Snapshot, root: Root, filters: Filters) -> Required:
+def find_required(snapshot: Snapshot, root: Root, filters: Filters, kept: Kept | None = None) -> Required:
     paths: set[RepoPath] | None = None
 
     def accepts(path: RepoPath, row: ContentRow) -> bool:
         return (paths is None or path in paths) and filters.accepts_elsewhere(path, row.language or "")
 
+    deadline = time.monotonic() + SECONDS
     lines: dict[RepoPath, int] = {}
     skipped: dict[RepoPath, Skipped] = {}
     not_searched: Counter[str] = Counter()
@@ -53,6 +56,10 @@ def find_required(snapshot: Snapshot, root: Root, filters: Filters) -> Required:
             regex=False,
             case_sensitive=False,
             accepts=accepts,
+            wanted=lambda path, row: filters.accepts_role(path),
+            seconds=deadline - time.monotonic(),
+            once=True,
+            kept=kept,
         )
         if paths is None:
             for row in found.rows:
@@ -61,9 +68,10 @@ def find_required(snapshot: Snapshot, root: Root, filters: Filters) -> Required:
         skipped |= {one.path: one for one in found.skipped}
         not_searched.update(found.not_searched)
     held = [file for file in list_text_files(snapshot) if file.path in (paths or ())]
-    outside = Counter(role_of(file.path).value for file in held if not filters.accepts_role(file.path))
+    inside = {file.file_id: file for file in held if filters.accepts_role(file.path)}
+    outside = Counter(role_of(file.path).value for file in held if file.file_id not in inside)
     return Required(
-        {file.file_id: file for file in held if filters.accepts_role(file.path)},
+        inside,
         lines,
         dict(sorted(outside.items())),
         tuple(skipped[path] for path in sorted(skipped)),
@@ -72,23 +80,31 @@ def find_required(snapshot: Snapshot, root: Root, filters: Filters) -> Required:
 
 
 def with_places(
-    snapshot: Snapshot, texts: Lines, rows: Sequence[Row], required: Required, filters: Filters
+    snapshot: Snapshot, texts: Lines, rows: Sequence[Row], required: Required, filters: Filters, enough: int
 ) -> list[Row]:
-    """The rows, and for each file of which none has all required words the place of the first of them."""
+    """The rows, and for each file of which none has all required words the place of the first of them.
+
+    So many places that pass are enough; where others are turned down the search goes on.
+    """
     satisfied = {row.file.file_id for row in rows if filters.accepts_text(texts.between(row.path, row.first, row.last))}
     added: list[Row] = []
     for file in sorted(required.files.values(), key=lambda file: file.path):
+        if enough <= 0:
+            break
         if file.file_id not in satisfied:
-            added.append(_around(snapshot, texts, file, required.lines.get(file.path, 1), filters))
+            row, passes = _around(snapshot, texts, file, required.lines.get(file.path, 1), filters)
+            added.append(row)
+            enough -= passes
     return [*rows, *added]
 
 
-def _around(snapshot: Snapshot, texts: Lines, file: FileBrief, line: int, filters: Filters) -> Row:
-    """The innermost definition around the line that has all words; the file, where none has."""
+def _around(snapshot: Snapshot, texts: Lines, file: FileBrief, line: int, filters: Filters) -> tuple[Row, bool]:
+    """The innermost definition around the line that has all words; the file, where none has. And whether it passes."""
     holding = [row for row in list_outline_rows(snapshot, file.path) if row.start_line <= line <= row.end_line]
     for row in sorted(holding, key=lambda row: (row.end_line - row.start_line, -row.start_col)):
         if filters.accepts_text(texts.between(file.path, row.start_line, row.end_line)):
-            return Row(file, row.ordinal, row.start_line, row.end_line, row.name)
+            return Row(file, row.ordinal, row.start_line, row.end_line, row.name), True
     if filters.accepts_text(texts.between(file.path, line, line)):
-        return Row(file, -1, line, line, "")
-    return Row(file, -1, 1, max(1, file.lines), "")
+        return Row(file, -1, line, line, ""), True
+    last = max(1, file.lines)
+    return Row(file, -1, 1, last, ""), filters.accepts_text(texts.between(file.path, 1, last))

@@ -9,6 +9,7 @@ given twice: as RE2 is to see it for ASCII text, and for text with other charact
 from __future__ import annotations
 
 import re
+import sys
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -88,7 +89,7 @@ def _character(character: str) -> Token:
 def _read_escape(pattern: str, at: int) -> tuple[Token, int]:
     letter = pattern[at + 1 : at + 2]
     if letter in _SETS:
-        return Token(Piece.CLASS, f"\\{letter}", _SETS[letter].wide), at + 2
+        return Token(Piece.CLASS, _SETS[letter].narrow, _SETS[letter].wide), at + 2
     if letter in ("p", "P"):
         end = _end_of_property(pattern, at)
         return Token(Piece.CLASS, pattern[at:end], pattern[at:end]), end
@@ -104,8 +105,11 @@ def _read_character(pattern: str, at: int) -> tuple[str, int]:
     """The character that an escape stands for."""
     if numbered := _NUMBERED.match(pattern, at):
         number = int(numbered["octal"], 8) if numbered["octal"] else int(numbered[0].lstrip("\\xuU").strip("{}"), 16)
-        if number <= 0x10FFFF and not 0xD800 <= number < 0xE000:
-            return chr(number), numbered.end()
+        if number > sys.maxunicode:
+            raise invalid(pattern, at, rf"the number is out of range, the last character is \x{{{sys.maxunicode:x}}}")
+        if 0xD800 <= number < 0xE000:
+            raise invalid(pattern, at, "half of a surrogate pair is no character")
+        return chr(number), numbered.end()
     letter = pattern[at + 1 : at + 2]
     if letter in _CONTROLS:
         return _CONTROLS[letter], at + 2
@@ -122,6 +126,8 @@ def _read_open(pattern: str, at: int) -> tuple[Token, int]:
     if named := _NAMED.match(pattern, at):
         return Token(Piece.OPEN, "(?:", "(?:"), named.end()
     flags = _FLAGS.match(pattern, at)
+    if _CUT_OFF.fullmatch(pattern, at):
+        raise invalid(pattern, at, "the group is not closed")
     if flags is None:
         refused = (row for row in _REFUSED_GROUPS if pattern.startswith(row[0], at))
         _, name, example = next(refused, ("", "this group", "(?:one|two)"))
@@ -155,7 +161,7 @@ def _read_class(pattern: str, start: int) -> tuple[Token, int]:
         letter = pattern[at + 1 : at + 2] if pattern[at] == "\\" else ""
         if posix or letter in ("p", "P") or (letter and letter in _SETS):
             end = posix.end() if posix else _end_of_property(pattern, at) if letter in "pP" else at + 2
-            narrow += pattern[at:end]
+            narrow += _SETS[letter].narrow_inside if letter in _SETS else pattern[at:end]
             wide += _SETS[letter].inside if letter in _SETS else pattern[at:end]
             members = None
             at = end
@@ -227,9 +233,11 @@ def invalid(pattern: str, at: int, why: str) -> CodePlaneError:
 
 
 class _Set(NamedTuple):
+    narrow: str
+    narrow_inside: str
+    """As part of a class."""
     wide: str
     inside: str
-    """As part of a class."""
 
 
 _WORD = (
@@ -237,18 +245,22 @@ _WORD = (
     r"\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}"
 )
 _SPACE = r"\x{9}-\x{d}\x{20}\x{85}\p{Z}"
+# To RE2 a vertical tab is no space.
+_ASCII_SPACE = r"\x{9}-\x{d}\x{20}"
 _SETS = {
-    "d": _Set(r"\p{Nd}", r"\p{Nd}"),
-    "D": _Set(r"\P{Nd}", r"\P{Nd}"),
-    "s": _Set(f"[{_SPACE}]", _SPACE),
+    "d": _Set(r"\d", r"\d", r"\p{Nd}", r"\p{Nd}"),
+    "D": _Set(r"\D", r"\D", r"\P{Nd}", r"\P{Nd}"),
+    "s": _Set(f"[{_ASCII_SPACE}]", _ASCII_SPACE, f"[{_SPACE}]", _SPACE),
     "S": _Set(
+        f"[^{_ASCII_SPACE}]",
+        r"\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{7f}",
         f"[^{_SPACE}]",
         r"\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}"
         r"\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}",
     ),
-    "w": _Set(f"[{_WORD}]", _WORD),
+    "w": _Set(r"\w", r"\w", f"[{_WORD}]", _WORD),
     # A class has no way to say "none of these" of a part; code points without a category are left out.
-    "W": _Set(f"[^{_WORD}]", r"\p{Cc}\p{Cf}\p{Co}\p{No}\p{Pd}\p{Pe}\p{Pf}\p{Pi}\p{Po}\p{Ps}\p{S}\p{Z}"),
+    "W": _Set(r"\W", r"\W", f"[^{_WORD}]", r"\p{Cc}\p{Cf}\p{Co}\p{No}\p{Pd}\p{Pe}\p{Pf}\p{Pi}\p{Po}\p{Ps}\p{S}\p{Z}"),
 }
 _SET_ESCAPES = frozenset(f"\\{letter}" for letter in "dDsSwWpP")
 _MARKS = {"^": Piece.NOTHING, "$": Piece.NOTHING, ")": Piece.CLOSE, "|": Piece.OR}
@@ -257,9 +269,10 @@ _REPEAT = re.compile(
 )
 _NAMED = re.compile(r"\(\?P?<[^\W\d]\w*>")
 _FLAGS = re.compile(r"\(\?([imsU]*(?:-[imsU]+)?)([:)])")
+_CUT_OFF = re.compile(r"\(\?(?:[imsU]*-?[imsU]*|P|P?<\w*)")
 _POSIX = re.compile(r"\[:\^?[a-z]+:\]")
 _NUMBERED = re.compile(
-    r"\\(?:x[0-9A-Fa-f]{2}|[xu]\{[0-9A-Fa-f]{1,8}\}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|(?P<octal>0[0-7]{0,2}|[1-7][0-7]{2}))"
+    r"\\(?:x[0-9A-Fa-f]{2}|[xu]\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|(?P<octal>0[0-7]{0,2}|[1-7][0-7]{2}))"
 )
 _CONTROLS = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _REFUSED = {

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
@@ -23,7 +24,7 @@ from codeplane.operations.search.large import BINARY
 from codeplane.operations.search.matching import Counted, Match
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, Skipped
 from codeplane.operations.search.patterns import Pattern, compile_query
-from codeplane.operations.search.scanning import Cancelled, Outcome, Target, scan
+from codeplane.operations.search.scanning import Cancelled, Limits, Outcome, Target, scan
 from codeplane.query.contents import TOO_LARGE, ContentRow, list_ids_with_kinds
 from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.snapshot import Snapshot
@@ -78,19 +79,22 @@ def find_text(
     candidates: Candidates = list_candidates,
     seconds: float = SECONDS,
     limit: int = MAX_MATCHES,
+    per_file: int = sys.maxsize,
+    once: bool = False,
     kinds: Collection[str] = (),
     kept: Kept | None = None,
 ) -> Matches:
     """Every match in the files that `accepts` lets through; those that are not `wanted` are only counted.
 
-    With `kinds` only what lies in a definition of these kinds is a match.
+    There are at most `limit` rows, and `per_file` of each file; with `once` a file is left at its first match, and
+    counts one. With `kinds` only what lies in a definition of these kinds is a match.
     """
     kept = kept or Kept(max_bytes=0)
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
     defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
     targets: list[Target] = []
-    with_facts: list[Target] = []
+    with_facts: set[RepoPath] = set()
     unread: dict[RepoPath, str] = {}
     for row in kept.list_files(snapshot, ids):
         if (accepts is not None and not accepts(row.path, row)) or (
@@ -104,16 +108,20 @@ def find_text(
         target = Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row), row.digest)
         targets.append(target)
         if row.state == FileState.INDEXED:
-            with_facts.append(target)
+            with_facts.add(target.path)
+    # What is only counted waits: the time may not be enough for all.
+    first = sorted(targets, key=lambda target: not target.kept)
+    limits = Limits(limit, per_file, once)
+    scans = _Scans(snapshot, root, pattern, time.monotonic() + seconds, cancelled, kept.texts)
     if kinds:
-        scans = _Scans(snapshot, root, pattern, limit, time.monotonic() + seconds, cancelled, kept.texts)
-        outcomes, removed = _scan_kinds(scans, targets, with_facts, frozenset(kinds))
+        outcomes, removed = _scan_kinds(scans, first, with_facts, limits, frozenset(kinds))
     else:
-        outcomes, removed = scan(root, targets, pattern, limit, seconds, cancelled, kept.texts), 0
+        outcomes, removed = scans.scan(first, limits), 0
     rows: list[Located] = []
     counts: dict[RepoPath, int] = {}
     lines = 0
-    for target, outcome in zip(targets, outcomes, strict=True):
+    for target in targets:
+        outcome = outcomes[target.path]
         if isinstance(outcome, str):
             unread[target.path] = outcome
         elif outcome.lines:
@@ -134,11 +142,16 @@ def find_text(
 
 
 def enclose(
-    snapshot: Snapshot, rows: Iterable[Located], role_of: Callable[[RepoPath], str], group_by: GroupBy | None = None
+    snapshot: Snapshot,
+    rows: Iterable[Located],
+    role_of: Callable[[RepoPath], str],
+    group_by: GroupBy | None = None,
+    counts: Mapping[RepoPath, int] = MappingProxyType({}),
 ) -> tuple[Hit, ...]:
     """Matches, which stand by path and line, as results that know the definition that they lie in.
 
-    With `group_by` the first match of each definition, or of each file, stands for all of them.
+    With `group_by` the first match of each definition, or of each file, stands for all of them; `counts` says how
+    many a file has where not all are here.
     """
     hits: list[Hit] = []
     files = {path: [row.match for row in located] for path, located in groupby(rows, attrgetter("path"))}
@@ -153,7 +166,7 @@ def enclose(
             groups.setdefault(at if group_by is None else found and found.def_uid, []).append(at)
         role = role_of(path)
         for members in groups.values():
-            count = len(matches) if group_by == "file" else len(members)
+            count = counts.get(path, len(matches)) if group_by == "file" else len(members)
             hits.append(_hit(path, matches[members[0]], around[members[0]], language, role, count - 1))
     return tuple(hits)
 
@@ -164,40 +177,41 @@ class _Scans(NamedTuple):
     snapshot: Snapshot
     root: Root
     pattern: Pattern
-    limit: int
     deadline: float
     cancelled: Cancelled | None
     texts: KeptTexts
 
-    def scan(self, targets: Sequence[Target], limit: int) -> list[Outcome]:
+    def scan(self, targets: Sequence[Target], limits: Limits) -> dict[RepoPath, Outcome]:
         seconds = self.deadline - time.monotonic()
-        return scan(self.root, targets, self.pattern, limit, seconds, self.cancelled, self.texts)
+        found = scan(self.root, targets, self.pattern, limits, seconds, self.cancelled, self.texts)
+        return {target.path: outcome for target, outcome in zip(targets, found, strict=True)}
 
 
 def _scan_kinds(
-    scans: _Scans, targets: Sequence[Target], with_facts: Sequence[Target], kinds: frozenset[str]
-) -> tuple[list[Outcome], int]:
+    scans: _Scans, targets: Sequence[Target], with_facts: Collection[RepoPath], limits: Limits, kinds: frozenset[str]
+) -> tuple[dict[RepoPath, Outcome], int]:
     """An outcome for each target that knows matches in definitions of these kinds alone, and how many others were."""
-    known = frozenset(target.path for target in with_facts)
-    plain = [target for target in targets if target.path not in known]
-    outcomes = {target.path: found for target, found in zip(plain, scans.scan(plain, scans.limit), strict=True)}
-    room, removed = scans.limit, 0
-    for start in range(0, len(with_facts), _FILES_AT_ONCE):
-        part = with_facts[start : start + _FILES_AT_ONCE]
+    plain = [target for target in targets if target.path not in with_facts]
+    known = [target for target in targets if target.path in with_facts]
+    outcomes = scans.scan([target for target in plain if target.kept], limits)
+    room, removed = limits.rows, 0
+    for start in range(0, len(known), _FILES_AT_ONCE):
+        part = known[start : start + _FILES_AT_ONCE]
         # Of every line it must be known where the match is, also in files of which matches are only counted.
-        found = scans.scan([target._replace(kept=True) for target in part], sys.maxsize)
-        outcomes.update((target.path, outcome) for target, outcome in zip(part, found, strict=True))
-        held = {target.path: o for target, o in zip(part, found, strict=True) if isinstance(o, Counted) and o.rows}
+        found = scans.scan([target._replace(kept=True) for target in part], Limits(sys.maxsize))
+        outcomes |= found
+        held = {path: outcome for path, outcome in found.items() if isinstance(outcome, Counted) and outcome.rows}
         kept = {target.path: target.kept for target in part}
         places = {path: [(match.line, match.column - 1) for match in counted.rows] for path, counted in held.items()}
         for path, _, around in enclose_all(scans.snapshot, places):
             rows = held[path].rows
             inside = [row for row, outer in zip(rows, around, strict=True) if (outer or _NOWHERE).kind in kinds]
-            shown = tuple(inside[: room if kept[path] else 0])
+            shown = tuple(inside[: min(room, limits.per_file) if kept[path] else 0])
             room -= len(shown)
             removed += len(rows) - len(inside)
             outcomes[path] = Counted(shown, len(inside))
-    return [outcomes[target.path] for target in targets], removed
+    outcomes |= scans.scan([target for target in plain if not target.kept], limits)
+    return outcomes, removed
 
 
 _NOWHERE = Enclosing(NO_DEFINITION, "", "", "", "", "", "", 0, 0, 0, 0)

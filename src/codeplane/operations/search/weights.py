@@ -19,7 +19,8 @@ class Weights:
     exact: float = 9.0
     """The query is the name; half of it where the two are written otherwise."""
     ident: float = 1.5
-    """An identifier in the query is the name."""
+    """An identifier in the query is the name, half of it where the two are written otherwise; or it names a line that
+    the definition holds."""
     neighbours: float = 1.5
     """Words that follow each other in the query make up the name."""
     prefix: float = 4.0

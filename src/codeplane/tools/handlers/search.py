@@ -15,7 +15,7 @@ from codeplane.operations.map_repo.kept import Index
 from codeplane.operations.reads import read_meta
 from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.frozen import Frozen, freeze
-from codeplane.operations.search.model import EXHAUSTIVE, Found, Request
+from codeplane.operations.search.model import Found, Request
 from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around, look_around
 from codeplane.query.snapshot import Snapshot
@@ -46,11 +46,13 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
 
     policy = args.get("freshness_policy")
     read = call.root.workspace.read(ask, policy, lexical=True, cancelled=call.cancelled)
-    asked, exhaustive = read.value, request.mode in EXHAUSTIVE
-    found = asked.found
+    asked, found = read.value, read.value.found
+    exhaustive = found.exhaustive
     room = room_for(limit, view) - size_of(found.debug if request.debug else {}) - size_of(found.hints)
     page = fill_page(found.hits, asked.around, view, exhaustive, limit, room)
-    rest = _Rest(Frozen((), 0), 0, _total(found), view, limit, exhaustive, _settled(args), call.root.path, asked.index)
+    rest = _Rest(
+        Frozen((), (), 0), 0, _total(found), view, limit, exhaustive, _settled(args), call.root.path, asked.index
+    )
     if page.shown < len(found.hits) and not call.once:
         rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
     pagination = _pagination(call, rest)

@@ -65,7 +65,7 @@ def _message(found: Found, request: Request, extent: Extent, defined: bool) -> s
     if request.mode in _LITERAL and _begins_like_operator(request.query):
         return "What looks like operators at the head of the query was taken as text: this mode reads none."
     if request.mode not in _NAMED:
-        return None
+        return next((message for name, message in _LOST.items() if found.hints.get(name)), None)
     parsed = operators.parse(request.query)
     words = parsed.must or parsed.exclude
     if request.kinds or request.directory or extent.paths or extent.languages or words:
@@ -73,6 +73,10 @@ def _message(found: Found, request: Request, extent: Extent, defined: bool) -> s
     return "It is defined, and no use of it is known." if defined else "Nothing has this name."
 
 
+_LOST = {
+    "removed_by_exclude": "All that was found holds a word that exclude: forbids.",
+    "removed_by_kind": "Nothing that was found is of the kinds that were asked for.",
+}
 _SOUGHT = {"symbol": "symbol like this", "definitions": "definition of this name", "references": "use of this name"}
 
 

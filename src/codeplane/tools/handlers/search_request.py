@@ -36,10 +36,10 @@ _DETAIL: Mapping[str, Detail] = {
 def check_search(args: Mapping[str, Any]) -> None:
     if "cursor" in args:
         return
-    query = args.get("query")
-    if query is None or not query.strip():
+    query, mode = args.get("query"), args["mode"]
+    # Blanks are text like any other where text is taken as it is.
+    if query is None or not (query if mode in ("lexical", "regex") else query.strip()):
         raise _refused("search needs a query" if query is None else "the query is empty", "text to find", query)
-    mode = args["mode"]
     if mode not in MODES:
         raise CodePlaneError(
             ErrorCode.MODE_UNSUPPORTED,
