@@ -39,6 +39,18 @@ KINDS: dict[str, frozenset[str]] = {
     "Go": frozenset({"func", "struct", "interface", "type", "talias", "methodSpec"}),
     "Rust": frozenset({"function", "struct", "interface", "enum", "method", "macro", "module", "typedef"}),
     "Java": frozenset({"class", "method", "interface", "enum", "annotation"}),
+    "Elixir": frozenset({"function", "macro", "module", "protocol", "guard", "delegate", "type", "operator"}),
+    "Haskell": frozenset({"function", "type", "constructor", "module"}),
+    "Lua": frozenset({"function"}),
+    "Sh": frozenset({"function"}),
+    "C#": frozenset({"class", "method", "interface", "enum", "struct", "namespace"}),
+    "Kotlin": frozenset({"class", "method", "interface", "object", "typealias"}),
+    "PHP": frozenset({"class", "interface", "trait", "function", "namespace"}),
+    "Ruby": frozenset({"class", "module", "method", "singletonMethod", "alias"}),
+    "C": frozenset({"function", "prototype", "struct", "union", "enum", "typedef", "macro"}),
+    "C++": frozenset(
+        {"function", "prototype", "struct", "union", "enum", "typedef", "macro", "class", "namespace", "alias"}
+    ),
 }
 """What ctags calls the definitions that are compared, by its name of the language."""
 
@@ -111,7 +123,7 @@ def compare(repository: Path, list_misses: int, list_extra: int) -> list[Compari
     tags: dict[str, list[Tag]] = defaultdict(list)
     for tag in read_ctags(repository, sorted(ours)):
         if tag.kind in KINDS.get(tag.language, ()):
-            tags[tag.language].append(tag)
+            tags[_BY_OURS.get(languages[tag.path], tag.language)].append(tag)
     rows = []
     for language, found in sorted(tags.items()):
         misses: list[Tag] = []
@@ -178,7 +190,19 @@ _OUR_LANGUAGES = {
     "Go": ("go",),
     "Rust": ("rust",),
     "Java": ("java",),
+    "Elixir": ("elixir",),
+    "Haskell": ("haskell",),
+    "Lua": ("lua",),
+    "Sh": ("bash",),
+    "C#": ("csharp",),
+    "Kotlin": ("kotlin",),
+    "PHP": ("php",),
+    "Ruby": ("ruby",),
+    "C": ("c",),
+    "C++": ("cpp",),
 }
+_BY_OURS = {"c": "C", "cpp": "C++"}
+"""ctags reads every `.h` as C++; it counts for the language that we read it as."""
 
 
 def explain(tag: Tag, ours: list[Def], repository: Path) -> str | None:
@@ -200,6 +224,33 @@ def explain(tag: Tag, ours: list[Def], repository: Path) -> str | None:
         return "ctags takes a call for a method"
     if tag.language == "Java" and re.match(r"\s*(\(.*\))?\s*\{", after) and not re.search(r"\w\s+$", before):
         return "ctags takes an enum constant with a body for a method"
+    if tag.language in ("Lua", "Sh") and not re.fullmatch(r"[\w:.+-]+", tag.name):
+        return "ctags takes the end of an expression for a name"
+    if tag.language == "Lua" and not (
+        re.search(r"function\s+[\w.:]*\Z", before) or re.match(r"\s*=\s*function\b", after)
+    ):
+        return "ctags takes a variable for the function that its value is made with"
+    if tag.language in ("Elixir", "Haskell"):
+        if any(row.name == tag.name and row.start_line <= tag.line <= row.end_line for row in ours):
+            return "a clause of what was found"
+        if any(row.name.rpartition(".")[2] == tag.name and row.name_line == tag.line for row in ours):
+            return "ctags gives the last part of a module's name"
+        if tag.language == "Haskell" and tag.name == "pattern":
+            return "ctags takes a keyword for a name"
+    if tag.language in ("C", "C++"):
+        return _explain_c(tag, ours, before, after)
+    if tag.language == "C#":
+        return _explain_csharp(tag, ours, line, before)
+    if tag.language == "PHP" and before.endswith("$") and re.match(r"\s*=\s*(static\s+)?(function|fn)\b", after):
+        return "ctags takes a variable that holds a closure for a function"
+    if tag.language == "Ruby" and _in_heredoc(lines, tag.line):
+        return "ctags reads the text of a heredoc as code"
+    if tag.language == "Ruby" and before.rstrip().endswith("def") and after.startswith("."):
+        return "ctags takes the object of a singleton method for its name"
+    if tag.language == "Ruby" and tag.kind == "alias" and after[:1] in ("?", "!", "="):
+        return "ctags cuts the last character off an alias"
+    if tag.language == "Kotlin" and tag.kind == "method" and not re.search(r"\bfun\b", before):
+        return "ctags takes a lambda for a method"
     if tag.kind == "alias" and _in_import(lines, tag.line):
         return "ctags takes an imported type for an alias"
     if tag.language in ("JavaScript", "TypeScript"):
@@ -207,6 +258,38 @@ def explain(tag: Tag, ours: list[Def], repository: Path) -> str | None:
             return "ctags takes an object literal for a class"
         if tag.name.isdigit() or before.rstrip().endswith(("'", '"')):
             return "ctags takes a key of an object literal for a definition"
+    return None
+
+
+def _explain_c(tag: Tag, ours: list[Def], before: str, after: str) -> str | None:
+    callables = ("function", "method", "constructor")
+    if tag.kind == "prototype" and any(row.name == tag.name and row.kind in callables for row in ours):
+        return "a prototype of what the file defines"
+    if tag.kind in ("prototype", "function") and tag.name.isupper() and after.lstrip()[:1] in ("", "("):
+        return "ctags takes the call of a macro for a function"
+    if tag.kind == "prototype" and tag.name in ("offsetof", "sizeof", "alignof", "defined"):
+        return "ctags takes a call for a prototype"
+    if tag.kind == "typedef" and before.rstrip().endswith(")"):
+        return "ctags takes the macro behind a declaration for its name"
+    return None
+
+
+def _explain_csharp(tag: Tag, ours: list[Def], line: str, before: str) -> str | None:
+    near = {row.name for row in ours if abs(row.name_line - tag.line) <= 1}
+    if "." in tag.name and tag.name.rpartition(".")[2] in near:
+        return "ctags writes the interface before the name"
+    if tag.name.startswith("~") and tag.name[1:] in near:
+        return "ctags calls a finalizer ~Name"
+    if tag.kind in ("class", "struct") and (re.search(rf"\bwhere {tag.name}\b", line) or " is " in before):
+        return "ctags takes a constraint or a test for a type"
+    types = {row.name for row in ours if row.kind in ("class", "struct", "record")}
+    if tag.kind == "method" and tag.name not in types:
+        if tag.name in ("typeof", "nameof", "lock", "base", "sizeof", "fixed", "checked", "unchecked", "default"):
+            return "ctags takes a keyword for a name"
+        if re.search(r"(?:^|[=(,;{}!?:&|.>]|\b(?:return|await|new|throw|base|else|case))\s*$", before):
+            return "ctags takes a call for a method"
+        if re.match(r"\s*(///|//|\*|\[)", before):
+            return "ctags reads a comment or an attribute"
     return None
 
 
@@ -242,20 +325,35 @@ def _in_import(lines: list[str], line: int) -> bool:
     return False
 
 
+def _in_heredoc(lines: list[str], line: int) -> bool:
+    """Whether a line of Ruby lies between `<<~TEXT` and `TEXT`."""
+    ends: list[str] = []
+    for text in lines[: line - 1]:
+        if ends:
+            if text.strip() == ends[0]:
+                ends.pop(0)
+        else:
+            ends = re.findall(r"<<[~-]?[\"'`]?([A-Z_][A-Z0-9_]*)\b", text)
+    return bool(ends)
+
+
 def read_ours(repository: Path) -> tuple[dict[str, list[Def]], dict[str, str]]:
     """Definitions of every file that would be indexed."""
     found: dict[str, list[Def]] = {}
     languages: dict[str, str] = {}
     with Root.open(repository) as root:
         for path in sorted(walk(root, Rules()).files):
-            language = detect(path)
-            if language is None:
+            if detect(path) is None:
                 continue
             data = (repository / path).read_bytes()
             text = decode(data)
             if text is None or len(data) > MAX_PARSE_BYTES:
                 continue
-            found[path] = list(extract(language.name, path, 0, text.data.replace(b"\r\n", b"\n")).facts.defs)
+            source = text.data.replace(b"\r\n", b"\n")
+            language = detect(path, source)
+            if language is None:
+                continue
+            found[path] = list(extract(language.name, path, 0, source).facts.defs)
             languages[path] = language.name
     return found, languages
 
@@ -281,7 +379,10 @@ def read_ctags(repository: Path, paths: list[str]) -> Iterator[Tag]:
     for line in done.stdout.splitlines():
         row = json.loads(line)
         if row.get("_type") == "tag":
-            yield Tag(row["path"], row["name"], row.get("line", 0), row.get("kind", ""), row.get("language", ""), "")
+            name = re.split("[.:]", row["name"])[-1] if row.get("language") == "Lua" else row["name"]
+            if row.get("language") == "C++":
+                name = re.sub(r"^operator (?=\W)", "operator", name)
+            yield Tag(row["path"], name, row.get("line", 0), row.get("kind", ""), row.get("language", ""), "")
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def _empty() -> int:
 
 def _size(result: Result, name: str, built: dict[str, int]) -> None:
     """Against the text that is searchable; files that are only recorded do not count."""
-    cap = IndexOptions(Path(), Path()).cap_bytes(built["bytes"])
+    cap = IndexOptions(Path(), Path()).cap_bytes(built["bytes"], built["files"])
     rows = (
         ("indexed text", amount(built["text_bytes"] / MEGABYTE, "MB")),
         ("index", amount(built["index_bytes"] / MEGABYTE, "MB")),
@@ -133,7 +133,7 @@ def _large(result: Result, files: int) -> None:
     with scratch() as place:
         root = generate(place / "tree", files)
         built, watched = run_module("stages", "index", root, place)
-    cap = IndexOptions(Path(), Path()).cap_bytes(built["bytes"])
+    cap = IndexOptions(Path(), Path()).cap_bytes(built["bytes"], built["files"])
     rows = (
         ("time", amount(built["seconds"], "s")),
         ("rate", amount(built["files"] / built["seconds"], "files/s")),

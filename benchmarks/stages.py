@@ -181,16 +181,16 @@ CREATE INDEX plain_refs_name ON plain_refs (name_id);
 def text_index(root: Path, place: Path) -> Found:
     with open_current(_state(root), lexical=False) as snapshot:
         files = snapshot.reader.rows(
-            "SELECT file_id, unit_id, path, lower(hex(digest)), family, language IS NULL FROM files WHERE lexical"
+            "SELECT file_id, path, lower(hex(digest)), family, language IS NULL FROM files WHERE lexical"
         )
         spans = _definitions(snapshot)
     documents = []
-    for file_id, unit_id, path, digest, family, is_text in files:
+    for file_id, path, digest, family, is_text in files:
         text = decode((root / path_from_text(path)).read_bytes())
         assert text is not None
         hints = bool(is_text) and may_define(path)
         searchable = read_searchable(text.data.replace(b"\r\n", b"\n"), spans[file_id], hints=hints)
-        documents.append((file_id, unit_id, path, digest, family, searchable))
+        documents.append((file_id, path, digest, family, searchable))
     directory = place / "floor.lexical"
     directory.mkdir()
     # Documents are made by the product, so that the floor cannot drift away from it.

@@ -6,6 +6,7 @@ python scripts/generate_docs.py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from codeplane.cli.main import app
 from codeplane.cli.plain import plain
 from codeplane.config.keys import KEYS, Key
 from codeplane.config.layers import ENVIRONMENT_PREFIX
+from codeplane.languages.matrix import COVERAGES, supported, text_only
+from codeplane.languages.registry import detect
 from codeplane.tools.catalog import TOOLS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -154,6 +157,76 @@ def tools() -> str:
     return "\n".join(lines) + "\n"
 
 
+def supported_languages() -> str:
+    cases = _cases()
+    lines = [
+        "# Languages",
+        "",
+        _NOTE,
+        "What is known of a file depends on how far its language is supported:",
+        "",
+        "| coverage | what is known |",
+        "|---|---|",
+        *(f"| {coverage} | {meaning} |" for coverage, meaning in COVERAGES.items()),
+        "",
+        "Cases are the files in `tests/facts` that each have a reviewed dump of everything that is known of them;",
+        "claims are the places in them where a comment says what must be found. A language without a grammar is read",
+        "by CodePlane itself.",
+        "",
+        "| language | coverage | files | grammar | cases | claims |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in supported():
+        count, claims = cases.get(row.name, (0, 0))
+        files = " ".join(f"`{name}`" for name in row.files)
+        lines.append(f"| {row.name} | {row.coverage} | {files} | {row.grammar or '-'} | {count} | {claims} |")
+    lines += [
+        "",
+        "Read as text, by family (so is every file that no family claims):",
+        "",
+        "| family | files |",
+        "|---|---|",
+    ]
+    lines += [f"| {row.family} | {' '.join(f'`{name}`' for name in row.files)} |" for row in text_only()]
+    lines += ["", *_DOCUMENTS]
+    return "\n".join(lines) + "\n"
+
+
+_DOCUMENTS = (
+    "## Documents and data",
+    "",
+    "- **Code inside of documents** (scripts and style sheets of HTML, Vue and Svelte, fences of Markdown, cells of",
+    "  notebooks) has the facts of its own language, at the lines and columns of the file that it stands in. Each part",
+    "  is a file of its own: no name of one part is taken for a name of another. At most 500 parts of a file are read.",
+    "- **HTML**: elements with an id, and the first of each custom element. **Vue, Svelte**: the component, named",
+    "  after its file; what its scripts and styles define is nested in it.",
+    "- **Markdown**: headings, nested by level. What a fence defines is nested in its heading and exported by nothing;",
+    "  a fence above the first heading, and one in a language of data or markup, is left as text.",
+    "- **Notebooks**: cells, numbered from 1, as `cell 3`; code and headings are nested in them. A line is a line of",
+    "  the `.ipynb` file.",
+    "- **JSON, YAML, TOML**: keys, three levels deep and at most 400 of a file, the upper levels first; of lock files",
+    "  the first level. Keys of objects in arrays are left out; an item of a TOML array of tables is called by its",
+    "  name (`bin.server`).",
+    "- **CSS, SCSS, Less**: one definition for each class, id, custom property, variable, mixin or key frames.",
+    "- **HCL**: blocks by the address that expressions use (`aws_vpc.main`, `var.region`, `local.owner`).",
+    "- At most 5000 definitions of a document are kept; a problem of the file says when some were left out.",
+)
+
+_CLAIM = re.compile(r"\^ +(?:def|->|unknown|import|member|member_call|label|call|type|name)\b")
+
+
+def _cases() -> dict[str, tuple[int, int]]:
+    """Cases and claims of each language."""
+    found: dict[str, tuple[int, int]] = {}
+    for path in sorted((ROOT / "tests" / "facts").glob("*/*")):
+        language = detect(path.name, path.read_bytes()) if path.is_file() and path.suffix != ".facts" else None
+        if language is not None:
+            count, claims = found.get(language.name, (0, 0))
+            written = sum(1 for line in path.read_text("utf-8").split("\n") if _CLAIM.search(line))
+            found[language.name] = (count + 1, claims + written)
+    return found
+
+
 def commands() -> str:
     lines = [
         "# The `cpl` command",
@@ -177,6 +250,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/reference/cli.md": commands,
     "docs/reference/configuration.md": configuration,
     "docs/reference/errors.md": errors,
+    "docs/reference/languages.md": supported_languages,
     "docs/reference/tools.md": tools,
     "docs/reference/warnings.md": warnings,
 }

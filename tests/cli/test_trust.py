@@ -77,7 +77,11 @@ def test_a_hostile_file_makes_nothing_anywhere(sandbox: Sandbox, outside: Path) 
     assert everything_in(outside) == []
     state = sandbox.home / ".local" / "state" / "codeplane"
     assert {path.relative_to(sandbox.home).parts[0] for path in everything_in(sandbox.home)} == {".local"}
-    assert {path.relative_to(state).parts[0] for path in everything_in(state)} <= {"identity", "indexes"}
+    assert {path.relative_to(state).parts[0] for path in everything_in(state)} <= {
+        "extractions.db",
+        "identity",
+        "indexes",
+    }
 
 
 def test_no_word_of_a_stranger_stands_in_a_warning(sandbox: Sandbox) -> None:

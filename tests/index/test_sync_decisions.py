@@ -209,23 +209,23 @@ def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_pa
 
 
 def test_files_without_a_grammar_are_read_by_workers(root: Path) -> None:
-    write(root, "lib/cart.rb", "class Cart\n  def total_price\n    1\n  end\nend\n")
+    write(root, "lib/cart.cr", "class Cart\n  def total_price\n    1\n  end\nend\n")
     write(root, "notes.txt", "class Cart is explained here\n")
-    write(root, "empty.rb", "")
-    write(root, "plain.sh", "echo cart\n")
+    write(root, "empty.cr", "")
+    write(root, "plain.pl", "print cart\n")
     with Indexer.open(options_for(root)) as indexer:
         report = indexer.sync()
         assert (report.files, report.set_aside) == (len(FILES) + 4, ())
         with open_current(indexer.state) as snapshot:
-            for path in ("lib/cart.rb", "notes.txt", "empty.rb", "plain.sh", "README.md"):
+            for path in ("lib/cart.cr", "notes.txt", "empty.cr", "plain.pl"):
                 file = get_file(snapshot, path)
                 assert file is not None and file.state is FileState.TEXT
             found = list_passages_named(snapshot, {"totalprice": 1, "cart": 1}, 5)
             assert [(hit.file.path, hit.first, hit.name) for hit in found] == [
-                ("lib/cart.rb", 1, "Cart"),
-                ("lib/cart.rb", 2, "total_price"),
+                ("lib/cart.cr", 1, "Cart"),
+                ("lib/cart.cr", 2, "total_price"),
             ]
-            assert {hit.path for hit in lexical_search(snapshot, "cart", 5)} == {"lib/cart.rb", "notes.txt", "plain.sh"}
+            assert {hit.path for hit in lexical_search(snapshot, "cart", 5)} == {"lib/cart.cr", "notes.txt", "plain.pl"}
 
 
 def test_line_endings_alone_leave_the_text_index_as_it_is(root: Path) -> None:

@@ -16,7 +16,7 @@ def test_an_indexed_repository(tmp_path: Path) -> None:
         found = describe_repo(snapshot, root, "ready")
     assert found["repo_root"] == str(root)
     assert (found["branch"], found["language"], found["index_status"]) == ("main", "python", "ready")
-    assert found["counts"] == {"files": 3, "definitions": 2, "references": 2}
+    assert found["counts"] == {"files": 3, "definitions": 52, "references": 2}
 
 
 def test_dialects_count_together(tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ def test_what_is_exported_through_another_package_keeps_its_users(tmp_path: Path
 
 def test_rare_families_share_a_row_and_languages_come_first(tmp_path: Path) -> None:
     files: Files = {f"docs/{number}.md": "x\n" for number in range(150)}
-    files |= {"a.py": "x = 1\n", "b.tf": "x\n", "c.sql": "x\n"}
+    files |= {"a.py": "x = 1\n", "b.fs": "x\n", "c.groovy": "x\n"}
     found = section(tmp_path, "languages", files)
     assert [(row["language"], row["file_count"]) for row in found] == [("python", 1), ("markdown", 150), ("other", 2)]
     assert found[1]["percentage"] == 98.0

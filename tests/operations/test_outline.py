@@ -165,7 +165,7 @@ def refused(snapshot: Snapshot, file: str, **wanted: str) -> CodePlaneError:
         ("zzz.unlike", ErrorCode.FILE_NOT_FOUND, {}),
         ("", ErrorCode.FILE_NOT_FOUND, {}),
         ("pricing", ErrorCode.FILE_NOT_FOUND, {"nearest": [f"pricing/{n}.go" for n in ("sum", "sum_test", "types")]}),
-        ("docs/guide.md", ErrorCode.LANGUAGE_UNSUPPORTED, {"reason": "no_grammar"}),
+        ("go.mod", ErrorCode.LANGUAGE_UNSUPPORTED, {"reason": "no_grammar"}),
         (".env", ErrorCode.SECRET_PATH, {}),
         ("deploy/id_rsa", ErrorCode.SECRET_PATH, {}),
     ],

@@ -53,8 +53,8 @@ from codeplane.store.records import AnchorGroup, FileState, RefLink
 from codeplane.store.schema import unit_of
 from support.store_sample import Sample
 
-PYTHON = unit_of("python") or -1
-GO = unit_of("go") or -1
+PYTHON = unit_of("python")
+GO = unit_of("go")
 
 
 def _definition(uid: str, name: str, line: int, kind: str = "function", parent: int | None = None) -> Def:
@@ -120,12 +120,12 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         user = writer.put_file(
             sample.row("app/use.py", "use"), pack(USER), problems, read_searchable(b"load twice load", ())
         )
-        go = sample.row("cmd/main.go", "go")._replace(language="go", family="go")
+        go = sample.row("cmd/main.go", "go")._replace(language="go", family="go", unit_id=GO)
         writer.put_file(
             go, pack(Facts(("load",), defs=(_definition("uid-go", "Load", 3),))), (), read_searchable(b"load go", ())
         )
         skipped = sample.row("big.bin", "big")._replace(state=FileState.SKIPPED, reason="binary", language=None)
-        writer.put_file(skipped._replace(family=None), PackedFacts())
+        writer.put_file(skipped._replace(family=None, unit_id=None), PackedFacts())
         writer.link_refs([RefLink(row_id(user, 1), row_id(library, 0), Tier.STRONG, Certainty.CERTAIN)])
         writer.put_surface(PYTHON, "surface-hash")
         groups = [

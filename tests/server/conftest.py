@@ -13,6 +13,7 @@ FILES: dict[str, str | bytes] = {
     "app.py": "class App:\n    def start(self) -> int:\n        return 1\n\n\ndef main() -> None:\n    App().start()\n",
     "pkg/tool.py": "def tool() -> int:\n    return 1\n",
     "README.md": "# App\n",
+    "NOTES.rst": "App\n",
 }
 
 

@@ -229,7 +229,7 @@ def test_an_id_that_is_in_use_is_refused_and_the_first_call_is_answered(client: 
         ("file_outline", {"file": "app.py"}, "ok", None),
         ("file_outline", {"file_path": "app.py", "limit": "3"}, "ok", None),
         ("file_outline", {"file": "absent.py"}, "not_found", "FILE_NOT_FOUND"),
-        ("file_outline", {"file": "README.md"}, "unsupported", "LANGUAGE_UNSUPPORTED"),
+        ("file_outline", {"file": "NOTES.rst"}, "unsupported", "LANGUAGE_UNSUPPORTED"),
         ("file_outline", {"file": "../outside.py"}, "error", "PATH_ESCAPE"),
         ("file_outline", {}, "error", "ARGUMENT_INVALID"),
         ("file_outline", {"file": "app.py", "dept": "top"}, "error", "UNKNOWN_PARAMETER"),

@@ -15,10 +15,10 @@ from codeplane.facts.words import fold_case, normalize_text, terms_of
 from codeplane.store.lexical import FileHit, LexicalReader, LexicalWriter
 
 FILES = {
-    1: ("a/server.py", 1, "python", "class HTTPServer: pass"),
-    2: ("a/client.py", 1, "python", "server = connect(HTTPServer)"),
-    3: ("b/main.go", 2, "go", "func finishCheckout(order Order) {}"),
-    4: ("b/größe.py", 1, "python", "größe = ΟΔΟΣ + переменная"),
+    1: ("a/server.py", "python", "class HTTPServer: pass"),
+    2: ("a/client.py", "python", "server = connect(HTTPServer)"),
+    3: ("b/main.go", "go", "func finishCheckout(order Order) {}"),
+    4: ("b/größe.py", "python", "größe = ΟΔΟΣ + переменная"),
 }
 
 
@@ -33,7 +33,7 @@ def _terms(text: str) -> dict[str, int]:
 def _write(directory: Path, files: Mapping[int, tuple[str, str]]) -> None:
     writer = LexicalWriter(directory, create=True)
     for file_id, (path, text) in files.items():
-        writer.add(file_id, 1, path, f"{file_id}", "python", _searchable(text))
+        writer.add(file_id, path, f"{file_id}", "python", _searchable(text))
     writer.commit()
     writer.close()
 
@@ -41,8 +41,8 @@ def _write(directory: Path, files: Mapping[int, tuple[str, str]]) -> None:
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     writer = LexicalWriter(tmp_path, create=True)
-    for file_id, (path, unit, family, text) in FILES.items():
-        writer.add(file_id, unit, path, f"{file_id:064x}", family, _searchable(text))
+    for file_id, (path, family, text) in FILES.items():
+        writer.add(file_id, path, f"{file_id:064x}", family, _searchable(text))
     writer.commit()
     writer.close()
     return tmp_path
@@ -108,24 +108,22 @@ def test_nothing_asked_is_nothing_found(directory: Path) -> None:
 
 
 def test_filters(directory: Path) -> None:
-    assert _found(directory, "server order", ("unit_id", 2)) == [3]
+    assert _found(directory, "server order", ("language_family", "go")) == [3]
     assert set(_found(directory, "server order", ("language_family", "python"))) == {1, 2}
-    assert _found(directory, "server order", ("unit_id", 2), ("language_family", "python")) == []
+    assert _found(directory, "server order", ("beside", 1), ("language_family", "python")) == []
 
 
 def test_neither_filters_nor_a_choice_of_files_change_scores(directory: Path) -> None:
     reader = LexicalReader(directory)
     whole = reader.rank_files(_terms("HTTPServer"), 9)
-    assert reader.rank_files(_terms("HTTPServer"), 9, filters=[("unit_id", 1), ("language_family", "python")]) == whole
+    assert reader.rank_files(_terms("HTTPServer"), 9, filters=[("language_family", "python")]) == whole
     assert reader.rank_files(_terms("HTTPServer"), 9, among=[2, 3]) == [hit for hit in whole if hit.file_id == 2]
 
 
 def test_a_score_is_the_sum_of_weight_times_level(tmp_path: Path) -> None:
     writer = LexicalWriter(tmp_path, create=True)
-    writer.add(
-        1, 1, "alpha/one.py", "1", "python", Searchable("alpha~3 beta~8", "", [Passage(1, 1, -1, "", "alpha~2")])
-    )
-    writer.add(2, 1, "two.py", "2", "python", Searchable("alpha~1", "", ()))
+    writer.add(1, "alpha/one.py", "1", "python", Searchable("alpha~3 beta~8", "", [Passage(1, 1, -1, "", "alpha~2")]))
+    writer.add(2, "two.py", "2", "python", Searchable("alpha~1", "", ()))
     writer.commit()
     writer.close()
     reader = LexicalReader(tmp_path)
@@ -139,10 +137,10 @@ def test_all_that_are_as_good_as_the_last_come_along(tmp_path: Path) -> None:
     """So that whoever asks can put them in an order that does not depend on segments."""
     writer = LexicalWriter(tmp_path, create=True)
     for number in range(200):
-        writer.add(number, 1, f"f{(number * 77) % 200:03}.py", "0", "python", _searchable("same text"))
+        writer.add(number, f"f{(number * 77) % 200:03}.py", "0", "python", _searchable("same text"))
         if number % 50 == 0:
             writer.commit()
-    writer.add(500, 1, "best.py", "0", "python", _searchable("same same same text"))
+    writer.add(500, "best.py", "0", "python", _searchable("same same same text"))
     writer.commit()
     writer.close()
     reader = LexicalReader(tmp_path)
@@ -157,7 +155,7 @@ def test_of_each_file_its_best_passages(tmp_path: Path) -> None:
     levels = {1: (3, 8, 5, 5, 5), 2: (1,), 3: (2, 2)}
     for file_id, own in levels.items():
         passages = [Passage(line, line, -1, "", f"word~{level}") for line, level in enumerate(own, 1)]
-        writer.add(file_id, 1, f"{file_id}.py", "0", "python", Searchable("word~1", "word", passages))
+        writer.add(file_id, f"{file_id}.py", "0", "python", Searchable("word~1", "word", passages))
     writer.commit()
     writer.close()
     reader = LexicalReader(tmp_path)
@@ -176,7 +174,7 @@ def test_a_file_is_replaced_and_removed_by_its_number(directory: Path) -> None:
     writer = LexicalWriter(directory, create=False)
     writer.delete(1)
     writer.delete(2)
-    writer.add(2, 1, "a/client.py", "new", "python", _searchable("def rewritten(): pass"))
+    writer.add(2, "a/client.py", "new", "python", _searchable("def rewritten(): pass"))
     writer.commit()
     writer.close()
     assert _found(directory, "HTTPServer") == []
@@ -193,7 +191,7 @@ def test_uncommitted_changes_are_rolled_back(directory: Path) -> None:
     writer = LexicalWriter(directory, create=False)
     writer.delete(1)
     writer.rollback()
-    writer.add(9, 1, "z.py", "0", "python", _searchable("kept"))
+    writer.add(9, "z.py", "0", "python", _searchable("kept"))
     writer.commit()
     writer.close()
     assert set(_found(directory, "HTTPServer kept")) == {1, 2, 9}
@@ -219,7 +217,7 @@ def test_names_come_back_as_they_are_written(tmp_path: Path) -> None:
     names = ["operator ==", "größeÄndern", "名前", "a b c", "", "x" * 5_000]
     writer = LexicalWriter(tmp_path, create=True)
     passages = [Passage(number, number + 1, number, name, "word~1") for number, name in enumerate(names, 1)]
-    writer.add(7, 1, "a.py", "0", "python", Searchable("word~1", "word", passages))
+    writer.add(7, "a.py", "0", "python", Searchable("word~1", "word", passages))
     writer.commit()
     writer.close()
     found = LexicalReader(tmp_path).rank_passages({"word": 1}, 9, per_file=9)
@@ -280,11 +278,11 @@ def test_answers_do_not_depend_on_how_the_index_came_about(tmp_path: Path, seed:
                 edited.delete(ids[path])
             if path not in ids or chance.random() < 0.5:
                 ids[path], next_id = next_id, next_id + 1
-            edited.add(ids[path], 1, path, "0", "ruby", _searchable(content))
+            edited.add(ids[path], path, "0", "ruby", _searchable(content))
             if chance.random() < 0.4:
                 edited.commit()
     for number in range(20):
-        edited.add(1000 + number, 1, f"gone{number}.rb", "0", "ruby", _searchable(text() + "def alphaOne()\n"))
+        edited.add(1000 + number, f"gone{number}.rb", "0", "ruby", _searchable(text() + "def alphaOne()\n"))
     edited.commit()
     for number in range(20):
         edited.delete(1000 + number)
@@ -293,7 +291,7 @@ def test_answers_do_not_depend_on_how_the_index_came_about(tmp_path: Path, seed:
     edited.close()
     fresh = LexicalWriter(_made(tmp_path / "fresh"), create=True)
     for number, path in enumerate(sorted(texts)):
-        fresh.add(number, 1, path, "0", "ruby", _searchable(texts[path]))
+        fresh.add(number, path, "0", "ruby", _searchable(texts[path]))
     fresh.commit()
     fresh.close()
     one, other = LexicalReader(tmp_path / "edited"), LexicalReader(tmp_path / "fresh")

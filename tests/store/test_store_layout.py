@@ -29,7 +29,7 @@ def test_created_private_and_ignored_by_git(tmp_path: Path) -> None:
     state.new_generation()
     assert _mode(state.path) == 0o700
     assert _mode(state.path / ".gitignore") == 0o600
-    assert (state.path / ".gitignore").read_text() == "*\n!config.yaml\n"
+    assert (state.path / ".gitignore").read_text() == "*\n!config.yaml\n!contexts.yaml\n"
     status = ["git", "-C", str(tmp_path), "status", "--porcelain", "-uall"]
     assert subprocess.run(status, check=True, capture_output=True).stdout == b""
     (state.path / "config.yaml").write_text("a: 1\n")

@@ -21,7 +21,7 @@ from codeplane.facts.model import Bind, Def, Extraction, Facts, Import, Ref, Rol
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import detect
 
-_CARET = re.compile(r"^\s*(?:#|//|--)?\s*(\^+)\s+(\S.*?)\s*$")
+_CARET = re.compile(r"^\s*(?:\"?#|//|--|<!--|/\*)?\s*(\^+)\s+(\S.*?)\s*(?:-->|\*/|(?:\\n)?\",?)?$")
 
 
 class Claim(NamedTuple):
@@ -31,7 +31,7 @@ class Claim(NamedTuple):
 
 
 def extract_case(path: Path) -> Extraction:
-    language = detect(path.name)
+    language = detect(path.name, path.read_bytes())
     assert language is not None, f"no language for {path.name}"
     return extract(language.name, f"pkg/{path.name}", FAMILIES.index(language.family), path.read_bytes())
 
@@ -50,10 +50,18 @@ def check_claim(facts: Facts, claim: Claim) -> str | None:
     """None when the claim holds, otherwise what was found instead."""
     refs = [Ref(*ref) for ref in facts.refs]
     here = [ref for ref in refs if ref.start_line == claim.line and ref.start_col <= claim.column < ref.end_col]
+    word, _, rest = claim.text.partition(" ")
+    if not here and word == "def":
+        # Documents and data have definitions, and no identifiers.
+        named = [
+            f"{row.kind} {row.lexical_path}"
+            for row in facts.defs
+            if row.name_line == claim.line and row.name_col <= claim.column < row.name_col + max(1, len(row.name))
+        ]
+        return None if rest in named else f"definitions {named}"
     if not here:
         return "no identifier"
     ref = here[0]
-    word, _, rest = claim.text.partition(" ")
     if word == "def":
         found = [
             f"{row.kind} {row.lexical_path}"

@@ -34,7 +34,7 @@ NAMES = ["alpha", "beta", "gamma", "delta", "epsilon"]
 ACTIONS = (
     *("create", "create", "modify", "modify", "modify", "delete", "rename", "touch", "chmod"),
     *("commit", "branch", "switch", "ignore", "crlf", "directory", "binary", "same_size"),
-    *("stash", "rebase", "submodule", "symlink", "case_rename", "conflict"),
+    *("stash", "rebase", "submodule", "symlink", "case_rename", "conflict", "attributes"),
 )
 
 
@@ -184,6 +184,12 @@ class Outside:
         with suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
             name = self.random.choice([".gitignore", ".cplignore", "pkg/.gitignore"])
             write(self.root, name, "\n".join(patterns) + "\n")
+
+    def do_attributes(self) -> None:
+        name = self.random.choice([".gitattributes", "pkg/.gitattributes"])
+        what = self.random.choice(["linguist-documentation", "linguist-generated", "-linguist-documentation", "text"])
+        with suppress(OSError):
+            write(self.root, name, f"{self.random.choice(['*.py', '*', 'deep/**'])} {what}\n")
 
     def do_crlf(self) -> None:
         path = self._pick()

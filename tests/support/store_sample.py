@@ -10,6 +10,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import pack
 from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, Role, Scope, Target, Tier, Usage
 from codeplane.facts.passages import read_searchable
+from codeplane.languages.roles import judge
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
@@ -19,6 +20,7 @@ from codeplane.store.layout import Generation, StateDirectory
 from codeplane.store.reader import Reader, open_reader
 from codeplane.store.records import EpochInfo, FileRow, FileStat, FileState
 from codeplane.store.registry import Binding
+from codeplane.store.schema import unit_of
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -85,7 +87,8 @@ class Sample:
     def row(self, path: str, text: str, stamp: int = 1) -> FileRow:
         digest = digest_bytes(text.encode())
         stat = FileStat(len(text), stamp, stamp, 7, 8, stamp)
-        return FileRow(RepoPath(path), stat, digest, digest, "python", "python", "utf-8", 1, FileState.INDEXED)
+        about = ("python", "python", "utf-8", 1, FileState.INDEXED, None, unit_of("python"))
+        return FileRow(RepoPath(path), stat, digest, digest, *about, *judge(path, b""))
 
     def put(self, writer: Writer, path: str, text: str) -> int:
         facts = self.facts(text)

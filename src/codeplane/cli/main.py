@@ -353,6 +353,30 @@ def outline(context: click.Context, file: str, json: bool) -> None:
 
 
 @app.command()
+@click.argument("path", required=False, type=click.Path())
+@click.option("-f", "--family", metavar="FAMILY", help="Only this family of languages: python, javascript, jvm ...")
+@click.option("-a", "--all", "everything", is_flag=True, help="Also those without files.")
+@json_option
+@click.pass_context
+def units(context: click.Context, path: str | None, family: str | None, everything: bool, json: bool) -> None:
+    """List the build roots, at or beneath PATH; for a file, say which one owns it and why."""
+    from codeplane.cli.commands import units as command
+
+    context.exit(command.units(context.obj, path, family=family, everything=everything, json=json))
+
+
+@app.command()
+@click.argument("path", required=False, type=click.Path())
+@json_option
+@click.pass_context
+def roles(context: click.Context, path: str | None, json: bool) -> None:
+    """Count files by what they are there for, at or beneath PATH; for a file, say what that follows from."""
+    from codeplane.cli.commands import roles as command
+
+    context.exit(command.roles(context.obj, path, json=json))
+
+
+@app.command()
 @json_option
 @click.pass_context
 def languages(context: click.Context, json: bool) -> None:

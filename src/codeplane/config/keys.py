@@ -212,6 +212,16 @@ KEYS: tuple[Key, ...] = (
         "Whether a running server watches the tree. Without it nothing changes but speed.",
     ),
     Key(
+        "index.extractions_bytes",
+        _integer(0, 2**50),
+        _index.extractions_bytes,
+        "a whole number of bytes, 0 to keep nothing",
+        "268435456",
+        "Disk space, in the user's own directory, for what was read out of texts: a text that was indexed once, in any "
+        "repository, is not parsed again.",
+        outside="a repository may not choose how much disk space is taken",
+    ),
+    Key(
         "index.full_hash_every",
         _integer(0, 1_000_000),
         _index.full_hash_every,
@@ -242,7 +252,8 @@ KEYS: tuple[Key, ...] = (
         "a whole number of bytes, 0 for the default rule",
         "1073741824",
         f"The most disk space that the index may take. 0 stands for {limits.INDEX_BYTES_PER_SOURCE_BYTE} times "
-        f"the size of the sources or {limits.MAX_INDEX_BYTES // 1024**3} GiB.",
+        f"the size of the sources and {limits.INDEX_BYTES_PER_FILE // 1024} KiB for each file, at most "
+        f"{limits.MAX_INDEX_BYTES // 1024**3} GiB.",
         outside="a repository may not choose how much disk space is taken",
     ),
     Key(
@@ -282,6 +293,16 @@ KEYS: tuple[Key, ...] = (
         "How long one file may take to parse before its worker is stopped.",
         outside="a repository may not choose that files are parsed for longer",
         may_lower=True,
+    ),
+    Key(
+        "index.shelf_bytes",
+        _integer(0, 2**50),
+        _index.shelf_bytes,
+        "a whole number of bytes, 0 to keep nothing",
+        "1073741824",
+        "Disk space, in the user's own directory, for indexes that are put by: a new worktree, another clone or a "
+        "branch that is come back to starts from the nearest of them.",
+        outside="a repository may not choose how much disk space is taken",
     ),
     Key(
         "index.workers",

@@ -42,6 +42,8 @@ class IndexConfig:
     hash_concurrency: int = limits.HASH_CONCURRENCY
     ignore: tuple[str, ...] = ()
     max_bytes: int = 0
+    extractions_bytes: int = limits.EXTRACTIONS_BYTES
+    shelf_bytes: int = limits.SHELF_BYTES
 
 
 @dataclass(frozen=True)

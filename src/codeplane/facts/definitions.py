@@ -6,10 +6,13 @@ Works on the sites that the structure holds and on the source; knows no syntax t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from codeplane.base.limits import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
+from codeplane.facts.identity import Ids, qualify
 from codeplane.facts.lines import Lines
 from codeplane.facts.model import Def
 from codeplane.facts.scopes import NON_LOCAL, ScopeTree, scope_before
@@ -19,7 +22,12 @@ from codeplane.languages.spec import Head, Language
 VARIABLES = frozenset({"variable", "constant", "field"})
 """Kinds that are definitions only outside of functions, and only once per scope."""
 
+_CALLABLES = frozenset({"function", "method", "macro", "constructor"})
+"""Kinds that may have several clauses."""
+
 _DOCSTRING = re.compile(rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'|"|\')(.*?)(?<!\\)\1', re.DOTALL)
+_MAX_DOC_LINE_CHARS = 2 * MAX_DOC_CHARS
+"""More is not shown; and to look for the edge of a comment takes the square of it."""
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
 _TAIL = re.compile(r"(?:[\s:{=;]|=>)+$")
 _MAX_DOC_LINES = 200
@@ -33,29 +41,52 @@ class Definitions:
     """One per row."""
     writes: list[tuple[DefSite, int]]
     """Sites that bind a variable without defining it, with the scope that they bind it in."""
+    clauses: list[tuple[DefSite, int]] = field(default_factory=list)
+    """Further clauses of a definition, with its row."""
 
 
 def read_definitions(
     language: Language, path: str, unit: int, structure: Structure, tree: ScopeTree, lines: Lines
 ) -> Definitions:
-    spans, decorators = _wrapped_spans(structure)
+    spans, decorators, docs = _wrapped_spans(structure)
+    exported = {site.name for site in structure.exports}
+    sections = _sections(structure, tree)
+    marks = {(scope_before(tree, start, start), name): said for start, name, said in sorted(structure.marks)}
+    announced = _announced(language, structure, tree, lines.source) if language.announces is not None else set()
     module = language.module_name(path)
     source, position = lines.source, lines.position
     rows: list[Def] = []
     sites: list[DefSite] = []
     writes: list[tuple[DefSite, int]] = []
-    seen_variables: set[tuple[int, str]] = set()
-    identities: dict[str, int] = {}
+    seen_variables: set[tuple[int, str | None, str]] = set()
+    clauses: list[tuple[DefSite, int]] = []
+    first_clauses: dict[tuple[int, str, str, int], int] = {}
+    ids = Ids(unit, path)
     around: list[tuple[int, str, str | None, int | None]] = []
     for site in _in_order(structure):
+        if not site.name:
+            continue  # the parser made it up to repair the source
         while around and around[-1][0] <= site.start:
             around.pop()
         level = len(around) - 1
         # In `a = b = 0` and in `x, y int` the second is not inside the first.
-        while (
-            level >= 0 and around[level][2] in VARIABLES and (site.kind == "variable" or around[level][0] == site.end)
+        while level >= 0 and (
+            (around[level][2] in VARIABLES and (site.kind == "variable" or around[level][0] == site.end))
+            or (
+                around[level][0] == site.end
+                and (beside := around[level][3]) is not None
+                and sites[beside].start == site.start
+            )
+            # Nor is, in `struct s { int x; } v`, the type inside of what it is the type of.
+            or (
+                site.kind in language.type_kinds
+                and (named := around[level][3]) is not None
+                and sites[named].name_start >= site.end
+            )
         ):
             level -= 1
+        if site.place == "filewide":
+            level = -1
         parent_path, parent_kind, parent = around[level][1:] if level >= 0 else ("", None, None)
         if site.kind == "container":
             inner = _base_name(site.name)
@@ -66,23 +97,48 @@ def read_definitions(
             scope = tree.function_of(scope)
         elif site.place == "inner":
             scope = scope_before(tree, site.name_start, site.name_end)
+        elif site.place == "filewide":
+            scope = 0
         kind = site.kind
-        if kind in VARIABLES and not language.variables_are_items:
-            if tree.kinds[scope] not in NON_LOCAL or (scope, site.name) in seen_variables:
+        if site.variant == "forward":
+            if tree.kinds[scope] not in NON_LOCAL:
                 writes.append((site, scope))
                 continue
-            seen_variables.add((scope, site.name))
+            if site.name_start in announced:
+                continue
+        if kind in VARIABLES and not language.variables_are_items:
+            if tree.kinds[scope] not in NON_LOCAL or (scope, site.owner, site.name) in seen_variables:
+                writes.append((site, scope))
+                continue
+            seen_variables.add((scope, site.owner, site.name))
         in_type = parent_kind == "container" or parent_kind in language.type_kinds
         if in_type and tree.kinds[scope] not in ("function", "lambda", "block"):
             kind = language.member_kinds.get(kind, kind)
+        if language.clause_key is not None and kind in _CALLABLES:
+            place = around[level][0] if level >= 0 else -1
+            arguments = source[slice(*site.params)].decode("utf-8", "replace") if site.params else ""
+            clause = (place, kind, site.name, language.clause_key(arguments))
+            first = first_clauses.setdefault(clause, len(rows))
+            if first < len(rows):
+                clauses.append((site, first))
+                last: int | None = len(rows) - 1
+                while last is not None and last > first:
+                    last = rows[last].parent
+                if last == first:
+                    end_line, end_col = position(site.end)
+                    rows[first] = rows[first]._replace(end_line=end_line, end_col=end_col)
+                around.append((site.end, rows[first].lexical_path, kind, first))
+                continue
         owner = parent_path if site.owner is None else _base_name(site.owner)
+        if site.owner is not None and language.owner_path is not None:
+            owner = ".".join(filter(None, (parent_path, language.owner_path(site.owner))))
         lexical_path = f"{owner}.{site.name}" if owner else site.name
         start, end = spans.get(site.start, (site.start, site.end))
         # A decorator may stand before what it decorates, not around it.
         end = max(end, site.end)
+        if source[end - 1 : end] == b"\n":
+            end -= 1  # some grammars count the line's end to what stands on it
         signature_hash = _signature_hash(site, source)
-        identity = f"{unit}:{kind}:{path}#{lexical_path}:{signature_hash}"
-        sibling = identities[identity] = identities.get(identity, -1) + 1
         head = source[start : site.name_start].decode("utf-8", "replace")
         # What stands above `type T struct{ x int }` speaks of T, not of x.
         own_line = parent is None or rows[parent].name_line != position(start)[0]
@@ -93,12 +149,12 @@ def read_definitions(
         name_line, name_col = position(site.name_start)
         rows.append(
             Def(
-                sha256(f"{identity}:{sibling}".encode("utf-8", "surrogateescape")).hexdigest()[:16],
+                ids.of_definition(kind, lexical_path, signature_hash),
                 parent,
                 scope,
                 kind,
                 site.name,
-                f"{module}{language.separator}{lexical_path}" if module else lexical_path,
+                qualify(language, module, lexical_path),
                 lexical_path,
                 start_line,
                 start_col,
@@ -108,14 +164,28 @@ def read_definitions(
                 name_col,
                 _signature(language, site, source),
                 signature_hash,
-                _doc(language, site, start_line, lines) if own_line or language.doc_style == "docstring" else None,
-                language.visibility(Head(site.name, head, parent_kind, kind)),
+                _doc(language, site, start_line, lines, docs.get(site.start))
+                if own_line or language.doc_style == "docstring"
+                else None,
+                language.visibility(
+                    Head(
+                        site.name,
+                        head,
+                        parent_kind,
+                        kind,
+                        marks.get((scope, site.name)) or _section(sections.get(scope, ()), site.start),
+                        rows[parent].visibility if parent is not None else None,
+                        site.name in exported if exported else None,
+                    )
+                ),
                 (*decorators.get(site.start, ()), *site.decorators),
             )
         )
         sites.append(site)
-        around.append((site.end, lexical_path, kind, len(rows) - 1))
-    return Definitions(rows, sites, writes)
+        beside_type = level < len(around) - 1 and around[-1][0] == site.end and around[-1][2] in language.type_kinds
+        if not beside_type:
+            around.append((site.end, lexical_path, kind, len(rows) - 1))
+    return Definitions(rows, sites, writes, clauses)
 
 
 def _in_order(structure: Structure) -> list[DefSite]:
@@ -130,21 +200,62 @@ def _in_order(structure: Structure) -> list[DefSite]:
     return list(unique.values())
 
 
-def _rank(site: DefSite) -> tuple[int, int, int, bool]:
-    """Outer before inner; of two patterns for one name, the function goes before the variable that holds it."""
-    return site.start, -site.end, site.name_start, site.kind in VARIABLES
+def _rank(site: DefSite) -> tuple[int, int, int, bool, bool]:
+    """Outer before inner; of two patterns for one name, the function goes before the variable that holds it, and
+    the one that says where the name is bound before the one that does not."""
+    return site.start, -site.end, site.name_start, site.kind in VARIABLES, not (site.place or site.variant)
 
 
-def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tuple[str, ...]]]:
-    """Spans and decorators of wrapped definitions, by the start of what is wrapped; wrappers may nest."""
+def _announced(language: Language, structure: Structure, tree: ScopeTree, source: bytes) -> set[int]:
+    """Forward declarations, by where their name stands, of what the file defines in the same scope."""
+    defined: dict[tuple[int, str, str], list[str]] = {}
+    forward = [site for site in structure.defs if site.variant == "forward"]
+    names = {site.name for site in forward}
+    for site in structure.defs:
+        if site.variant != "forward" and site.params is not None and site.name in names and site.owner is None:
+            scope = scope_before(tree, site.start, site.end)
+            defined.setdefault((scope, site.kind, site.name), []).append(_params(site, source))
+    found = set()
+    for site in forward:
+        definitions = defined.get((scope_before(tree, site.start, site.end), site.kind, site.name), ())
+        if language.announces is not None and any(
+            language.announces(_params(site, source), params) for params in definitions
+        ):
+            found.add(site.name_start)
+    return found
+
+
+def _params(site: DefSite, source: bytes) -> str:
+    return source[slice(*site.params)].decode("utf-8", "replace") if site.params else ""
+
+
+def _sections(structure: Structure, tree: ScopeTree) -> dict[int, list[tuple[int, str]]]:
+    """The sections of each scope, in order."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for site in sorted(structure.sections):
+        found.setdefault(scope_before(tree, site.start, site.end), []).append((site.start, site.text))
+    return found
+
+
+def _section(sections: Sequence[tuple[int, str]], start: int) -> str:
+    number = bisect_left(sections, (start, "")) - 1
+    return sections[number][1] if number >= 0 else ""
+
+
+def _wrapped_spans(structure: Structure) -> tuple[dict[int, Range], dict[int, tuple[str, ...]], dict[int, str]]:
+    """Spans, decorators and docs of wrapped definitions, by the start of what is wrapped; wrappers may nest."""
     spans: dict[int, Range] = {}
     decorators: dict[int, tuple[str, ...]] = {}
+    docs: dict[int, str] = {}
     for wrapper in sorted(structure.wrappers, key=lambda site: (site.start, -site.end)):
         span = spans.pop(wrapper.start, (wrapper.start, wrapper.end))
         spans[wrapper.wrapped] = span
         outer = decorators.pop(wrapper.start, ()) if wrapper.start != wrapper.wrapped else ()
         decorators[wrapper.wrapped] = (*decorators.get(wrapper.wrapped, ()), *outer, *wrapper.decorators)
-    return spans, decorators
+        doc = wrapper.doc if wrapper.doc is not None else docs.get(wrapper.start)
+        if doc is not None:
+            docs[wrapper.wrapped] = doc
+    return spans, decorators, docs
 
 
 def _signature(language: Language, site: DefSite, source: bytes) -> str:
@@ -153,8 +264,14 @@ def _signature(language: Language, site: DefSite, source: bytes) -> str:
     if site.body is None:
         raw = source[site.start : limit]
         if site.kind not in ("function", "method"):
-            raw = raw.partition(b"\n")[0]
+            # The line of its name, and what annotations are above it; parameters may go over several.
+            known = (site.params[1] if site.params else max(site.start, site.name_end)) - site.start
+            raw = raw[:known] + raw[known:].partition(b"\n")[0]
         text = raw.decode("utf-8", "replace")
+        if "\n" in text:
+            for marker in language.comments:
+                if marker != language.doc_block[0]:
+                    text = "\n".join(line.partition(f" {marker}")[0] for line in text.split("\n"))
     else:
         known = max(site.name_end, site.params[1] if site.params else 0, site.returns[1] if site.returns else 0)
         head = source[site.start : site.name_start].decode("utf-8", "replace")
@@ -197,8 +314,10 @@ def _with_attributes(language: Language, lines: Lines, start: int) -> int:
     return start
 
 
-def _doc(language: Language, site: DefSite, line: int, lines: Lines) -> str | None:
-    if language.doc_style == "docstring":
+def _doc(language: Language, site: DefSite, line: int, lines: Lines, given: str | None) -> str | None:
+    if given is not None:
+        raw = given.splitlines()
+    elif language.doc_style == "docstring":
         if site.body is None:
             return None
         found = _DOCSTRING.match(lines.source, site.body[0], min(site.body[1], site.body[0] + 65536))
@@ -231,20 +350,21 @@ def _comment_above(language: Language, lines: Lines, line: int) -> list[str]:
     collected: list[str] = []
     current = line - 1
     above = lines.text(current).decode("utf-8", "replace").strip() if current >= 1 else ""
-    if above.endswith("*/"):
+    opening, closing = language.doc_block
+    if above.endswith(closing):
         while current >= 1 and len(collected) < _MAX_DOC_LINES:
             text = lines.text(current).decode("utf-8", "replace").strip()
-            collected.append(_COMMENT_EDGE.sub("", text))
+            collected.append(_COMMENT_EDGE.sub("", text[:_MAX_DOC_LINE_CHARS]))
             # Where code stands before the comment, it speaks of that code.
-            if "/*" in text:
-                return collected[::-1] if text.startswith("/*") else []
+            if opening in text:
+                return collected[::-1] if text.startswith(opening) else []
             current -= 1
         return []
     while current >= 1 and len(collected) < _MAX_DOC_LINES:
         text = lines.text(current).decode("utf-8", "replace").strip()
         if not text.startswith(language.doc_prefixes):
             break
-        collected.append(_COMMENT_EDGE.sub("", text))
+        collected.append(_COMMENT_EDGE.sub("", text[:_MAX_DOC_LINE_CHARS]))
         current -= 1
     return collected[::-1]
 
@@ -256,7 +376,7 @@ def _comment_below(language: Language, lines: Lines, line: int) -> list[str]:
         text = lines.text(current).decode("utf-8", "replace").strip()
         if not text.startswith(language.inner_doc_prefixes):
             break
-        collected.append(_COMMENT_EDGE.sub("", text))
+        collected.append(_COMMENT_EDGE.sub("", text[:_MAX_DOC_LINE_CHARS]))
     return collected
 
 

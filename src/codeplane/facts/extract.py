@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
+import re
 from bisect import bisect_left
 from typing import cast
 
 from tree_sitter import Node, QueryCursor
 
-from codeplane.base.limits import MAX_NESTING, MAX_PROBLEMS_PER_FILE
 from codeplane.facts.blocks import NO_COLUMNS, Columns, Refs, flags
 from codeplane.facts.definitions import VARIABLES, Definitions, read_definitions
-from codeplane.facts.grammar import Grammar, load
+from codeplane.facts.documents import read_document
+from codeplane.facts.grammar import Grammar, load, read_problems
+from codeplane.facts.identity import Ids
 from codeplane.facts.lines import Lines
 from codeplane.facts.model import (
     Bind,
@@ -22,7 +23,6 @@ from codeplane.facts.model import (
     Extraction,
     Facts,
     Import,
-    Problem,
     Role,
     Scope,
     Target,
@@ -31,31 +31,38 @@ from codeplane.facts.model import (
     Tier,
     Usage,
 )
+from codeplane.facts.nesting import TOO_DEEP, is_too_deep
 from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
+from codeplane.languages.registry import by_name
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 
-_NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
-_ONE_BRACKET = bytes.maketrans(b"[{]}", b"(())")
 _NAMESPACES_OF_ALL = (VALUE,)
 _USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
 """Captures of names.scm in the order in which they overrule each other, as numbers of Usage."""
+_LOOKED_UP_IN = (("as_type", TYPE), ("as_callable", CALLABLE), ("macro", CALLABLE), ("as_value", VALUE))
+"""Captures that say where a name is looked up; the later overrule the earlier."""
 _PROVEN = flags(0, 0, Tier.PROVEN, Certainty.CERTAIN)
+_OTHER = re.compile(rb"[^\0]+(?:\0{1,2}[^\0]+)*")
+_WORD_USAGES = {"call": int(Usage.CALL), "member": int(Usage.MEMBER), "type": int(Usage.TYPE)}
 _CALLED = {int(Usage.NAME): int(Usage.CALL), int(Usage.MEMBER): int(Usage.MEMBER_CALL)}
 
 
 def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     """Facts of `source` (UTF-8, without BOM), which the repository holds at `path`."""
-    if _too_deep(source):
-        return Extraction(Facts(), (Problem("too_deep", 1, f"nested deeper than {MAX_NESTING} brackets"),))
+    known = by_name(language)
+    if known.read is not None:
+        return read_document(known, path, unit, source, extract)
+    if is_too_deep(source):
+        return TOO_DEEP
     grammar = load(language)
-    root = _parse(grammar, source)
+    root, parsed = _parse(grammar, source)
     lines = Lines(source)
     structure = read_structure(grammar, root, source)
     tree = ScopeTree(structure.scopes, structure.outer, len(source))
     definitions = read_definitions(grammar.language, path, unit, structure, tree, lines)
     imports = _read_imports(grammar.language, path, unit, structure, tree, lines)
-    names, refs, bindings = _read_names(grammar, root, structure, tree, definitions, lines)
+    names, refs, bindings = _read_names(grammar, root, parsed, structure, tree, definitions, lines)
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
         names=names,
@@ -79,44 +86,41 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
             for site in structure.dynamic
         ],
     )
-    return Extraction(facts, _read_problems(grammar, root))
+    return Extraction(facts, read_problems(grammar.errors, root, lines.starts))
 
 
-def _parse(grammar: Grammar, source: bytes) -> Node:
-    """The syntax tree; of the mended source where that has fewer flaws. Offsets are the same in both."""
+def _parse(grammar: Grammar, source: bytes) -> tuple[Node, bytes]:
+    """The syntax tree and what it is of: the mended source where that has fewer flaws. Offsets are the same in all."""
+    if grammar.language.rewrite is not None:
+        source = grammar.language.rewrite(source)
     root = grammar.parser.parse(source).root_node
     mend = grammar.language.mend
     if mend is None or not root.has_error:
-        return root
-    mended = grammar.parser.parse(mend(source)).root_node
-    return mended if _flaws(grammar, mended) < _flaws(grammar, root) else root
+        return root, source
+    text = mend(source)
+    mended = grammar.parser.parse(text).root_node
+    return (mended, text) if _flaws(grammar, mended) < _flaws(grammar, root) else (root, source)
 
 
 def _flaws(grammar: Grammar, root: Node) -> int:
     return sum(map(len, QueryCursor(grammar.errors).captures(root).values()))
 
 
-def _too_deep(source: bytes) -> bool:
-    """Whether brackets nest so deep that queries turn quadratic. Those in strings count too: rare, and safe."""
-    brackets = source.translate(_ONE_BRACKET, _NO_BRACKETS)
-    for _ in range(MAX_NESTING):
-        # The innermost pairs go; what is left of ordinary code after a few rounds is what strings hold.
-        remaining = brackets.replace(b"()", b"")
-        if len(remaining) == len(brackets):
-            return brackets.count(b"(") > MAX_NESTING
-        brackets = remaining
-    return b"(" in brackets
+def _unread(source: bytes, parsed: bytes) -> list[tuple[int, int]]:
+    """Where the parser was shown something else than the source."""
+    if parsed == source or len(parsed) != len(source):
+        return []
+    other = int.from_bytes(source, "big") ^ int.from_bytes(parsed, "big")
+    return [found.span() for found in _OTHER.finditer(other.to_bytes(len(source), "big"))]
 
 
 def _read_imports(
     language: Language, path: str, unit: int, structure: Structure, tree: ScopeTree, lines: Lines
 ) -> list[Import]:
-    identities: dict[str, int] = {}
+    ids = Ids(unit, path)
     rows = []
     for site in structure.imports:
-        identity = f"{unit}:{path}:{site.kind}:{site.source}:{site.name}:{site.alias or ''}"
-        sibling = identities[identity] = identities.get(identity, -1) + 1
-        uid = hashlib.sha256(f"{identity}:{sibling}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        uid = ids.of_import(site.kind, site.source, site.name, site.alias)
         scope = scope_before(tree, site.start, site.end)
         at = site.bound_at or (site.start, site.end)
         rows.append(
@@ -126,7 +130,13 @@ def _read_imports(
 
 
 def _read_names(
-    grammar: Grammar, root: Node, structure: Structure, tree: ScopeTree, definitions: Definitions, lines: Lines
+    grammar: Grammar,
+    root: Node,
+    parsed: bytes,
+    structure: Structure,
+    tree: ScopeTree,
+    definitions: Definitions,
+    lines: Lines,
 ) -> tuple[list[str], Refs, Bindings]:
     """Every identifier: where it stands, what it does there, and the binding that it means."""
     language, source = grammar.language, lines.source
@@ -139,7 +149,25 @@ def _read_names(
         ends |= captured
         if usage != Usage.NAME:
             usages |= dict.fromkeys(captured, usage)
-    macros = {node.start_byte for node in captures.get("macro", ())}
+    expand = language.expand_words
+    for node in captures.get("words", ()) if expand is not None else ():
+        for start, end, capture in expand(source, node.start_byte, node.end_byte) if expand is not None else ():
+            ends[start] = end
+            if capture != "name":
+                usages[start] = _WORD_USAGES[capture]
+    unread: set[int] = set()
+    """Identifiers that the parser was not shown: what they mean is never certain."""
+    for span in _unread(source, parsed) if language.lists_unread else ():
+        for start, end, capture in expand(source, *span) if expand is not None else ():
+            if start not in ends:
+                unread.add(start)
+                ends[start] = end
+                if capture != "name":
+                    usages[start] = _WORD_USAGES[capture]
+    elsewhere = {
+        node.start_byte: namespace for capture, namespace in _LOOKED_UP_IN for node in captures.get(capture, ())
+    }
+    """Of identifiers whose usage does not tell the namespace."""
     for node in (*captures.get("call", ()), *captures.get("macro", ())):
         start = node.start_byte
         usage = usages.get(start, 0)
@@ -149,7 +177,7 @@ def _read_names(
     # Without an end behind its start, the parser made an identifier up to repair the source.
     offsets = sorted(offset for offset, end in ends.items() if end > offset) if root.has_error else sorted(ends)
     innermost, lookup = locate(tree, offsets)
-    bindings = Bindings(tree, language, structure.open, structure.sealed)
+    bindings = Bindings(tree, language, structure.open, structure.sealed, structure.receivers)
     roles: dict[int, tuple[int, int | None]] = {}
     _bind_all(language, structure, tree, definitions, innermost, offsets, bindings, roles, source)
 
@@ -164,11 +192,12 @@ def _read_names(
     plain = lines.ascii
     resolve, bound = bindings.resolve, bindings.rows
     call_namespace = language.call_namespace
-    has_types = bool(language.namespaces)
+    has_types = any(TYPE in spaces for spaces in language.namespaces.values())
+    has_namespaces = bool(language.namespaces)
     find_role, find_usage, append = roles.get, usages.get, rows.append
     resolved: dict[tuple[int, int, int], tuple[int, bool] | None] = {}
     """Where declaration order does not matter, a name means the same throughout its scope."""
-    ordered = language.sequential
+    ordered, unlinked = language.sequential, language.coverage != "full"
     bind: int | None
     certain: bool
     for offset, token, scope, inner in zip(offsets, tokens, lookup, innermost, strict=True):
@@ -180,7 +209,7 @@ def _read_names(
         if plain:
             start_col = offset - line_start
         else:
-            start_col = len(source[line_start:offset].decode("utf-8", "replace"))
+            start_col = lines.column(line, offset)
         usage = find_usage(offset, 0)
         known = find_role(offset)
         if known is not None:
@@ -199,19 +228,22 @@ def _read_names(
             namespace = VALUE
             if has_types:
                 namespace = TYPE if usage == 2 else call_namespace if usage == 1 else VALUE
-                if offset in macros:
-                    namespace = CALLABLE
+            if has_namespaces and offset in elsewhere:
+                namespace = elsewhere[offset]
             role = 3 if offset in exported else 0
             key = (scope, name, namespace)
-            if ordered or key not in resolved or tree.kinds[scope] == "class":
+            if unlinked:
+                resolved[key] = None
+            elif ordered or key not in resolved or tree.kinds[scope] == "class":
                 resolved[key] = resolve(scope, namespace, texts[name], offset)
             found = resolved[key]
-            if found is None and role == 3 and has_types:
+            if found is None and role == 3 and has_types and not unlinked:
                 found = resolve(scope, TYPE, texts[name], offset)
             if found is None:
                 append((scope, name, line, start_col, role | usage << 2, 0))
                 continue
             bind, certain = found
+            certain = certain and offset not in unread
         if certain:
             append((scope, name, line, start_col, role | usage << 2 | _PROVEN, bind + 1))
         else:
@@ -241,6 +273,12 @@ def _bind_all(
             scope = innermost[min(bisect_left(offsets, bind.start), len(offsets) - 1)]
             name = source[bind.start : bind.end].decode("utf-8", "replace")
             bindings.redirect(scope, name, 0 if bind.how == "global" else tree.enclosing_function(scope))
+    scope_at = (
+        {(opened.start, opened.end): number for number, opened in enumerate(tree.sites)}
+        if structure.shared or structure.implicit
+        else {}
+    )
+    shared = {scope_at[span] for span in structure.shared if span in scope_at}
     for number, (row, site) in enumerate(zip(definitions.rows, definitions.sites, strict=True)):
         if site.kind in VARIABLES:
             bindings.variables.add(number)
@@ -250,14 +288,39 @@ def _bind_all(
         visible = site.visible_from
         if visible is None:
             visible = site.end if site.kind in VARIABLES and not language.variables_are_items else 0
-        for namespace in language.namespaces.get(row.kind, _NAMESPACES_OF_ALL):
+        variant = f"{row.kind}.{site.variant}" if site.variant else row.kind
+        spaces = language.namespaces.get(variant) or language.namespaces.get(row.kind, _NAMESPACES_OF_ALL)
+        for namespace in spaces:
             entry = bindings.add(
-                row.scope, namespace, row.name, Target.DEF, number, BindReason.DEF_IN_SCOPE, visible_from=visible
+                row.scope,
+                namespace,
+                row.name,
+                Target.DEF,
+                number,
+                BindReason.DEF_IN_SCOPE,
+                certain=site.start not in structure.conditional,
+                visible_from=visible,
+                identity=row.kind if row.kind in language.redeclared else "",
             )
             if not site.implied:
                 sites.append((site.name_start, entry, Role.DEFINITION))
+            if row.scope in shared:
+                seen_from = tree.parents[row.scope]
+                certain = site.start not in structure.conditional
+                reason = BindReason.DEF_IN_SCOPE
+                bindings.add(seen_from, namespace, row.name, Target.DEF, number, reason, certain=certain)
+    for span, name in structure.implicit:
+        if span in scope_at:
+            bindings.add(scope_at[span], VALUE, name, Target.UNKNOWN, None, BindReason.PARAM, certain=False)
+    for site, number in definitions.clauses:
+        row = definitions.rows[number]
+        for namespace in language.namespaces.get(row.kind, _NAMESPACES_OF_ALL):
+            known = bindings.find(row.scope, namespace, row.name)
+            if known is not None:
+                sites.append((site.name_start, known, Role.DEFINITION))
     for site, scope in definitions.writes:
-        entry = bindings.add_local(scope, VALUE, site.name, BindReason.LOCAL_ASSIGN, site.end)
+        visible = site.end if site.visible_from is None else site.visible_from
+        entry = bindings.add_local(scope, VALUE, site.name, BindReason.LOCAL_ASSIGN, visible)
         sites.append((site.name_start, entry, Role.DEFINITION))
     looked_up = _looked_up(language)
     for number, imported in enumerate(structure.imports):
@@ -266,7 +329,8 @@ def _bind_all(
             continue
         scope = scope_before(tree, imported.start, imported.end)
         identity = local if "." in imported.name and not imported.alias else f"{imported.source}:{imported.name}"
-        for namespace in looked_up:
+        bound_in = language.import_namespaces.get(imported.kind, looked_up)
+        for namespace in bound_in:
             entry = bindings.add(
                 scope,
                 namespace,
@@ -277,11 +341,13 @@ def _bind_all(
                 certain=certain,
                 identity=identity,
             )
-            if imported.bound_at is not None and namespace == VALUE:
+            if imported.bound_at is not None and namespace == bound_in[0]:
                 sites.append((imported.bound_at[0], entry, Role.IMPORT))
     bound = {bind.start for bind in structure.binds if bind.how != "maybe"}
     defined = {site.name_start for site in definitions.sites}
-    for bind in structure.binds:
+    # What an assignment means depends on those before it.
+    by_position = any(bind.how == "assign" for bind in structure.binds)
+    for bind in sorted(structure.binds) if by_position else structure.binds:
         place = bisect_left(offsets, bind.start)
         if bind.how in ("global", "nonlocal") or place == len(offsets) or offsets[place] != bind.start:
             continue
@@ -293,7 +359,11 @@ def _bind_all(
             scope = tree.function_of(scope)
         elif bind.how == "inferred":
             scope = tree.conditional_of(scope)
+        if bind.how == "param" and tree.kinds[scope] in ("file", "namespace"):
+            continue  # of something that did not parse
         name = source[bind.start : bind.end].decode("utf-8", "replace")
+        if bind.how == "assign":
+            scope = bindings.assigned_in(scope, name, bind.start)
         if bind.start in defined and (known := bindings.find(scope, VALUE, name)) is not None:
             sites.append((bind.start, known, Role.DEFINITION))  # the very site of a definition, not another one
             continue
@@ -385,12 +455,3 @@ def _read_thunks(structure: Structure) -> list[Thunk]:
         if aliased:
             rows.append(Thunk(source, ThunkMode.ALIAS_MAP, (), aliased, evidence))
     return rows
-
-
-def _read_problems(grammar: Grammar, root: Node) -> tuple[Problem, ...]:
-    if not root.has_error:
-        return ()
-    captures = QueryCursor(grammar.errors).captures(root)
-    lines = sorted({(node.start_point[0] + 1, kind) for kind, nodes in captures.items() for node in nodes})
-    messages = {"error": "the parser could not read this", "missing": "something is missing here"}
-    return tuple(Problem(f"syntax_{kind}", line, messages[kind]) for line, kind in lines[:MAX_PROBLEMS_PER_FILE])

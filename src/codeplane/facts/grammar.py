@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from bisect import bisect_right
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from typing import NamedTuple
 import tree_sitter
 
 import codeplane.languages as package
+from codeplane.base.limits import MAX_PROBLEMS_PER_FILE
+from codeplane.facts.model import Problem
 from codeplane.languages.registry import by_name
 from codeplane.languages.spec import Language
 
@@ -25,8 +28,7 @@ class Grammar(NamedTuple):
 @cache
 def load(name: str) -> Grammar:
     language = by_name(name)
-    module, _, function = language.grammar.partition(":")
-    grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
+    grammar = _compiled(language.grammar)
     folder = Path(package.__file__).parent / (language.folder or language.name)
     facts = [folder.parent / language.shared] if language.shared else []
     facts.append(folder / "facts.scm")
@@ -36,5 +38,44 @@ def load(name: str) -> Grammar:
         tree_sitter.Parser(grammar),
         tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in facts)),
         tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in names if path.exists())),
-        tree_sitter.Query(grammar, "(ERROR) @error (MISSING) @missing"),
+        tree_sitter.Query(grammar, _FLAWS),
     )
+
+
+class Reader(NamedTuple):
+    parser: tree_sitter.Parser
+    errors: tree_sitter.Query
+
+
+@cache
+def load_reader(grammar: str) -> Reader:
+    """A grammar without queries, for languages that read their trees by themselves."""
+    language = _compiled(grammar)
+    return Reader(tree_sitter.Parser(language), tree_sitter.Query(language, _FLAWS))
+
+
+def read_problems(
+    errors: tree_sitter.Query, root: tree_sitter.Node, starts: list[int] | None = None
+) -> tuple[Problem, ...]:
+    """Places that the parser could not make sense of. `starts` are those of the lines: a mended source has others."""
+    if not root.has_error:
+        return ()
+    captures = tree_sitter.QueryCursor(errors).captures(root)
+    lines = sorted(
+        {
+            (node.start_point[0] + 1 if starts is None else bisect_right(starts, node.start_byte), kind)
+            for kind, nodes in captures.items()
+            for node in nodes
+        }
+    )
+    messages = {"error": "the parser could not read this", "missing": "something is missing here"}
+    return tuple(Problem(f"syntax_{kind}", line, messages[kind]) for line, kind in lines[:MAX_PROBLEMS_PER_FILE])
+
+
+_FLAWS = "(ERROR) @error (MISSING) @missing"
+
+
+@cache
+def _compiled(grammar: str) -> tree_sitter.Language:
+    module, _, function = grammar.partition(":")
+    return tree_sitter.Language(getattr(importlib.import_module(module), function)())

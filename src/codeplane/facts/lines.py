@@ -16,6 +16,8 @@ class Lines:
         self.ascii = source.isascii()
         self.starts = [0]
         self.starts.extend(match.end() for match in _LINE_END.finditer(source))
+        self._counted = (0, 0)
+        """An offset and its column: in a line of a megabyte, the next one is counted from there."""
 
     def position(self, offset: int) -> tuple[int, int]:
         """1-based line and 0-based column of a byte offset."""
@@ -26,7 +28,12 @@ class Lines:
         start = self.starts[line - 1]
         if self.ascii:
             return offset - start
-        return len(self.source[start:offset].decode("utf-8", "replace"))
+        counted, column = self._counted
+        if not start <= counted <= offset:
+            counted, column = start, 0
+        column += len(self.source[counted:offset].decode("utf-8", "replace"))
+        self._counted = (offset, column)
+        return column
 
     def text(self, line: int) -> bytes:
         """The line without its ending."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from codeplane.facts.model import Def
 from codeplane.facts.words import normalize_text, terms_of, unique_words
 
-PASSAGES_VERSION = "2"
+PASSAGES_VERSION = "3"
 
 LEVELS = 8
 SATURATION = 1.2
@@ -40,10 +40,13 @@ _TEST_MODULES = ("tests", "test")
 _MAJOR_LINES = 3
 _MAJOR_KINDS = frozenset(
     {
-        "class", "constructor", "enum", "function", "impl", "interface", "macro", "method", "module", "namespace",
-        "record", "struct", "trait", "type",
+        "class", "component", "constructor", "enum", "function", "impl", "interface", "macro", "message", "method",
+        "module", "namespace", "object", "record", "rpc", "struct", "table", "trait", "type", "view",
     }
 )  # fmt: skip
+_DATA_KINDS = frozenset({"key", "selector"})
+_MAX_DATA_NAMES = 60
+"""Of the many small things that a file of data names, the first are found by their names."""
 _Span = tuple[int, int, int, str]
 _COMMENT = ("//", "/*", "*", "#", "--", ";", "@", '"""', "'''", "%")
 
@@ -91,7 +94,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
     for number, row in enumerate(definitions):
         if row.kind in _MAJOR_KINDS or row.end_line - row.start_line >= _MAJOR_LINES:
             spans.append((row.start_line, row.end_line, number, row.name))
-        else:
+        elif row.kind not in _DATA_KINDS or len(minor) < _MAX_DATA_NAMES:
             minor.append(Passage(row.start_line, row.end_line, number, row.name, "", aside(row.start_line)))
     owners = _owners(len(lines), spans, originals)
     pieces: dict[int, list[str]] = {}

@@ -20,7 +20,7 @@ from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES, PARSE_SECO
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
-from codeplane.facts.wire import decode
+from codeplane.facts.wire import decode, path_text
 from codeplane.processes.children import Child
 
 _QUEUED_JOBS = 16
@@ -46,6 +46,8 @@ class Parsed(NamedTuple):
     problems: Sequence[Problem] = ()
     searchable: Searchable = Searchable()
     failure: str | None = None
+    frame: bytes = b""
+    """All of it but the failure, as the worker sent it."""
 
 
 @dataclass
@@ -136,7 +138,7 @@ class _Run:
                 worker.busy_since = time.monotonic()
             worker.jobs.append(number)
             worker.queued_bytes += len(job.source)
-            head = orjson.dumps((number, job.language, _wire(job.path), job.unit))
+            head = orjson.dumps((number, job.language, path_text(job.path), job.unit))
             worker.child.send(head + b"\n", job.source)
 
     def _take(self) -> int | None:
@@ -209,7 +211,7 @@ class _Run:
         worker.busy_since = time.monotonic()
         job = self._pending.pop(number)
         worker.queued_bytes -= len(job.source)
-        return Parsed(job, facts, problems, searchable)
+        return Parsed(job, facts, problems, searchable, frame=frame)
 
     def _lost(self, worker: _Worker, why: str) -> list[Parsed]:
         """The worker is gone. The file that it was at is to blame; the others only waited behind it."""
@@ -222,8 +224,3 @@ class _Run:
             self._retry.appendleft(blamed)
             return []
         return [Parsed(self._pending.pop(blamed), failure=why)]
-
-
-def _wire(path: str) -> str:
-    """A path that JSON can carry: undecodable bytes become escapes, which only affects names made from it."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

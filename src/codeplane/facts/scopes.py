@@ -6,17 +6,29 @@ Resolution is lexical and stays inside the file. What it cannot prove it leaves 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
+from types import MappingProxyType
 
 from codeplane.facts.model import BindReason, Certainty, Namespace, Target
 from codeplane.facts.structure import Range, ScopeSite
-from codeplane.languages.spec import CALLABLE, TYPE, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 
 NON_LOCAL = frozenset({"file", "class", "namespace"})
 """Kinds of scope whose variables are definitions, and in which declaration order does not matter."""
 
 _FUNCTIONS = frozenset({"function", "lambda", "file", "namespace"})
 """Scopes that a hoisted name climbs to."""
+
+_SEALED: Mapping[str, frozenset[int]] = MappingProxyType(
+    {
+        "": frozenset({VALUE, TYPE, CALLABLE, MEMBER}),
+        "values": frozenset({VALUE}),
+        "calls": frozenset({VALUE, CALLABLE}),
+    }
+)
+"""Namespaces that a sealed scope does not see around it."""
+
+_NOTHING_SEALED: Mapping[Range, str] = MappingProxyType({})
 
 
 class ScopeTree:
@@ -106,14 +118,32 @@ class Bindings:
     """Every (scope, namespace, name) of a file, in the order in which they were first met."""
 
     def __init__(
-        self, tree: ScopeTree, language: Language, open_ranges: set[Range], sealed: Set[Range] = frozenset()
+        self,
+        tree: ScopeTree,
+        language: Language,
+        open_ranges: set[Range],
+        sealed: Mapping[Range, str] = _NOTHING_SEALED,
+        receivers: Set[Range] = frozenset(),
     ) -> None:
         self._tree = tree
         self._language = language
         self._by_scope: list[dict[tuple[int, str], int]] = [{} for _ in tree.kinds]
         self._redirects: dict[tuple[int, str], int] = {}
         self._open = [(site.start, site.end) in open_ranges for site in tree.sites]
-        self._sealed = {number for number, site in enumerate(tree.sites) if (site.start, site.end) in sealed}
+        self._sealed = (
+            {
+                number: _SEALED[how]
+                for number, site in enumerate(tree.sites)
+                if (how := sealed.get((site.start, site.end))) is not None
+            }
+            if sealed
+            else {}
+        )
+        self._receivers = (
+            {number for number, site in enumerate(tree.sites) if (site.start, site.end) in receivers}
+            if receivers
+            else set()
+        )
         self._hides: dict[int, int] = {}
         # Type parameters (the scope around a generic class) come before inherited types.
         self._open_to_types = [
@@ -126,11 +156,13 @@ class Bindings:
         self._visible_from: list[int] = []
         self._identities: list[str] = []
         self._ordered = [
-            (language.sequential and kind not in NON_LOCAL) or (language.class_scope_hidden and kind == "class")
+            (language.sequential and (language.sequential_throughout or kind not in NON_LOCAL))
+            or (language.class_scope_hidden and kind == "class")
             for kind in tree.kinds
         ]
         """A class body is executed in order; where it hides its names from functions, `x = x` reads an outer one."""
-        self._chains: dict[int, list[int]] = {}
+        self._chains: tuple[dict[int, list[int]], ...] = ({}, {}, {}, {})
+        """By namespace."""
 
     def redirect(self, scope: int, name: str, target: int) -> None:
         """`global` and `nonlocal`: in `scope` the name means the one of `target`."""
@@ -206,31 +238,62 @@ class Bindings:
         key = (namespace, name)
         certain = True
         unseen = self._open_to_types if namespace == TYPE else self._open
-        chain = self._chains.get(scope)
+        chain = self._chains[namespace].get(scope)
         if chain is None:
-            chain = self._chains[scope] = self._chain(scope)
+            chain = self._chains[namespace][scope] = self._chain(scope, namespace)
+        redirects = self._redirects
+        receivers, received = (self._receivers if namespace != TYPE else None), False
+        value = (VALUE, name) if namespace == CALLABLE and self._language.calls_reach_values else None
         for candidate in chain:
+            if redirects and (elsewhere := redirects.get((candidate, name), candidate)) != candidate:
+                found = self.resolve(elsewhere, namespace, name, offset)
+                return found and (found[0], found[1] and certain)
             number = self._by_scope[candidate].get(key)
+            if number is None and value is not None:
+                number = self._by_scope[candidate].get(value)
             if number is not None and self._ordered[candidate]:
                 while number is not None and self._visible_from[number] > offset:
                     number = self._hides.get(number)
             if number is not None:
-                if namespace == CALLABLE and unseen[candidate]:
+                if namespace == CALLABLE and (unseen[candidate] or self._language.calls_dispatched):
                     certain = False  # an inherited overload may fit better
+                elif value is not None and self._falls_through(chain, candidate, number):
+                    certain = False
+                elif candidate and namespace == TYPE and self._language.lexical_types_first:
+                    certain = True
+                if received and self._tree.kinds[candidate] in NON_LOCAL:
+                    certain = certain and name[0].isupper() and (TYPE, name) in self._by_scope[candidate]
                 return number, certain and self.rows[number][5] == 1
             # The header of a class, which a generic one shares a scope with, does not see what it inherits.
             if unseen[candidate] and not (candidate == scope and self._tree.kinds[scope] == "generic"):
                 certain = False
+            if receivers and candidate in receivers:
+                received = True
         return None
+
+    def _falls_through(self, chain: list[int], candidate: int, number: int) -> bool:
+        if not self._language.calls_fall_through:
+            return False
+        _, name, namespace, *_ = self.rows[number]
+        further = chain[chain.index(candidate) + 1 :]
+        return namespace == VALUE or any((CALLABLE, name) in self._by_scope[outer] for outer in further)
 
     def find(self, scope: int, namespace: int, name: str) -> int | None:
         """The binding of exactly this scope (after `global` and `nonlocal`)."""
         return self._by_scope[self._redirects.get((scope, name), scope)].get((namespace, name))
 
-    def _chain(self, scope: int) -> list[int]:
+    def assigned_in(self, scope: int, name: str, offset: int) -> int:
+        """The scope whose variable an assignment at `offset` writes: one around that has it already, or this."""
+        for candidate in self._chain(scope, VALUE):
+            number = self._by_scope[candidate].get((VALUE, name))
+            if number is not None and self._visible_from[number] <= offset:
+                return candidate
+        return scope
+
+    def _chain(self, scope: int, namespace: int) -> list[int]:
         chain = [scope]
         hidden = self._language.class_scope_hidden
-        while scope and scope not in self._sealed:
+        while scope and namespace not in self._sealed.get(scope, ()):
             scope = self._tree.parents[scope]
             if not (hidden and self._tree.kinds[scope] == "class"):
                 chain.append(scope)

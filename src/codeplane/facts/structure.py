@@ -14,6 +14,10 @@ from tree_sitter import Node, QueryCursor
 from codeplane.facts.grammar import Grammar
 
 Range = tuple[int, int]
+_PLAIN_SUBJECTS = frozenset(
+    {"outer", "open", "sealed", "container", "wrapper", "section", "conditional", "marked", "receiver", "shared"}
+)
+"""Subjects of a pattern that need no detail."""
 Captures = dict[str, list[Node]]
 
 
@@ -40,7 +44,16 @@ class DefSite(NamedTuple):
     implied: bool = False
     """The name is an identifier that means something else (an embedded field is called like its type)."""
     place: str = ""
-    """Scope that it binds its name in: the one around it, `hoisted` the function's, `inner` its own."""
+    """Scope that it binds its name in: the one around it, `hoisted` the function's, `inner` its own, `filewide`
+    the file's."""
+    variant: str = ""
+    """`forward` for one that announces a definition; others have namespaces of their own."""
+
+
+class SectionSite(NamedTuple):
+    start: int
+    end: int
+    text: str
 
 
 class ContainerSite(NamedTuple):
@@ -55,6 +68,7 @@ class WrapperSite(NamedTuple):
     wrapped: int
     """Start of the definition inside."""
     decorators: tuple[str, ...]
+    doc: str | None = None
 
 
 class BindSite(NamedTuple):
@@ -103,15 +117,24 @@ class Structure:
     scopes: list[ScopeSite] = field(default_factory=list)
     outer: list[Range] = field(default_factory=list)
     open: set[Range] = field(default_factory=set)
-    sealed: set[Range] = field(default_factory=set)
+    sealed: dict[Range, str] = field(default_factory=dict)
+    """What is not seen from inside: `values`, `calls` (with values), or everything (`""`)."""
+    receivers: set[Range] = field(default_factory=set)
+    shared: set[Range] = field(default_factory=set)
+    implicit: list[tuple[Range, str]] = field(default_factory=list)
     defs: list[DefSite] = field(default_factory=list)
     containers: list[ContainerSite] = field(default_factory=list)
+    sections: list[SectionSite] = field(default_factory=list)
     wrappers: list[WrapperSite] = field(default_factory=list)
     binds: list[BindSite] = field(default_factory=list)
     imports: list[ImportMatch] = field(default_factory=list)
     exports: list[ExportSite] = field(default_factory=list)
     reexports: list[ReexportSite] = field(default_factory=list)
     dynamic: list[DynamicMatch] = field(default_factory=list)
+    conditional: set[int] = field(default_factory=set)
+    """Starts of definitions that may not come to be."""
+    marks: list[tuple[int, str, str]] = field(default_factory=list)
+    """What is said of a name of the scope around: where, the name, and what."""
 
 
 def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
@@ -123,8 +146,8 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
             subject = subjects[pattern] = _subject(captures)
         capture, family, detail = subject
         if family == "scope":
-            node = captures[capture][0]
-            found.scopes.append(ScopeSite(node.start_byte, node.end_byte, detail))
+            node, rest = captures[capture][0], captures.get("rest")
+            found.scopes.append(ScopeSite(node.start_byte, rest[0].end_byte if rest else node.end_byte, detail))
         elif family == "bind":
             until = captures.get("until")
             for node in _leaves(captures[capture], grammar):
@@ -135,18 +158,26 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
         elif family == "outer":
             found.outer.extend((node.start_byte, node.end_byte) for node in captures[capture])
         elif family == "open":
-            found.open.update((node.start_byte, node.end_byte) for node in captures[capture])
+            rest = captures.get("rest")
+            for node in captures[capture]:
+                found.open.add((node.start_byte, rest[0].end_byte if rest else node.end_byte))
         elif family == "sealed":
-            found.sealed.update((node.start_byte, node.end_byte) for node in captures[capture])
+            rest = captures.get("rest")
+            for node in captures[capture]:
+                found.sealed[node.start_byte, rest[0].end_byte if rest else node.end_byte] = detail
         elif family == "import":
             _read_import(found, captures, captures[capture][0], detail, grammar, source)
         elif family == "wrapper":
             node, wrapped = captures[capture][0], captures["wrapped"][0]
             decorators = _texts(captures.get("decorator", []), source)
-            found.wrappers.append(WrapperSite(node.start_byte, node.end_byte, wrapped.start_byte, decorators))
+            doc = _first_text(captures, "doc", source)
+            found.wrappers.append(WrapperSite(node.start_byte, node.end_byte, wrapped.start_byte, decorators, doc))
         elif family == "container":
             node = captures[capture][0]
             found.containers.append(ContainerSite(node.start_byte, node.end_byte, _text(captures["name"][0], source)))
+        elif family == "section":
+            node = captures[capture][0]
+            found.sections.append(SectionSite(node.start_byte, node.end_byte, _text(node, source)))
         elif family == "export":
             statement = captures[capture][0].start_byte
             alias = _first_text(captures, "alias", source)
@@ -173,6 +204,19 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
             key = captures.get("key")
             literal = _literal(key[0], source) if key else None
             found.dynamic.append(DynamicMatch(captures[capture][0].start_byte, detail, literal, bool(key)))
+        elif family == "receiver":
+            found.receivers.update((node.start_byte, node.end_byte) for node in captures[capture])
+        elif family == "shared":
+            found.shared.update((node.start_byte, node.end_byte) for node in captures[capture])
+        elif family == "implicit":
+            found.implicit.extend(((node.start_byte, node.end_byte), detail) for node in captures[capture])
+        elif family == "conditional":
+            found.conditional.update(node.start_byte for node in captures[capture])
+        elif family == "marked":
+            node, spell = captures[capture][0], grammar.language.implied_name
+            for name in _texts(captures["name"], source):
+                said = spell(name) if spell is not None else name
+                found.marks.append((node.start_byte, said, _text(node, source)))
     if found.imports:
         _leave_to_imports(found)
     return found
@@ -198,13 +242,14 @@ def _subject(captures: Captures) -> tuple[str, str, str]:
     """The capture that says what a pattern is about. Patterns do not mix two subjects."""
     for capture in captures:
         family, _, detail = capture.partition(".")
-        if detail or family in ("outer", "open", "sealed", "container", "wrapper"):
+        if detail or family in _PLAIN_SUBJECTS:
             return capture, family, detail
     raise ValueError(f"a pattern of facts.scm has no subject among its captures: {sorted(captures)}")
 
 
-def _read_def(found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes) -> None:
-    if len(captures) == 2 and "name" in captures:
+def _read_def(found: Structure, captures: Captures, node: Node, detail: str, grammar: Grammar, source: bytes) -> None:
+    kind, _, variant = detail.partition(".")
+    if not variant and len(captures) == 2 and "name" in captures:
         # A variable, most often: nothing but itself and its name.
         start, end = node.start_byte, node.end_byte
         for name in _leaves(captures["name"], grammar):
@@ -214,24 +259,27 @@ def _read_def(found: Structure, captures: Captures, node: Node, kind: str, gramm
         return
     until = captures.get("until")
     implied = "implied" in captures
-    place = "hoisted" if "hoisted" in captures else "inner" if "inner" in captures else ""
+    place = next((capture for capture in ("hoisted", "inner", "filewide") if capture in captures), "")
+    body = _range(captures, "body")
+    spell = grammar.language.implied_name if implied else None
     for name in _leaves(captures["implied" if implied else "name"], grammar):
         found.defs.append(
             DefSite(
                 node.start_byte,
-                node.end_byte,
+                max(node.end_byte, body[1]) if body else node.end_byte,
                 kind,
-                _text(name, source),
+                spell(_text(name, source)) if spell is not None else _text(name, source),
                 name.start_byte,
                 name.end_byte,
                 _range(captures, "params"),
                 _range(captures, "returns"),
-                _range(captures, "body"),
+                body,
                 _first_text(captures, "owner", source),
                 _texts(captures.get("decorator", []), source),
                 until[0].end_byte if until else None,
                 implied,
                 place,
+                variant,
             )
         )
 
@@ -271,7 +319,7 @@ def _first_text(captures: Captures, name: str, source: bytes) -> str | None:
 
 def _range(captures: Captures, name: str) -> Range | None:
     nodes = captures.get(name)
-    return (nodes[0].start_byte, nodes[0].end_byte) if nodes else None
+    return (nodes[0].start_byte, nodes[-1].end_byte) if nodes else None
 
 
 def _unquoted(text: str) -> str:
@@ -281,9 +329,13 @@ def _unquoted(text: str) -> str:
 
 
 def _literal(node: Node, source: bytes) -> str | None:
-    """The text of a plain string literal; None for anything computed."""
+    """The text of a plain string literal or symbol; None for anything computed."""
+    if node.type == "simple_symbol":
+        return _text(node, source).removeprefix(":")
     if "string" not in node.type or any(
-        "interpolation" in child.type or "substitution" in child.type for child in node.children
+        part in child.type
+        for child in node.children
+        for part in ("interpolation", "substitution", "variable", "expression")
     ):
         return None
     text = _text(node, source)

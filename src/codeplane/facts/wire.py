@@ -27,3 +27,8 @@ def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchabl
     packed = PackedFacts(*facts)._replace(block=frame[end:])
     searchable = Searchable(terms, words, [Passage(*passage) for passage in passages])
     return number, packed, [Problem(*problem) for problem in problems], searchable
+
+
+def path_text(path: str) -> str:
+    """A path that JSON can carry: undecodable bytes become escapes, which only affects names made from it."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

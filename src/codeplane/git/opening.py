@@ -51,6 +51,16 @@ def has_git(directory: Path) -> bool:
     return modes.S_ISDIR(mode) or modes.S_ISREG(mode)
 
 
+def is_git_directory(directory: Path) -> bool:
+    """Whether the files here are git's own: a bare repository, or the `.git` of one with a working tree."""
+    try:
+        head = os.stat(directory / "HEAD", follow_symlinks=False).st_mode
+        kept = [os.stat(directory / name, follow_symlinks=False).st_mode for name in ("objects", "refs")]
+    except (OSError, ValueError):
+        return False
+    return not modes.S_ISDIR(head) and all(map(modes.S_ISDIR, kept)) and not has_git(directory)
+
+
 def open_repository(root: Path) -> pygit2.Repository:
     """The repository whose `.git` lies in `root`; refused where libgit2 would read what is no file."""
     directories = find_directories(root)

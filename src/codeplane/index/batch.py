@@ -20,10 +20,17 @@ from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable, read_searchable
 from codeplane.facts.pool import Job, Parsed, ParserPool
+from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, is_attributes_file
 from codeplane.index.classify import Prepared, prepare
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
+from codeplane.index.ownership import Ownership
+from codeplane.index.remembered import Remembered
+from codeplane.index.roles import Roles
 from codeplane.index.surfaces import Surfaces
-from codeplane.languages.families import FAMILIES
+from codeplane.index.units.manifests import MAX_MARKER_BYTES
+from codeplane.index.units.markers import find_marker
+from codeplane.index.units.probing import Parse
+from codeplane.store.fact_rows import NO_UNIT
 from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileStat, FileState
 from codeplane.store.writer import Writer
 
@@ -47,6 +54,8 @@ class Batch:
     touched: dict[RepoPath, FileStat] = field(default_factory=dict)
     stale: list[RepoPath] = field(default_factory=list)
     set_aside: list[RepoPath] = field(default_factory=list)
+    total: int = 0
+    """How many there are, those included that did not change and must be put again."""
     hashed: int = 0
     parsed: int = 0
     bytes_read: int = 0
@@ -59,6 +68,11 @@ class Batch:
     @property
     def changed(self) -> bool:
         return bool(self.added or self.modified or self.removed)
+
+    @property
+    def left(self) -> int:
+        """Candidates that nothing was done about."""
+        return self.total - self.done
 
     def renames(self) -> list[tuple[RepoPath, RepoPath]]:
         return find_renames(self.removed, self.added) if self.removed and self.added else []
@@ -74,6 +88,9 @@ class BatchRun:
         pool: ParserPool,
         options: IndexOptions,
         surfaces: Surfaces,
+        ownership: Ownership,
+        roles: Roles,
+        remembered: Remembered,
         report: Report | None,
         cancelled: Cancelled | None,
     ) -> None:
@@ -82,35 +99,72 @@ class BatchRun:
         self._pool = pool
         self._options = options
         self._surfaces = surfaces
+        self._ownership = ownership
+        self._roles = roles
+        self._remembered = remembered
         self._report = report
         self._cancelled = cancelled
         self._started = time.monotonic()
         self._reported = 0.0
         self._total = self._bytes_total = self._bytes_done = self._source_bytes = 0
+        self._seen: dict[RepoPath, DiskStat] = {}
 
     def run(self, changes: Changes, known: dict[RepoPath, Known], scan: Scan) -> Batch:
         batch = Batch(known)
-        self._total = len(changes.candidates)
-        self._bytes_total = sum(scan.files[path].size for path in changes.candidates)
         limit = self._options.max_lexical_bytes
         self._source_bytes = sum(stat.size for stat in scan.files.values() if stat.size <= limit)
+        self._seen = scan.files
         for path in changes.removed:
             self._remove(batch, path)
-        for parsed in self._pool.parse(self._jobs(batch, changes)):
+        again = self._judge_again(batch, changes.candidates)
+        candidates = sorted({*changes.candidates, *(path for path in again if path in scan.files)})
+        batch.total = self._total = len(candidates)
+        self._bytes_total = sum(scan.files[path].size for path in candidates)
+        # Units follow from markers: known first, they spare nearly every file a second thought at the end.
+        markers = [path for path in candidates if find_marker(path) is not None]
+        for read in read_many(self._root, markers, MAX_MARKER_BYTES, self._options.hash_concurrency):
+            if read.outcome in (Outcome.OK, Outcome.TOO_LARGE):
+                self._ownership.declare(read.path, read.data)
+        for parsed in self._pool.parse(self._unknown(batch, self._jobs(batch, candidates))):
+            batch.parsed += 1
+            self._remembered.keep(parsed)
             self._put_parsed(batch, parsed)
+        self._remembered.flush()
         for old, new in batch.renames():
             self._writer.note_rename(old, new)
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
+        self._ownership.settle(self._writer, self._surfaces)
+        self._roles.settle(self._writer, [path for path in again if _is_left(batch.known.get(path))])
         return batch
 
-    def _jobs(self, batch: Batch, changes: Changes) -> Iterator[Job]:
+    def _judge_again(self, batch: Batch, candidates: Sequence[RepoPath]) -> list[RepoPath]:
+        """Roles follow from attribute files: known first, all files are judged by the same. Those to be put again."""
+        stating = [path for path in candidates if is_attributes_file(path)]
+        for read in read_many(self._root, stating, MAX_ATTRIBUTES_BYTES, self._options.hash_concurrency):
+            if read.outcome in (Outcome.OK, Outcome.TOO_LARGE):
+                self._roles.declare(read.path, read.data)
+        again = self._roles.rejudge(self._writer)
+        for path in again:
+            batch.known[path] = Known(PARSE_AGAIN, Digest(""), 0)
+        return again
+
+    def _jobs(self, batch: Batch, candidates: Sequence[RepoPath]) -> Iterator[Job]:
         """Files that are known come first: a full index takes no more, but what it holds stays right."""
-        new = [path for path in changes.candidates if path not in batch.known]
-        if len(new) < len(changes.candidates):
-            yield from self._read(batch, [path for path in changes.candidates if path in batch.known], capped=False)
+        new = [path for path in candidates if path not in batch.known]
+        if len(new) < len(candidates):
+            yield from self._read(batch, [path for path in candidates if path in batch.known], capped=False)
         if new and not batch.interrupted:
             yield from self._read(batch, new, capped=True)
+
+    def _unknown(self, batch: Batch, jobs: Iterator[Job]) -> Iterator[Job]:
+        """Jobs whose text was never read; the others are done on the way."""
+        for job in jobs:
+            found = self._remembered.find(job)
+            if found is None:
+                yield job
+            else:
+                self._put_parsed(batch, found)
 
     def _read(self, batch: Batch, paths: Sequence[RepoPath], capped: bool) -> Iterator[Job]:
         """Read the candidates; what needs no parse is settled on the way."""
@@ -147,10 +201,13 @@ class BatchRun:
             batch.touched[path] = FileStat(*read.stat, read.observed_at_ns)
             batch.known[path] = Known(read.stat, read.digest, read.observed_at_ns)
             return None
+        self._ownership.declare(path, read.data)
+        self._roles.declare(path, read.data)
         prepared = prepare(read, self._options)
         same = before is not None and before.stat != PARSE_AGAIN and prepared.job is not None
         if same and self._is_same_text(prepared):
-            self._writer.recode_file(prepared.row)
+            unit_id = self._ownership.unit_id_of(path, prepared.row.family)
+            self._writer.recode_file(self._roles.judge(prepared.row._replace(unit_id=unit_id)))
             self._know(batch, prepared.row)
             batch.modified.add(path)
             return None
@@ -165,11 +222,10 @@ class BatchRun:
 
     def _is_full(self) -> bool:
         """A small index never is."""
-        return self._writer.size_bytes() > self._options.cap_bytes(self._source_bytes)
+        return self._writer.size_bytes() > self._options.cap_bytes(self._source_bytes, len(self._seen))
 
     def _put_parsed(self, batch: Batch, parsed: Parsed) -> None:
         prepared: Prepared = parsed.job.tag
-        batch.parsed += 1
         if parsed.failure is not None:
             failed = prepared.row._replace(state=FileState.FAILED, reason=parsed.failure)
             batch.set_aside.append(failed.path)
@@ -189,9 +245,12 @@ class BatchRun:
         searchable: Searchable | None,
     ) -> None:
         before = batch.known.get(row.path)
-        unit = FAMILIES.index(row.family) if row.family else 0
+        row = self._roles.judge(row._replace(unit_id=self._ownership.unit_id_of(row.path, row.family)))
+        unit = NO_UNIT if row.unit_id is None else row.unit_id
         self._surfaces.replace(row.path, self._writer.exports_of(row.path) if before is not None else (), unit, facts)
         self._writer.put_file(row, facts, problems, searchable)
+        found = len(facts.defs) + len(facts.imports) + facts.ref_count
+        self._ownership.put(row.path, row.family, Parse(row.state, row.lines, found, len(problems)))
         if before is None:
             batch.added[row.path] = row.digest or Digest("")
         else:
@@ -200,12 +259,16 @@ class BatchRun:
 
     def _know(self, batch: Batch, row: FileRow) -> None:
         assert row.digest is not None
-        batch.known[row.path] = Known(DiskStat(*row.stat[:5]), row.digest, row.stat.observed_at_ns)
+        stat, seen = DiskStat(*row.stat[:5]), self._seen.get(row.path)
+        # One object for both, as long as both are kept: in a tree of a million files that counts.
+        batch.known[row.path] = Known(seen if seen == stat else stat, row.digest, row.stat.observed_at_ns)
 
     def _remove(self, batch: Batch, path: RepoPath) -> None:
         before = batch.known.pop(path)
-        self._surfaces.replace(path, self._writer.exports_of(path), 0, _NOTHING)
+        self._surfaces.replace(path, self._writer.exports_of(path), NO_UNIT, _NOTHING)
         self._writer.remove_file(path)
+        self._ownership.remove(path)
+        self._roles.declare(path, None)
         batch.removed[path] = before.digest
 
     def _advance(self, batch: Batch, size: int) -> None:
@@ -219,3 +282,7 @@ class BatchRun:
             self._report(
                 Progress("index", batch.done, self._total, self._bytes_done, self._bytes_total, now - self._started)
             )
+
+
+def _is_left(known: Known | None) -> bool:
+    return known is not None and known.stat == PARSE_AGAIN

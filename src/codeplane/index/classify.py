@@ -10,6 +10,7 @@ from codeplane.facts.pool import Job
 from codeplane.index.options import IndexOptions
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import by_name, detect, family_of
+from codeplane.languages.role_headers import HEAD_BYTES, find_header
 from codeplane.languages.spec import Language
 from codeplane.store.records import FileRow, FileStat, FileState
 
@@ -28,28 +29,30 @@ def prepare(read: Read, options: IndexOptions) -> Prepared:
     """Decide on a file whose bytes, or at least whose digest, are known."""
     assert read.stat is not None
     stat = FileStat(*read.stat, read.observed_at_ns)
-    family = family_of(read.path)
     if read.outcome is Outcome.TOO_LARGE or read.data is None:
-        row = FileRow(
-            read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, TOO_LARGE
-        )
-        return Prepared(row, None)
+        return _skipped(read, stat, TOO_LARGE)
     decoded = decode(read.data)
     if decoded is None:
-        row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, BINARY)
-        return Prepared(row, None)
+        return _skipped(read, stat, BINARY)
     # Line endings leave no trace in facts, so that a change of them alone needs no parse.
     text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
     language = _language(read.path, text, options)
     name = language.name if language is not None else None
-    family = language.family if language is not None else family
+    family = language.family if language is not None else family_of(read.path)
     too_large = language is not None and len(text) > options.max_parse_bytes
     state = FileState.TEXT if language is None or too_large else FileState.INDEXED
     reason = TOO_LARGE_TO_PARSE if too_large else None
     row = FileRow(read.path, stat, read.digest, read.text_digest, name, family, decoded.encoding, lines, state, reason)
+    row = row._replace(header=find_header(read.path, text[:HEAD_BYTES]))
     unit = FAMILIES.index(family) if family in FAMILIES else 0
     return Prepared(row, Job(name if state is FileState.INDEXED and name else "", read.path, unit, text))
+
+
+def _skipped(read: Read, stat: FileStat, reason: str) -> Prepared:
+    family = family_of(read.path)
+    row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, reason)
+    return Prepared(row, None)
 
 
 def _language(path: str, text: bytes, options: IndexOptions) -> Language | None:
@@ -57,4 +60,4 @@ def _language(path: str, text: bytes, options: IndexOptions) -> Language | None:
     for extension, language in options.extensions:
         if name.endswith(extension) and len(name) > len(extension):
             return by_name(language)
-    return detect(path, text[:256].partition(b"\n")[0])
+    return detect(path, text)

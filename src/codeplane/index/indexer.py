@@ -24,23 +24,36 @@ from codeplane.disk.observe import Changes, Known, compare, count_full_hash, sho
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan, WalkCache, walk
 from codeplane.facts.pool import ParserPool
+from codeplane.git.opening import is_git_directory
 from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
 from codeplane.index.batch import PARSE_AGAIN, Batch, BatchRun
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import Cancelled, IndexOptions, Noticed, Progress, Report, SyncReport, effective
+from codeplane.index.ownership import Ownership, read_contexts
+from codeplane.index.remembered import Remembered
+from codeplane.index.roles import Roles
 from codeplane.index.surfaces import Surfaces
 from codeplane.store import integrity, registry
+from codeplane.store.extractions import Extractions
+from codeplane.store.fact_rows import NO_UNIT
 from codeplane.store.files import load_known
 from codeplane.store.integrity import Integrity, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
 from codeplane.store.records import EpochInfo, FileState
-from codeplane.store.recovery import open_writer
+from codeplane.store.recovery import adopt, open_writer
+from codeplane.store.registry import Binding
+from codeplane.store.shelf import MIN_FILES, Entry, Shelf, Sketch, likeness, sketch
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _MAX_NAMED = 20
 
 
 _EPOCHS_PER_GENERATION = 1_000_000
+_OTHER_TREE = 10
+"""A tree of which one file in so many changed at once may be another."""
+_ALIKE = 0.3
+_NEARER = 0.1
+"""Share of files that an index must have in common with a tree to start from it; more than the one at hand has."""
 _REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRUPT: "it was damaged"}
 
 
@@ -57,10 +70,15 @@ class Indexer:
         self._barrier = barrier
         self._rules = Rules(options.ignore)
         self._cache = WalkCache()
+        self._shelf = Shelf(options.user_state, options.shelf_bytes)
+        self._extractions = Extractions(options.user_state, options.extractions_bytes)
+        self._remembered = Remembered(self._extractions, runtime_fingerprint())
         self._pool = ParserPool(options.worker_count, seconds=options.parse_seconds)
         self._writer: Writer | None = None
         self._known: dict[RepoPath, Known] = {}
         self._surfaces = Surfaces()
+        self._ownership = Ownership()
+        self._roles = Roles()
         self._repaired: tuple[RepoPath, ...] = ()
         self._rebuild_reason: str | None = None
         self._last_epoch: int | None = None
@@ -92,6 +110,7 @@ class Indexer:
         root = Root.open(options.root)
         try:
             _require_utf8(root)
+            _require_files(root)
             state = create_state(root.path)
             own_lock = FileLock(state.lock_path).acquire(lock_timeout) if lock is None else None
             try:
@@ -149,6 +168,7 @@ class Indexer:
     def close(self) -> None:
         try:
             self._pool.close()
+            self._extractions.close()
             if self._writer is not None:
                 self._writer.close()
         finally:
@@ -189,14 +209,15 @@ class Indexer:
         if report is not None:
             report(Progress("scan"))
         scan = self._scan()
-        before = (self._known, self._surfaces, self._root_digest, self._ignore_signature)
         self._rebuild_reason = "it was asked for"
+        self._remembered.ignored = True
         try:
             return self._build(scan, started, report, cancelled)
         except BaseException:
-            self._known, self._surfaces, self._root_digest, self._ignore_signature = before
             self._rebuild_reason = None
             raise
+        finally:
+            self._remembered.ignored = False
 
     def condemn(self) -> None:
         """A reader of this index met damage: the next look builds it anew."""
@@ -224,23 +245,27 @@ class Indexer:
         reconciled = self._ignore_signature is not None and self._ignore_signature != scan.ignore_signature
         version = repo_version(self._root.path)
         moved = _as_json(version) != self._version
+        restated = self._ownership.consider(read_contexts(self._root), writer)
         if not should_save(
-            changed=bool(changes.candidates or changes.removed or writer.changed),
+            changed=bool(changes.candidates or changes.removed or writer.changed or restated or self._roles.behind),
             metadata_changed=moved or self._ignore_signature != scan.ignore_signature,
             counter_advanced=full_hash.advanced,
         ):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
+        if self._is_another_tree(changes) and (nearer := self._leave(writer, scan)) is not None:
+            return self._build(scan, started, report, cancelled, nearer)
+        epoch = writer.epoch
         resumed = writer.read_meta("pending") not in (None, "0") and writer.read_meta("pending_why") != "full"
         try:
             with _collected_later(len(changes.candidates)):
                 batch = self._run(writer, scan, changes, report, cancelled)
             if full_hash.advanced:
                 writer.put_meta({"full_hash_counter": str(full_hash.counter)})
-            self._publish(writer, scan, batch, changes, version, report)
+            self._publish(writer, scan, batch, version, report)
         except BaseException:
             self._forget_unpublished()
             raise
-        decision = "synced" if batch.changed or self._repaired else "fresh"
+        decision = "synced" if batch.changed or self._repaired or writer.epoch != epoch else "fresh"
         decision = "interrupted" if batch.interrupted else "resumed" if resumed else decision
         result = self._report(scan, changes, batch, decision, started)
         self._repaired = ()
@@ -278,30 +303,34 @@ class Indexer:
 
     def _load(self) -> None:
         assert self._writer is not None
-        self._known = {
-            path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
-            for path, known in load_known(self._writer).items()
-        }
-        self.forced = False
-        if self._writer.read_meta("limits") != self._limits():
-            self._read_again_what_limits_decided()
-        if (self._writer.read_meta("extensions") or "") != self._extensions():
-            self._parse_again_what_extensions_decide()
+        self._load_files(self._writer)
         self._ignore_signature = self._writer.read_meta("ignore_signature")
         self._surfaces = Surfaces(self._writer.surfaces())
+        self._ownership = Ownership.load(self._writer)
+        self._roles = Roles.load(self._writer)
         epoch = self._writer.read_epoch()
         assert epoch is not None
         self._root_digest = Digest(epoch.merkle_root)
         self._version = epoch.repo_version
+
+    def _load_files(self, writer: Writer) -> None:
+        self._known = {
+            path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
+            for path, known in load_known(writer).items()
+        }
+        self.forced = False
+        if writer.read_meta("limits") != self._limits():
+            self._read_again_what_limits_decided(writer)
+        if (writer.read_meta("extensions") or "") != self._extensions():
+            self._parse_again_what_extensions_decide(writer)
 
     def _limits(self) -> str:
         """Options that decide how a file is indexed; kept with the index, which other ones make another."""
         options = self.options
         return f"{options.max_parse_bytes} {options.max_lexical_bytes} {options.parse_seconds}"
 
-    def _read_again_what_limits_decided(self) -> None:
-        assert self._writer is not None
-        for path, known in load_known(self._writer).items():
+    def _read_again_what_limits_decided(self, writer: Writer) -> None:
+        for path, known in load_known(writer).items():
             if known.state != FileState.INDEXED or known.size > self.options.max_parse_bytes:
                 self._known[path] = Known(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
                 self.forced = True
@@ -309,9 +338,8 @@ class Indexer:
     def _extensions(self) -> str:
         return " ".join(f"{extension}={language}" for extension, language in self.options.extensions)
 
-    def _parse_again_what_extensions_decide(self) -> None:
-        assert self._writer is not None
-        before = set((self._writer.read_meta("extensions") or "").split())
+    def _parse_again_what_extensions_decide(self, writer: Writer) -> None:
+        before = set((writer.read_meta("extensions") or "").split())
         suffixes = tuple(pair.partition("=")[0] for pair in before ^ set(self._extensions().split()))
         for path in self._known:
             if path.lower().endswith(suffixes):
@@ -340,35 +368,70 @@ class Indexer:
             self._tracked = (version, tracked) if settled else None
         return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
 
-    def _build(self, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None) -> SyncReport:
-        """A new generation from nothing; it replaces the current one when it is finished."""
+    def _is_another_tree(self, changes: Changes) -> bool:
+        """Whether so much changed that it may be another branch, and an index that was put by nearer to it."""
+        changed = len(changes.candidates) + len(changes.removed)
+        return changed >= MIN_FILES and changed * _OTHER_TREE >= len(self._known) and not self.unfinished
+
+    def _leave(self, writer: Writer, scan: Scan) -> Entry | None:
+        """Put the index by as it is, since its tree may come back; an index that is nearer to what is there now."""
+        own = self._sketch()
+        wanted = sketch((path, stat.size) for path, stat in scan.files.items())
+        self._shelf.put(writer, runtime_fingerprint(), self._root_digest or "", own)
+        return self._shelf.find(runtime_fingerprint(), wanted, likeness(own, wanted) + _NEARER)
+
+    def _sketch(self) -> Sketch:
+        return sketch((path, known.stat.size) for path, known in self._known.items())
+
+    def _build(
+        self,
+        scan: Scan,
+        started: float,
+        report: Report | None,
+        cancelled: Cancelled | None,
+        start: Entry | None = None,
+    ) -> SyncReport:
+        """A new generation, which replaces the current one when it is finished.
+
+        It starts from an index that was put by, if one is named, or if there was none here and one is like the tree.
+        """
+        before = (self._known, self._surfaces, self._ownership, self._roles)
+        settled = (self._root_digest, self._ignore_signature)
+        try:
+            if start is None and self._writer is None and self._rebuild_reason is None and len(scan.files) >= MIN_FILES:
+                wanted = sketch((path, stat.size) for path, stat in scan.files.items())
+                start = self._shelf.find(runtime_fingerprint(), wanted, _ALIKE)
+            return self._build_from(start, scan, started, report, cancelled)
+        except BaseException:
+            self._known, self._surfaces, self._ownership, self._roles = before
+            self._root_digest, self._ignore_signature = settled
+            raise
+
+    def _build_from(
+        self, start: Entry | None, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
+    ) -> SyncReport:
         self.state.sweep()
-        self._known, self._surfaces, self._root_digest = {}, Surfaces(), None
+        self._known, self._surfaces, self._ownership, self._roles = {}, Surfaces(), Ownership(), Roles()
+        self._root_digest = None
         binding = registry.next_binding(
             self._root.path, registry.read_binding(self.options.user_state, self._root.path)
         )
         version = repo_version(self._root.path)
-        generation = self.state.new_generation()
+        writer = self._adopt(start, binding) if start is not None else None
+        if writer is None:
+            writer = self._create(binding)
+            self._ownership.consider(read_contexts(self._root), None)
+        else:
+            self._ownership.consider(read_contexts(self._root), writer)
+        generation = writer.generation
         try:
-            writer = create_writer(
-                generation,
-                runtime_fingerprint(),
-                binding.repo_uuid,
-                binding.index_id,
-                first_epoch=self._first_epoch(generation),
-                barrier=self._barrier,
-            )
-        except BaseException:
-            self.state.remove_generation(generation)
-            raise
-        try:
-            changes = compare(scan, {})
+            changes = compare(scan, self._known)
             with _collected_later(len(changes.candidates)):
                 batch = self._run(writer, scan, changes, report, cancelled)
             if batch.interrupted and self._writer is not None:
                 raise CodePlaneError(ErrorCode.CANCELLED, "the build was cancelled; the index is the one from before")
             writer.put_meta({"ignore_signature_built": scan.ignore_signature})
-            self._publish(writer, scan, batch, changes, version, report)
+            self._publish(writer, scan, batch, version, report)
             not_bound = registry.write_binding(self.options.user_state, self._root.path, binding)
             self._barrier("bound")
             self.state.switch(generation)
@@ -384,7 +447,50 @@ class Indexer:
         decision = "interrupted" if batch.interrupted else "rebuilt" if self._rebuild_reason else "built"
         result = self._report(scan, changes, batch, decision, started)
         self._rebuild_reason = None
+        if len(self._known) >= MIN_FILES and not self.unfinished:
+            self._shelf.put(writer, runtime_fingerprint(), self._root_digest or "", self._sketch())
         return result
+
+    def _create(self, binding: Binding) -> Writer:
+        """A writer for an empty generation."""
+        generation = self.state.new_generation()
+        try:
+            return create_writer(
+                generation,
+                runtime_fingerprint(),
+                binding.repo_uuid,
+                binding.index_id,
+                first_epoch=self._first_epoch(generation),
+                barrier=self._barrier,
+            )
+        except BaseException:
+            self.state.remove_generation(generation)
+            raise
+
+    def _adopt(self, start: Entry, binding: Binding) -> Writer | None:
+        """A writer for a generation that begins as a copy, of which no file counts as seen; None if it is no good."""
+        generation = self.state.new_generation()
+        try:
+            self._shelf.take(start, generation)
+            writer = adopt(
+                generation,
+                runtime_fingerprint(),
+                binding.repo_uuid,
+                binding.index_id,
+                first_epoch=self._first_epoch(generation),
+                barrier=self._barrier,
+            )
+        except (OSError, CodePlaneError):
+            self.state.remove_generation(generation)
+            return None
+        except BaseException:
+            self.state.remove_generation(generation)
+            raise
+        self._load_files(writer)
+        self._surfaces = Surfaces(writer.surfaces())
+        self._ownership = Ownership.load(writer)
+        self._roles = Roles.load(writer)
+        return writer
 
     def _first_epoch(self, generation: Generation) -> int:
         """Epochs only ever grow: on from the last one, or from a number that it cannot have reached."""
@@ -394,7 +500,18 @@ class Indexer:
     def _run(
         self, writer: Writer, scan: Scan, changes: Changes, report: Report | None, cancelled: Cancelled | None
     ) -> Batch:
-        run = BatchRun(self._root, writer, self._pool, self.options, self._surfaces, report, cancelled)
+        run = BatchRun(
+            self._root,
+            writer,
+            self._pool,
+            self.options,
+            self._surfaces,
+            self._ownership,
+            self._roles,
+            self._remembered,
+            report,
+            cancelled,
+        )
         return run.run(changes, self._known, scan)
 
     def _publish(
@@ -402,15 +519,14 @@ class Indexer:
         writer: Writer,
         scan: Scan,
         batch: Batch,
-        changes: Changes,
         version: RepoVersion | None,
         report: Report | None,
     ) -> None:
         if report is not None:
-            report(Progress("finish", batch.done, len(changes.candidates)))
-        for unit in sorted(self._surfaces.changed):
+            report(Progress("finish", batch.done, batch.total))
+        for unit in sorted(self._surfaces.changed - {NO_UNIT}):
             writer.put_surface(unit, self._surfaces.hash_of(unit))
-        pending = str(len(changes.candidates) - batch.done)
+        pending = str(batch.left)
         notes = {
             "pending": pending,
             "pending_why": "full" if batch.full else "interrupted",
@@ -442,9 +558,8 @@ class Indexer:
 
     def _cap_bytes(self) -> int:
         limit = self.options.max_lexical_bytes
-        return self.options.cap_bytes(
-            sum(known.stat.size for known in self._known.values() if known.stat.size <= limit)
-        )
+        size = sum(known.stat.size for known in self._known.values() if known.stat.size <= limit)
+        return self.options.cap_bytes(size, len(self._known))
 
     def _report(self, scan: Scan, changes: Changes, batch: Batch, decision: str, started: float) -> SyncReport:
         writer = self._writer
@@ -466,19 +581,19 @@ class Indexer:
             unscanned=changes.unscanned[:_MAX_NAMED],
             stale=tuple(stale[:_MAX_NAMED]),
             set_aside=tuple(sorted(batch.set_aside)),
-            pending=len(changes.candidates) - batch.done,
+            pending=batch.left,
             repaired=self._repaired,
             seconds=time.monotonic() - started,
             bytes_read=batch.bytes_read,
             rebuild_reason=self._rebuild_reason,
-            warnings=(*self._warnings, *self._size_warning(changes, batch)),
+            warnings=(*self._warnings, *self._size_warning(batch)),
             bound=not self._warnings,
         )
 
-    def _size_warning(self, changes: Changes, batch: Batch) -> tuple[str, ...]:
+    def _size_warning(self, batch: Batch) -> tuple[str, ...]:
         if not batch.full:
             return ()
-        left = len(changes.candidates) - batch.done
+        left = batch.left
         return (f"the index has reached its cap; {left} files are not indexed: raise index.max_bytes or ignore more",)
 
 
@@ -492,6 +607,16 @@ def _require_utf8(root: Root) -> None:
             f"the path of the repository is not UTF-8: '{display(str(root.path))}'",
             remedy="Rename the directory, or index it through a bind mount with another name.",
         ) from None
+
+
+def _require_files(root: Root) -> None:
+    """Git's own files are no sources, and may hold credentials."""
+    if is_git_directory(root.path):
+        raise CodePlaneError(
+            ErrorCode.NOT_A_REPOSITORY,
+            f"'{display(str(root.path))}' is a git directory without a working tree",
+            remedy="Index a clone of it, or a working tree: git worktree add PATH.",
+        )
 
 
 def _is_damage(error: BaseException) -> bool:

@@ -33,6 +33,10 @@ class IndexOptions:
     ignore: tuple[str, ...] = ()
     extensions: tuple[tuple[str, str], ...] = ()
     """(".ext", name of a language) pairs that win over what the languages themselves claim."""
+    extractions_bytes: int = limits.EXTRACTIONS_BYTES
+    """Room for what was read out of texts, so that it is not read out of them again; 0 for none."""
+    shelf_bytes: int = limits.SHELF_BYTES
+    """Room for indexes that are put by for other trees like this one; 0 for none."""
     max_bytes: int = 0
     """Cap on the index on disk; 0 means a rule of thumb from the size of the sources."""
 
@@ -42,10 +46,10 @@ class IndexOptions:
             1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         )
 
-    def cap_bytes(self, source_bytes: int) -> int:
-        """How large the index may grow for this much indexed text."""
-        rule = max(64 * 1024 * 1024, limits.INDEX_BYTES_PER_SOURCE_BYTE * source_bytes)
-        return self.max_bytes or min(limits.MAX_INDEX_BYTES, rule)
+    def cap_bytes(self, source_bytes: int, files: int) -> int:
+        """How large the index may grow for this much indexed text in so many files."""
+        rule = limits.INDEX_BYTES_PER_SOURCE_BYTE * source_bytes + limits.INDEX_BYTES_PER_FILE * files
+        return self.max_bytes or min(limits.MAX_INDEX_BYTES, max(64 * 1024 * 1024, rule))
 
 
 def effective(options: IndexOptions) -> IndexOptions:

@@ -34,6 +34,13 @@ class Surfaces:
             shown = (_json(names), _json(aliases))
             self._add(unit, _weight(path, _entry(source, mode, *shown)))
 
+    def move(self, path: str, entries: Iterable[tuple[int, str]], unit: int) -> None:
+        """Another unit owns the file; `entries` as the store gives them back from before."""
+        for old_unit, entry in entries:
+            weight = _weight(path, entry)
+            self._add(old_unit, -weight)
+            self._add(unit, weight)
+
     def hash_of(self, unit: int) -> str | None:
         """None when the unit exports nothing."""
         return f"{self._sums[unit]:032x}" if self._sums.get(unit) else None

@@ -1,323 +1,73 @@
-"""What a file is there for, judged by its path alone: by the names that ecosystems have agreed on.
+"""What a file is there for, and what that follows from.
 
-The rules are data: names of folders, and patterns of file names. Where a name is used for tests and for products
-alike (`django/test` is a product, `packages/core/test` is not), it counts only where the convention of the file's own
-ecosystem puts tests; a doubt leaves the file a source, because a source taken for a test is hidden by default, while a
-test taken for a source only stands too high. Who has seen the whole tree can say more: `find_test_roots`.
+Evidence comes from the path, from the head of the file and from `.gitattributes`; here is what outweighs what. Tests,
+their data and documents are what they are, whoever wrote them. Then counts what people state, what a generator says
+of its own file, and what names say. A statement that something is not so only takes that role away.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from enum import Enum
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Literal
 
-ROLES_VERSION = "1"
-"""Of what decides on the scope of a file: the text index keeps it."""
+from codeplane.git.attributes import DOCUMENTATION, GENERATED, NOTHING_STATED, VENDORED, Stated
+from codeplane.languages.role_headers import find_header
+from codeplane.languages.role_paths import Judged, Role, claim_generated, claim_place, claim_purpose
+
+ROLES_VERSION = "2"
+"""Of all rules: an index that was made by others is built anew."""
 
 Scope = Literal["runtime", "mixed", "docs"]
 
-
-class Role(Enum):
-    SOURCE = "source"
-    TEST = "test"
-    FIXTURE = "fixture"
-    """Data that tests read, outside the folders of the tests themselves."""
-    DOCS = "docs"
-    EXAMPLE = "example"
-    """Examples, demos and benchmarks: code that shows the code."""
-    TOOL = "tool"
-    """Scripts for those who work on the repository."""
-    GENERATED = "generated"
-    VENDORED = "vendored"
-    CONFIG = "config"
-    BUILD = "build"
-
-
 _OUTSIDE_RUNTIME = frozenset({Role.TEST, Role.FIXTURE, Role.DOCS})
+_ATTRIBUTES = {DOCUMENTATION: Role.DOCS, GENERATED: Role.GENERATED, VENDORED: Role.VENDORED}
 
 
-@lru_cache(maxsize=1 << 16)
-def role_of(path: str) -> Role:
-    """What weighs most comes first: that a file is a test, whoever wrote or generated it."""
-    folder, _, name = path.rpartition("/")
-    place = _role_of_folder(folder, _extension(name)) if folder else Role.SOURCE
-    if place is Role.TEST or match_test_name(path) is not None:
-        return Role.TEST
-    if place is Role.FIXTURE or place is Role.DOCS:
-        return place
-    if _is_document(folder, name):
-        return Role.DOCS
-    if _GENERATED_NAME.fullmatch(name) is not None or name in _LOCK_FILES:
-        return Role.GENERATED
-    if place is not Role.SOURCE:
-        return place
-    if name in _BUILD_NAMES or _BUILD_NAME.fullmatch(name) is not None:
-        return Role.BUILD
-    if _EXAMPLE_NAME.fullmatch(name) is not None:
-        return Role.EXAMPLE
-    # `.eslintrc` and the like have a leading dot and nothing else.
-    is_config = _extension(name) in _CONFIG_EXTENSIONS or name.startswith(".") or _CONFIG_NAME.fullmatch(name)
-    return Role.CONFIG if is_config else Role.SOURCE
+def judge(path: str, head: bytes, stated: Stated = NOTHING_STATED) -> Judged:
+    """The role of a file by its path, the first bytes of its text, and what attributes say of it."""
+    return weigh(path, find_header(path, head), stated)
 
 
-def role_among(path: str, test_roots: frozenset[str]) -> Role:
+def weigh(path: str, header: str | None, stated: Stated = NOTHING_STATED) -> Judged:
+    """As `judge`, where `find_header` has looked at the text before."""
+    if not stated:
+        return next(_claims(path, header, stated), Judged(Role.SOURCE, ""))
+    denied = {_ATTRIBUTES[name]: said.evidence for name, said in stated.items() if not said.holds}
+    why = ""
+    for claim in _claims(path, header, stated):
+        if claim.role not in denied:
+            return claim
+        why = why or denied[claim.role]
+    return Judged(Role.SOURCE, why)
+
+
+def role_among(path: str, role: str, test_roots: frozenset[str]) -> str:
     """The role of a file whose neighbours are known: `test_roots` are folders that they show to be of tests."""
-    role = role_of(path)
-    return Role.TEST if role is not Role.TEST and find_test_folder(path, test_roots) is not None else role
+    if not test_roots or not in_scope(role, "runtime"):
+        return role
+    folder = path.rpartition("/")[0]
+    while folder and folder not in test_roots:
+        folder = folder.rpartition("/")[0]
+    return Role.TEST if folder else role
 
 
-def in_scope(role: Role, scope: Scope) -> bool:
+def in_scope(role: str, scope: Scope) -> bool:
     return scope == "mixed" or (role in _OUTSIDE_RUNTIME) == (scope == "docs")
 
 
-def is_generated(path: str) -> bool:
-    """Whether a program wrote the file, whatever else it is."""
-    folder, _, name = path.rpartition("/")
-    if _GENERATED_NAME.fullmatch(name) is not None or name in _LOCK_FILES:
-        return True
-    return not _GENERATED_FOLDERS.isdisjoint(folder.lower().split("/"))
+def _claims(path: str, header: str | None, stated: Stated) -> Iterator[Judged]:
+    """All that speaks for a role, best first."""
+    yield from _claim_stated(stated, DOCUMENTATION)
+    yield from claim_purpose(path)
+    yield from _claim_stated(stated, GENERATED)
+    yield from _claim_stated(stated, VENDORED)
+    if header is not None:
+        yield Judged(Role.GENERATED, header)
+    yield from claim_generated(path)
+    yield from claim_place(path)
 
 
-def match_test_name(path: str) -> str | None:
-    """How a test file that lies beside the sources is recognised, as a glob; None for other names."""
-    folder, _, name = path.rpartition("/")
-    if _SUSPECT.search(name) is None:
-        return None
-    for glob, pattern in _TEST_NAMES:
-        if pattern.fullmatch(name):
-            # Frameworks for tests have products called `TestCase.java` and `test_request.rb`.
-            return None if _is_product(folder, _extension(name)) else glob
-    return None
-
-
-def find_test_folder(path: str, test_roots: frozenset[str] = frozenset()) -> str | None:
-    """The outermost folder of tests that a path lies in."""
-    parts = path.split("/")
-    extension = _extension(parts.pop())
-    lowered = [part.lower() for part in parts]
-    for number in range(1, len(parts) + 1):
-        folder = "/".join(parts[:number])
-        if folder in test_roots or _is_test_folder(lowered, number - 1, extension):
-            return folder
-    return None
-
-
-def find_test_roots(paths: Iterable[str]) -> frozenset[str]:
-    """Folders called `test` or `integration` in which something is called like a test."""
-    found: set[str] = set()
-    for path in paths:
-        if "test/" not in path and "integration/" not in path:
-            continue
-        parts = path.split("/")
-        for number, part in enumerate(parts[:-1], 1):
-            if part not in _MAYBE_TEST_FOLDERS:
-                continue
-            # At the top a folder of that name is never the product itself.
-            if number == 1 or parts[number - 2] == "src" or match_test_name(path) is not None:
-                found.add("/".join(parts[:number]))
-    return frozenset(found)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Folders. All are compared in lower case.
-_TEST_FOLDERS = _words("tests __tests__ __test__ __mocks__ e2e testsuite unittests unit-tests step_definitions")
-_TEST_FOLDER = re.compile(r"test[-_].+|.+[-_]tests|.+\.(?:unit|integration|functional|acceptance)?tests?(?:\..+)?")
-"""Everything beneath folders called so belongs to tests: `integration-tests`, `Shop.Tests`."""
-_TEST_MODULE = re.compile(r".+[-_]test")
-"""And beneath these, unless they are modules with sources of their own: `spring-test/src/main` is a product."""
-_TOP_TEST_FOLDERS = _words("t test spec specs integration cypress")
-"""At the top these are nothing else."""
-_SRC_TEST_FOLDERS = _words(
-    "test commontest jvmtest jstest nativetest iostest androidtest androidunittest integrationtest functionaltest"
-    " inttest"
-)
-"""Directly in `src`, as Maven and Gradle have it."""
-_NESTED_TEST_FOLDERS = {
-    "test": _words(".py .pyi .go"),
-    "spec": _words(".py .pyi .go .rs .java .kt .scala .c .h .cc .cpp .cs .swift"),
-    "specs": _words(".py .pyi .go .rs .java .kt .scala .c .h .cc .cpp .cs .swift"),
-}
-"""Further down they are of tests except for files of these ecosystems, whose tests have other places."""
-_NOT_OF_TESTS = _words("command commands cmd")
-"""`commands/test` is the command that runs tests."""
-_MAYBE_TEST_FOLDERS = _words("test integration")
-_FIXTURE_FOLDERS = _words(
-    "fixture fixtures __fixtures__ _fixtures testdata test_data test-data testfixtures test-fixtures __snapshots__"
-)
-_DOCS_FOLDERS = _words("docs documentation")
-_TOP_DOCS_FOLDERS = _words("doc man site website wiki")
-_NOT_IN_DOC = _words(".go .rs")
-"""A folder `doc` may be a package there."""
-_SOURCE_FOLDERS = _words("src lib app internal pkg source")
-"""Beneath these `docs` is a part of the product that deals with documents."""
-_EXAMPLE_FOLDERS = _words(
-    "example examples sample samples demo demos docs_src playground playgrounds"
-    " bench benches benchmark benchmarks benchsuite"
-)
-_TOP_TOOL_FOLDERS = _words("script scripts tool tools tooling hack ci .github .circleci maint dev")
-"""Deeper down a folder of tools is often part of the product."""
-_GENERATED_FOLDERS = _words("generated __generated__ autogenerated generated-sources generated_sources")
-_VENDORED_FOLDERS = _words(
-    "vendor vendored _vendor _vendored third_party third-party thirdparty 3rdparty extern"
-    " node_modules bower_components godeps pods carthage site-packages"
-)
-_TOP_VENDORED_FOLDERS = _words("deps external")
-
-_DEEP = 3
-"""Further down a name such as `example` is one of a package (`org.example`), not of a place."""
-
-
-@lru_cache(maxsize=1 << 14)
-def _role_of_folder(folder: str, extension: str) -> Role:
-    parts = folder.lower().split("/")
-    if any(_is_test_folder(parts, position, extension) for position in range(len(parts))):
-        return Role.TEST
-    product = _product_begins(parts)
-    if not _FIXTURE_FOLDERS.isdisjoint(parts[:product]):
-        return Role.FIXTURE
-    top, high = parts[0], parts[: min(_DEEP, product)]
-    if (top in _TOP_DOCS_FOLDERS and extension not in _NOT_IN_DOC) or _is_docs(high):
-        return Role.DOCS
-    if not _GENERATED_FOLDERS.isdisjoint(parts):
-        return Role.GENERATED
-    if top in _TOP_VENDORED_FOLDERS or not _VENDORED_FOLDERS.isdisjoint(parts):
-        return Role.VENDORED
-    if not _EXAMPLE_FOLDERS.isdisjoint(high):
-        return Role.EXAMPLE
-    return Role.TOOL if top in _TOP_TOOL_FOLDERS else Role.SOURCE
-
-
-def _is_test_folder(parts: list[str], position: int, extension: str) -> bool:
-    part = parts[position]
-    if "test" not in part and part not in _TEST_FOLDERS and part not in _TOP_TEST_FOLDERS:
-        return False
-    product = _product_begins(parts)
-    if position >= product or part in _FIXTURE_FOLDERS:
-        return False
-    before = parts[position - 1] if position else ""
-    if part in _TEST_FOLDERS or (before == "src" and part in _SRC_TEST_FOLDERS):
-        return True
-    if position == 0 and part in _TOP_TEST_FOLDERS:
-        return True
-    if part in _NESTED_TEST_FOLDERS:
-        if before in _NOT_OF_TESTS or extension in _NESTED_TEST_FOLDERS[part]:
-            return False
-        return extension != ".rb" or "lib" not in parts[:position]
-    if _TEST_FOLDER.fullmatch(part) is not None:
-        return True
-    return product == len(parts) and _TEST_MODULE.fullmatch(part) is not None
-
-
-def _product_begins(parts: list[str]) -> int:
-    """From which folder on names say nothing: what lies beneath `src/main` is the product."""
-    for position in range(1, len(parts)):
-        if parts[position] == "main" and parts[position - 1] == "src":
-            return position
-    return len(parts)
-
-
-def _is_product(folder: str, extension: str) -> bool:
-    parts = folder.lower().split("/")
-    return _product_begins(parts) < len(parts) or (extension == ".rb" and "lib" in parts)
-
-
-def _is_docs(high: list[str]) -> bool:
-    for position, part in enumerate(high):
-        if part in _DOCS_FOLDERS or (part == "src" and high[position + 1 : position + 2] == ["site"]):
-            return True
-        if part in _SOURCE_FOLDERS:
-            return False
-    return False
-
-
-# Names of files.
-_SUSPECT = re.compile(r"[Tt]est|[Ss]pec|IT\.|S(?:UITE|uite)|Cest|\.bats$|\.t$|\.cy\.|\.e2e\.|\.feature$|rails_helper")
-_TEST_NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("**/*_test.go", re.compile(r".+_test\.go")),
-    ("**/test_*.py", re.compile(r"test_.*\.py")),
-    ("**/*_test.py", re.compile(r".+_tests?\.py")),
-    ("**/tests.py", re.compile(r"tests\.py|conftest\.py")),
-    ("**/*.spec.*", re.compile(r".+[._](?:\w+-)?spec\.[cm]?[jt]sx?")),
-    ("**/*.test.*", re.compile(r".+[._]test(?:-d)?\.(?:[cm]?[jt]sx?|vue|svelte)|.+\.(?:cy|e2e)\.[cm]?[jt]sx?")),
-    (
-        "**/*Test.java",
-        re.compile(r"(?:.*Tests?|.+TestCase|.*[a-z0-9]IT|Test[A-Z].*)\.(?:java|kt|groovy|scala)"),
-    ),
-    ("**/*Spec.scala", re.compile(r".+(?:Spec|Suite)\.(?:scala|groovy)|.+Spec\.hs")),
-    ("**/tests.rs", re.compile(r"tests?\.rs|.+_tests?\.rs")),
-    ("**/*_spec.rb", re.compile(r".+_spec\.(?:rb|lua|cr)|(?:spec|rails|test)_helper\.rb")),
-    ("**/*_test.rb", re.compile(r".+_test\.rb|test_.+\.rb")),
-    ("**/*Tests.cs", re.compile(r".+Tests?\.(?:cs|fs|vb)")),
-    ("**/*Test.php", re.compile(r".+(?:Test|TestCase|Cest)\.php|.+\.phpt")),
-    ("**/*Tests.swift", re.compile(r".+Tests?\.(?:swift|m|mm)")),
-    ("**/*_test.cc", re.compile(r"(?:.+_(?:unit)?tests?|test_.+|.+[a-z0-9]Test)\.(?:c|cc|cpp|cxx|cu)")),
-    ("**/*_test.exs", re.compile(r".+_test\.(?:exs?|dart|clj[cs]?|sh|lua|ml|zig|nim)|test_helper\.exs")),
-    ("**/*_SUITE.erl", re.compile(r".+_(?:SUITE|tests)\.erl")),
-    ("**/test-*.R", re.compile(r"test[-_].+\.[Rr]|runtests\.jl|test_.+\.(?:sh|ml|nim|jl)")),
-    ("**/*.bats", re.compile(r".+\.(?:bats|t|feature)")),
-)
-
-_GENERATED_NAME = re.compile(
-    r".+\.pb\.(?:go|gw\.go|cc|h)|.+_pb2(?:_grpc)?\.pyi?|.+_pb\.(?:js|d\.ts|rb)|.+_grpc_web_pb\.js"
-    r"|.+\.min\.(?:js|mjs|css)|.+[._]generated\..+|.+_gen\.go|mock_.+\.go|zz_generated.+|bindata\.go"
-    r"|.+\.bundle\.js|.+\.(?:js|css)\.map|.+\.g(?:\.i)?\.cs|.+\.designer\.cs|.+\.Designer\.(?:cs|vb)|.+\.g\.dart"
-    r"|.+\.freezed\.dart|.+\.lock"
-)
-_LOCK_FILES = _words(
-    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.sum go.work.sum Package.resolved"
-    " packages.lock.json project.assets.json gradle.lockfile"
-)
-
-_DOCUMENT_EXTENSIONS = _words(".md .mdx .markdown .rst .adoc .asciidoc .org .textile .pod .rdoc")
-_DOCUMENT_SUFFIXES = _words(".lesser .lib .apache .mit .bsd .python .in") | {""}
-_DOCUMENT_NAME = re.compile(
-    r"(?i:readme|changelog|changes|history|news|authors|contributors|contributing|copying|licen[cs]e|notice|install|todo"
-    r"|security|code_of_conduct|maintainers|thanks)(?:[-.].*)?"
-)
-_NO_DOCUMENT = re.compile(r".*requirements.*\.txt|CMakeLists\.txt|constraints.*\.txt")
-
-_BUILD_NAMES = _words(
-    "Makefile makefile GNUmakefile CMakeLists.txt meson.build meson_options.txt SConstruct SConscript configure"
-    " configure.ac configure.in Makefile.am Makefile.in BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel"
-    " build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew gradlew.bat mvnw mvnw.cmd pom.xml"
-    " build.xml build.sbt setup.py setup.cfg pyproject.toml MANIFEST.in tox.ini noxfile.py conanfile.py Pipfile"
-    " Cargo.toml build.rs go.mod go.work package.json lerna.json nx.json turbo.json gulpfile.js Gruntfile.js"
-    " Rakefile Gemfile composer.json mix.exs rebar.config project.clj deps.edn Package.swift Podfile Cartfile"
-    " Jenkinsfile Justfile justfile Taskfile.yml Vagrantfile Procfile Dockerfile Containerfile"
-    " docker-compose.yml docker-compose.yaml compose.yml compose.yaml build.zig dune dune-project stack.yaml"
-    " Directory.Build.props Directory.Build.targets global.json nuget.config flake.nix default.nix shell.nix"
-)
-_BUILD_NAME = re.compile(
-    r".+\.(?:mk|mak|cmake|bzl|bazel|gradle|gradle\.kts|gemspec|cabal|csproj|fsproj|vbproj|vcxproj|sln|podspec|rake"
-    r"|dockerfile)|Dockerfile\..+|.*requirements.*\.(?:txt|in)|constraints.*\.txt"
-)
-_EXAMPLE_NAME = re.compile(r".+\.stories\.(?:[cm]?[jt]sx?|mdx|svelte|vue)")
-_CONFIG_EXTENSIONS = _words(
-    ".toml .yaml .yml .json .jsonc .json5 .ini .cfg .conf .config .properties .editorconfig .plist .env .xml .tfvars"
-)
-_CONFIG_NAME = re.compile(
-    r"(?:webpack|rollup|vite|vitest|jest|babel|eslint|prettier|stylelint|commitlint|tailwind|postcss|next|nuxt|svelte"
-    r"|astro|karma|playwright|cypress|tsup|metro|wdio|protractor)(?:\.[\w-]+)*\.(?:config|conf)\.[cm]?[jt]s"
-)
-
-
-def _extension(name: str) -> str:
-    dot = name.rfind(".")
-    return name[dot:].lower() if dot > 0 else ""
-
-
-def _is_document(folder: str, name: str) -> bool:
-    extension = _extension(name)
-    if extension == ".txt":
-        # Texts that a program fills in are part of it.
-        return _NO_DOCUMENT.fullmatch(name) is None and "templates" not in folder.split("/")
-    if extension in _DOCUMENT_EXTENSIONS:
-        return True
-    # `license.py` is code; `LICENSE`, `LICENSE-MIT` and `COPYING.LESSER` are not.
-    return extension in _DOCUMENT_SUFFIXES and _DOCUMENT_NAME.fullmatch(name) is not None
+def _claim_stated(stated: Stated, attribute: str) -> Iterator[Judged]:
+    said = stated.get(attribute)
+    if said is not None and said.holds:
+        yield Judged(_ATTRIBUTES[attribute], said.evidence)

@@ -12,7 +12,7 @@ from codeplane.languages.registry import languages
 def grammar_versions() -> dict[str, str]:
     """Installed version of each grammar, by distribution."""
     versions: dict[str, str] = {}
-    for language in languages():
+    for language in (language for language in languages() if language.distribution):
         try:
             versions[language.distribution] = version(language.distribution)
         except PackageNotFoundError:

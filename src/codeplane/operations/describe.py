@@ -7,7 +7,7 @@ from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.git.head import current_branch
-from codeplane.languages.registry import languages
+from codeplane.languages.registry import is_programming
 from codeplane.query.files import summary
 from codeplane.query.overview import count_lines_by_language
 from codeplane.query.snapshot import Snapshot
@@ -31,12 +31,11 @@ def describe_repo(snapshot: Snapshot | None, root: Path, index_status: str) -> d
 
 
 def main_language(snapshot: Snapshot) -> str | None:
-    """The language that most lines are written in, dialects taken together; None where no grammar reads anything."""
+    """The language that most lines are written in, dialects taken together; None where there are no programs."""
     lines: Counter[str] = Counter()
     for name, count in count_lines_by_language(snapshot).items():
         lines[_DIALECTS.get(name, name)] += count
-    known = {_DIALECTS.get(language.name, language.name) for language in languages()}
-    ranked = sorted((-count, name) for name, count in lines.items() if name in known)
+    ranked = sorted((-count, name) for name, count in lines.items() if is_programming(name))
     return ranked[0][1] if ranked else None
 
 

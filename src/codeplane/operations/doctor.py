@@ -169,8 +169,8 @@ def _verdict(found: Integrity) -> Check:
 
 def _size(context: Context, state: StateDirectory) -> Check:
     with open_current(state, lexical=False) as snapshot:
-        source_bytes = summary(snapshot).source_bytes
-    size, cap = state.size_bytes(), index_options(context).cap_bytes(source_bytes)
+        held = summary(snapshot)
+    size, cap = state.size_bytes(), index_options(context).cap_bytes(held.source_bytes, held.files)
     message = f"{size // 1024:,} KiB of at most {cap // 1024:,} KiB"
     return Check("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")
 

@@ -125,7 +125,7 @@ _INDEX_WORD = {
 def grammars() -> Mapping[str, object]:
     """Languages whose grammar is installed, and those whose is not."""
     installed = grammar_versions()
-    available = [language.name for language in languages() if installed[language.distribution] != "missing"]
+    available = [language.name for language in languages() if installed.get(language.distribution) != "missing"]
     missing = [language.name for language in languages() if language.name not in available]
     return {"available": available} | ({"missing": missing} if missing else {})
 

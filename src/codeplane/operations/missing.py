@@ -27,9 +27,16 @@ def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> 
             message = f"'{display(file)}' is not indexed: a rule leaves it out"
             details = {**details, "ignored_by": reason}
             remedy = _remedy(reason, culprit)
-        elif _exists(root, file):
-            message = f"'{display(file)}' is not indexed"
-            remedy = "Where files that git does not track are not indexed, add it to git."
+        elif file and not _is_directory(root, file):
+            try:
+                os.close(root.open_file(file))
+            except CodePlaneError as error:
+                if error.code in _REASONS:
+                    message = f"{error.message}; it is not indexed"
+                    details = {**details, "reason": _REASONS[error.code]}
+            else:
+                message = f"'{display(file)}' is not indexed"
+                remedy = "Where files that git does not track are not indexed, add it to git."
     return CodePlaneError(
         ErrorCode.FILE_NOT_FOUND,
         message,
@@ -64,9 +71,16 @@ def _remedy(reason: str, entry: str) -> str | None:
 _FINAL = ("protected", "secret", "cplignore", "satoriignore")
 
 
-def _exists(root: Root, file: RepoPath) -> bool:
+def _is_directory(root: Root, file: RepoPath) -> bool:
     try:
-        os.close(root.open_file(file))
+        os.close(root.open_directory(file))
     except CodePlaneError:
         return False
-    return bool(file)
+    return True
+
+
+_REASONS = {
+    ErrorCode.PATH_SYMLINK: "symlink",
+    ErrorCode.NOT_REGULAR: "not_regular",
+    ErrorCode.FILE_UNREADABLE: "unreadable",
+}

@@ -27,6 +27,8 @@ def index_options(context: Context) -> IndexOptions:
         hash_concurrency=config.hash_concurrency,
         ignore=config.ignore,
         max_bytes=config.max_bytes,
+        extractions_bytes=config.extractions_bytes,
+        shelf_bytes=config.shelf_bytes,
     )
 
 

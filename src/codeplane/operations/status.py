@@ -99,6 +99,6 @@ def _with_contents(base: Status, found: Integrity, state: StateDirectory, contex
         "skipped": tuple(sorted(held.reasons.items())),
         "set_aside": tuple((file.path, file.reason or "") for file in failed.rows),
         "source_bytes": held.source_bytes,
-        "cap_bytes": index_options(context).cap_bytes(held.source_bytes),
+        "cap_bytes": index_options(context).cap_bytes(held.source_bytes, held.files),
     }
     return Status(**{**base.__dict__, **fields})

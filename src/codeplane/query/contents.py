@@ -29,6 +29,7 @@ class ContentRow(NamedTuple):
     digest: bytes | None
     lexical: int
     """Whether its text is in the text index; `reason` says why not."""
+    role: str
 
 
 def list_texts(snapshot: Snapshot, file_ids: Collection[int] | None = None) -> list[ContentRow]:
@@ -67,4 +68,4 @@ def _make(row: Row) -> ContentRow:
     return made if made.path.isascii() else made._replace(path=path_from_text(made.path))
 
 
-_COLUMNS = "file_id, path, language, family, size, encoding, lines, state, reason, digest, lexical"
+_COLUMNS = "file_id, path, language, family, size, encoding, lines, state, reason, digest, lexical, role"

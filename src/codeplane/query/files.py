@@ -27,6 +27,9 @@ class FileInfo(NamedTuple):
     reason: str | None
     epoch: int
     """The epoch in which its content was last put."""
+    role: str
+    evidence: str
+    """What its role follows from; empty for a source."""
 
 
 class ProblemRow(NamedTuple):
@@ -125,13 +128,23 @@ def summary(snapshot: Snapshot) -> Summary:
     )
 
 
-def _counts(snapshot: Snapshot, sql: str) -> dict[str, int]:
-    return {str(name): int(number) for name, number in snapshot.reader.rows(sql)}
+def count_roles(snapshot: Snapshot, directory: str = "") -> dict[str, int]:
+    """Files at or beneath a directory by role."""
+    if not directory:
+        return _counts(snapshot, "SELECT role, count(*) FROM files GROUP BY 1 ORDER BY 1")
+    text = path_to_text(directory)
+    sql = "SELECT role, count(*) FROM files WHERE path > ? AND path < ? GROUP BY 1 ORDER BY 1"
+    return _counts(snapshot, sql, (f"{text}/", f"{text}0"))
+
+
+def _counts(snapshot: Snapshot, sql: str, parameters: tuple[Value, ...] = ()) -> dict[str, int]:
+    return {str(name): int(number) for name, number in snapshot.reader.rows(sql, parameters)}
 
 
 def _make(row: Row) -> FileInfo:
-    file_id, path, *about, state, reason, epoch = row
-    return FileInfo._make((file_id, path_from_text(path), *about, FileState(state), reason, epoch))
+    file_id, path, *about, state, reason, epoch, role, evidence = row
+    known = (file_id, path_from_text(path), *about, FileState(state), reason, epoch, role, evidence)
+    return FileInfo._make(known)
 
 
 def _make_problem(row: Row) -> ProblemRow:
@@ -140,7 +153,7 @@ def _make_problem(row: Row) -> ProblemRow:
 
 _SELECT = (
     "file_id, path, unit_id, language, family, size, nullif(lower(hex(digest)), ''), encoding, lines, state, reason,"
-    " epoch"
+    " epoch, role, evidence"
 )
 _TOTALS = (
     "SELECT count(*), coalesce(sum(defs), 0), coalesce(sum(refs), 0), coalesce(sum(scopes), 0),"

@@ -22,6 +22,7 @@ class FileBrief(NamedTuple):
     """The language, or the family of a file that no grammar reads."""
     lines: int
     definitions: int
+    role: str
 
 
 class ImportBrief(NamedTuple):
@@ -50,7 +51,7 @@ class MainBrief(NamedTuple):
 
 def list_file_briefs(snapshot: Snapshot) -> list[FileBrief]:
     """All files by path."""
-    sql = "SELECT file_id, path, coalesce(language, family, ''), lines, defs FROM files ORDER BY path"
+    sql = "SELECT file_id, path, coalesce(language, family, ''), lines, defs, role FROM files ORDER BY path"
     return [FileBrief(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
 
 

@@ -47,6 +47,7 @@ class FileBrief(NamedTuple):
     path: RepoPath
     language: str
     lines: int
+    role: str
 
 
 class FileMatch(NamedTuple):
@@ -96,11 +97,10 @@ def lexical_search(
     check_limit(limit)
     weights = weigh_terms(snapshot, terms_of_text(query))
     filters: list[tuple[str, int | str]] = []
-    if unit_id is not None:
-        filters.append(("unit_id", unit_id))
     if family is not None:
         filters.append(("language_family", family))
-    found = snapshot.reader.lexical.rank_files(weights, limit, filters=filters)
+    among = None if unit_id is None else [row[0] for row in snapshot.reader.rows(_FILES_OF_UNIT, (unit_id,))]
+    found = snapshot.reader.lexical.rank_files(weights, limit, among=among, filters=filters)
     return [LexicalHit(hit.file.file_id, hit.file.path, float(hit.score)) for hit in _files(snapshot, found)[:limit]]
 
 
@@ -238,11 +238,12 @@ def find_brief(snapshot: Snapshot, path: str) -> FileBrief | None:
 
 
 _MAX_ENDS = 16
-_BRIEFS = "SELECT file_id, path, coalesce(language, ''), lines FROM files"
+_FILES_OF_UNIT = "SELECT file_id FROM files WHERE unit_id = ?"
+_BRIEFS = "SELECT file_id, path, coalesce(language, ''), lines, role FROM files"
 
 
 def _brief(row: Row) -> FileBrief:
-    return FileBrief(row[0], path_from_text(row[1]), row[2], row[3])
+    return FileBrief(row[0], path_from_text(row[1]), row[2], row[3], row[4])
 
 
 def list_text_files(snapshot: Snapshot) -> list[FileBrief]:

@@ -82,6 +82,22 @@ def open_for_writing(path: Path) -> apsw.Connection:
         return connection
 
 
+def open_shared(path: Path, busy_ms: int) -> apsw.Connection:
+    """A database that several processes write, each waiting so long for another; damage shows where it is read."""
+    with sqlite_errors():
+        connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+        try:
+            _check_checksums(connection, path)
+            _harden(connection, _WRITE_CACHE_KIB)
+            connection.pragma("synchronous", "off")
+            connection.pragma("wal_autocheckpoint", CHECKPOINT_BYTES // PAGE_BYTES)
+            connection.set_busy_timeout(busy_ms)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
 def open_for_reading(path: Path) -> apsw.Connection:
     """A connection that cannot write. Where the directory is read-only too, a settled database can still be read."""
     with sqlite_errors():

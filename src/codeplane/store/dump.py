@@ -60,12 +60,12 @@ def _facts_sql(table: str, key: str, columns: str, joins: str = "") -> str:
 
 _TARGET = "(SELECT path || '#' || (target_def & 1048575) FROM files AS other WHERE other.file_id = target_def >> 20)"
 
-_SORT_HERE = frozenset({"surfaces"})
+_SORT_HERE = frozenset({"surfaces", "units"})
 
 _TABLES = {
     "files": (
         "SELECT path, unit_id, language, family, size, lower(hex(digest)), lower(hex(coalesce(text_digest, digest))),"
-        " encoding, lines, state, reason, lexical FROM files ORDER BY path"
+        " encoding, lines, state, reason, role, evidence, header, lexical FROM files ORDER BY path"
     ),
     "defs": _facts_sql(
         "defs",
@@ -93,5 +93,8 @@ _TABLES = {
     "links": _facts_sql("ref_links", "ref_id", f"{_TARGET}, tier, certainty"),
     "names": "SELECT path, name, count FROM name_files JOIN files USING (file_id) ORDER BY path, name",
     "problems": _facts_sql("problems", "problem_id", "code, line, message"),
-    "surfaces": "SELECT family, surface_hash FROM export_surfaces JOIN units USING (unit_id)",
+    "surfaces": "SELECT root, family, surface_hash FROM export_surfaces JOIN units USING (unit_id)",
+    "units": "SELECT root, family, unit_id, name, tier, marker, state, evidence, sample FROM units",
+    "manifests": "SELECT path, declared FROM manifests ORDER BY path",
+    "attributes": "SELECT path, statements FROM attributes ORDER BY path",
 }

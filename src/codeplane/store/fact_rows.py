@@ -19,6 +19,9 @@ from codeplane.facts.model import Problem
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
 from codeplane.store.schema import FACT_TABLES
 
+NO_UNIT = -1
+"""Stands for the unit of what belongs to none, where a number must stand."""
+
 
 class FactRows(NamedTuple):
     """Ready to be bound."""
@@ -90,7 +93,7 @@ def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: 
 
 def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tuple[str, list[Any]]]:
     """The surface of a unit has the unit's number."""
-    unit = -1 if unit_id is None else unit_id
+    unit = NO_UNIT if unit_id is None else unit_id
     entries = [
         (row_id, unit, name, None if definition is None else base | definition, certainty, evidence)
         for row_id, (name, definition, certainty, evidence) in enumerate(facts.exports, base)

@@ -24,7 +24,7 @@ from codeplane.store.errors import SPACE_REMEDY
 
 STATE_NAME = ".codeplane"
 
-_IGNORE_TEXT = b"*\n!config.yaml\n"
+_IGNORE_TEXT = b"*\n!config.yaml\n!contexts.yaml\n"
 _TEMPORARY = ".tmp-"
 _GENERATION = re.compile(r"[1-9][0-9]{0,8}")
 _REMOVE_ATTEMPTS = 5
@@ -225,6 +225,15 @@ def remove_state(state: StateDirectory) -> None:
         with _opened(STATE_NAME, parent):
             pass
         _remove(STATE_NAME, parent)
+
+
+def copy_generation(source: Generation, target: Generation) -> None:
+    """The files of a settled index that nobody writes."""
+    names = sorted(os.listdir(source.lexical))
+    pairs = [(source.lexical / name, target.lexical / name) for name in names if not name.startswith(".tmp")]
+    for old, new in [(source.database, target.database), *pairs]:
+        shutil.copyfile(old, new, follow_symlinks=False)
+        new.chmod(0o600)
 
 
 def write_atomic(directory: int, name: str, data: bytes) -> None:

@@ -18,7 +18,8 @@ import tantivy
 from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import LEVELS, MARK, PASSAGES_VERSION, Searchable
 from codeplane.facts.words import WORDS_VERSION, name_key, normalize_text, terms_of
-from codeplane.languages.roles import ROLES_VERSION, in_scope, role_of
+from codeplane.languages.role_paths import Role
+from codeplane.languages.roles import ROLES_VERSION, in_scope
 from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.errors import lexical_errors
 from codeplane.store.segments import RecordedSegments, read_segments, record_segments, restrict_modes
@@ -74,20 +75,25 @@ class LexicalWriter:
             _register(self._index)
 
     def add(
-        self, file_id: int, unit_id: int | None, path: str, digest: str, family: str | None, searchable: Searchable
+        self,
+        file_id: int,
+        path: str,
+        digest: str,
+        family: str | None,
+        searchable: Searchable,
+        role: str = Role.SOURCE,
     ) -> None:
         with lexical_errors():
             writer = self._open_writer()
             document = tantivy.Document()
             document.add_integer("file_id", file_id)
-            document.add_integer("unit_id", -1 if unit_id is None else unit_id)
             document.add_text("path", path_to_text(path))
             document.add_text("digest", digest)
             document.add_text("language_family", family or "")
             document.add_text("terms", searchable.terms)
             document.add_text("grams", searchable.words)
             document.add_text("path_terms", " ".join(path_terms(path)))
-            beside = int(not in_scope(role_of(path), "runtime"))
+            beside = int(not in_scope(role, "runtime"))
             document.add_integer("beside", beside)
             tie = _tie(path)
             document.add_integer("tie", tie)
@@ -409,7 +415,6 @@ def _documents(searcher: tantivy.Searcher, schema: tantivy.Schema) -> Iterator[t
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field("file_id", stored=True, indexed=True, fast=True)
-    builder.add_integer_field("unit_id", indexed=True)
     builder.add_text_field("path", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("digest", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("language_family", tokenizer_name="raw", index_option="basic")

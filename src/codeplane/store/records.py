@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from codeplane.base.digests import Digest
 from codeplane.base.paths import RepoPath
+from codeplane.languages.role_paths import Role
 
 BYTE_ENCODINGS = ("utf-8", "latin-1")
 """In which a line ending is one that bytes show."""
@@ -53,6 +54,13 @@ class FileRow(NamedTuple):
     lines: int
     state: FileState
     reason: str | None = None
+    unit_id: int | None = None
+    """The unit that owns it."""
+    role: Role = Role.SOURCE
+    evidence: str = ""
+    """What its role follows from."""
+    header: str | None = None
+    """What its own text says of its role."""
 
     @property
     def document_digest(self) -> str:

@@ -15,6 +15,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.store import epochs
 from codeplane.store.database import transaction
 from codeplane.store.errors import corrupt
+from codeplane.store.fingerprint import Fingerprint, differences, parse_fingerprint
 from codeplane.store.layout import Generation
 from codeplane.store.mending import mend
 from codeplane.store.segments import agrees, check_files, check_footers, read_segments
@@ -58,6 +59,28 @@ def open_writer(generation: Generation, *, barrier: Barrier = lambda point: None
         return Opened(writer, (), False)
     except BaseException:
         writer.close()
+        raise
+
+
+def adopt(
+    generation: Generation,
+    fingerprint: Fingerprint,
+    repo_uuid: str,
+    index_id: str,
+    *,
+    first_epoch: int,
+    barrier: Barrier = lambda point: None,
+) -> Writer:
+    """Open a copy of another index as the beginning of a new one; INDEX_CORRUPT when it is not whole or not alike."""
+    opened = open_writer(generation, barrier=barrier)
+    try:
+        made_by = parse_fingerprint(opened.writer.read_meta("fingerprint") or "")
+        if opened.mended or differences(made_by, fingerprint):
+            raise corrupt(f"generation {generation.name} is not what it was put by as")
+        opened.writer.begin_anew(repo_uuid, index_id, first_epoch)
+        return opened.writer
+    except BaseException:
+        opened.writer.close()
         raise
 
 

@@ -13,10 +13,12 @@ reference stands.
 
 from __future__ import annotations
 
+import hashlib
+
 from codeplane.languages.families import FAMILIES
 from codeplane.store.records import BYTE_ENCODINGS
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 4
 KEPT_EPOCHS = 1000
 
 DOCUMENT_DIGEST = (
@@ -34,22 +36,37 @@ FACT_TABLES = {
 }
 """Tables whose rows belong to one file, with their primary keys."""
 
-UNITS: tuple[tuple[int, str, str, str], ...] = tuple((number, name, "", name) for number, name in enumerate(FAMILIES))
-"""(unit_id, family, root, name): one unit per language family, spanning the repository."""
+_ROOT_UNITS = {family: number for number, family in enumerate(FAMILIES)}
+_UNIT_BITS = 48
+"""Few enough that the number is exact wherever JSON is read."""
 
-_UNIT_IDS = {family: unit_id for unit_id, family, _, _ in UNITS}
 
-
-def unit_of(family: str | None) -> int | None:
-    return _UNIT_IDS.get(family) if family is not None else None
+def unit_of(family: str, root: str = "") -> int:
+    """The number of the unit of a family beneath a root: what else there is does not matter to it."""
+    if not root:
+        return _ROOT_UNITS[family]
+    digest = hashlib.sha256(f"{family}\0{root}".encode("utf-8", "surrogateescape")).digest()
+    return int.from_bytes(digest[: _UNIT_BITS // 8]) | 1 << _UNIT_BITS
 
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE units (
-    unit_id INTEGER PRIMARY KEY, family TEXT NOT NULL, root TEXT NOT NULL, name TEXT NOT NULL
+    unit_id INTEGER PRIMARY KEY,
+    family TEXT NOT NULL,
+    root TEXT NOT NULL,
+    name TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    marker TEXT NOT NULL,
+    state TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    sample TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE manifests (path TEXT PRIMARY KEY, declared TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attributes (path TEXT PRIMARY KEY, statements TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE files (
     file_id INTEGER PRIMARY KEY,
@@ -69,6 +86,9 @@ CREATE TABLE files (
     lines INTEGER NOT NULL,
     state TEXT NOT NULL,
     reason TEXT,
+    role TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    header TEXT,
     lexical INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
     scopes INTEGER NOT NULL,

@@ -8,7 +8,7 @@ lock of the repository. Nothing here reads the working tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -17,12 +17,13 @@ import orjson
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_EXEMPLARS
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import ROOT, RepoPath
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
-from codeplane.store import epochs
-from codeplane.store.codec import path_to_text, row_range, signed64
+from codeplane.languages.role_paths import Judged
+from codeplane.store import epochs, role_rows, unit_rows
+from codeplane.store.codec import path_to_text, row_range, signed64, storable
 from codeplane.store.database import (
     PAGE_BYTES,
     Row,
@@ -38,7 +39,7 @@ from codeplane.store.database import (
 from codeplane.store.errors import from_sqlite, sqlite_errors
 from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, storable_facts
 from codeplane.store.fingerprint import Fingerprint
-from codeplane.store.layout import Generation, tree_bytes
+from codeplane.store.layout import Generation, copy_generation, tree_bytes
 from codeplane.store.lexical import LexicalWriter
 from codeplane.store.mending import mend
 from codeplane.store.records import (
@@ -52,8 +53,10 @@ from codeplane.store.records import (
     PendingChange,
     RefLink,
 )
-from codeplane.store.schema import INDEXES, LOADED_NAMES, SCHEMA_VERSION, SORT_NAMES, TABLES, UNITS, unit_of
+from codeplane.store.role_rows import JudgedFile
+from codeplane.store.schema import INDEXES, LOADED_NAMES, SCHEMA_VERSION, SORT_NAMES, TABLES
 from codeplane.store.segments import RecordedSegments
+from codeplane.store.unit_rows import FamilyFile, UnitRow
 
 Barrier = Callable[[str], None]
 """Called at the points of a publish where a kill would hurt most; tests stop the process there."""
@@ -121,7 +124,7 @@ class Writer:
         self, file: FileRow, facts: PackedFacts, problems: Sequence[Problem] = (), searchable: Searchable | None = None
     ) -> int:
         """Replace all that is known of a path; returns its file id."""
-        unit_id = unit_of(file.family)
+        unit_id = file.unit_id
         with sqlite_errors():
             self._begin()
             known_id = self._find_file_id(file.path)
@@ -143,11 +146,9 @@ class Writer:
                 made = make_rows(file_id, unit_id, storable_facts(facts), problems)
                 insert_rows(self._connection, made, bulk=self._bulk)
             counts = (facts.scope_count, len(facts.defs), len(facts.imports), facts.ref_count, len(problems))
-            self._connection.execute(
-                _PUT_FILE, (*self._file_values(file_id, unit_id, file, searchable is not None), *counts)
-            )
+            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, file, searchable is not None), *counts))
             if searchable is not None:
-                self._lexical.add(file_id, unit_id, file.path, file.document_digest, file.family, searchable)
+                self._lexical.add(file_id, file.path, file.document_digest, file.family, searchable, file.role)
             self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)
         return file_id
 
@@ -183,10 +184,9 @@ class Writer:
             file_id = self._find_file_id(file.path)
             if file_id is None:
                 raise CodePlaneError(ErrorCode.INTERNAL, f"'{file.path}' is not indexed")
-            unit_id = unit_of(file.family)
             self._keep_history(file_id)
             counts = self._connection.execute(_COUNTS, (file_id,)).get
-            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, unit_id, file, True), *counts))
+            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, file, True), *counts))
             self._note(file.path, Change.MODIFIED, file.digest)
 
     def size_bytes(self) -> int:
@@ -204,6 +204,57 @@ class Writer:
         if gone is not None and came is not None and (gone.change, came.change) == (Change.REMOVED, Change.ADDED):
             del self._pending[old]
             self._pending[new] = PendingChange(Change.RENAMED, old, came.digest)
+
+    def family_files(self, families: Iterable[str], root: RepoPath = ROOT) -> Iterator[FamilyFile]:
+        """Files of some families beneath a root, in no order. Nothing may be written while they are read."""
+        with sqlite_errors():
+            yield from unit_rows.family_files(self._connection, families, root)
+
+    def move_file(self, path: RepoPath, unit_id: int | None) -> None:
+        """Another unit owns a file; what it exports goes with it."""
+        with self._writing():
+            file_id = self._find_file_id(path)
+            assert file_id is not None
+            unit_rows.move_file(self._connection, file_id, unit_id)
+            self._derived_changed = True
+
+    def read_units(self) -> list[UnitRow]:
+        with sqlite_errors():
+            return unit_rows.read_units(self._connection)
+
+    def put_units(self, gone: Iterable[int], changed: Iterable[UnitRow]) -> None:
+        with self._writing():
+            unit_rows.write_units(self._connection, gone, changed)
+            self._derived_changed = True
+
+    def read_manifests(self) -> list[tuple[RepoPath, str]]:
+        with sqlite_errors():
+            return unit_rows.read_manifests(self._connection)
+
+    def put_manifests(self, changed: Mapping[RepoPath, str | None]) -> None:
+        """What marker files declare; None for one that is gone."""
+        with self._writing():
+            unit_rows.write_manifests(self._connection, changed)
+
+    def judged_files(self, directory: RepoPath) -> list[JudgedFile]:
+        """Files beneath a directory with what their roles follow from, by path."""
+        with sqlite_errors():
+            return role_rows.judged_files(self._connection, directory)
+
+    def put_roles(self, judged: Mapping[RepoPath, Judged]) -> None:
+        """Other roles for files whose documents stay as they are."""
+        with self._writing():
+            role_rows.write_roles(self._connection, judged)
+            self._derived_changed = self._derived_changed or bool(judged)
+
+    def read_attributes(self) -> list[tuple[RepoPath, str]]:
+        with sqlite_errors():
+            return role_rows.read_attributes(self._connection)
+
+    def put_attributes(self, changed: Mapping[RepoPath, str | None]) -> None:
+        """What attribute files state; None for one that states nothing."""
+        with self._writing():
+            role_rows.write_attributes(self._connection, changed)
 
     def exports_of(self, path: RepoPath) -> list[tuple[int, str]]:
         """(unit, entry) of everything that a file exports or re-exports, as `surfaces` weighs it."""
@@ -298,6 +349,26 @@ class Writer:
             with self._writing():
                 epochs.record_segments(self._connection, self._epoch, self._lexical.record())
                 self._commit()
+
+    def copy_to(self, target: Generation) -> None:
+        """A settled copy of the last published epoch; TOO_BUSY when a reader keeps the database from being settled."""
+        self.settle()
+        with sqlite_errors():
+            logged, moved = self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        if logged != moved:
+            raise CodePlaneError(ErrorCode.TOO_BUSY, "a reader holds an older state of the index")
+        copy_generation(self.generation, target)
+
+    def begin_anew(self, repo_uuid: str, index_id: str, first_epoch: int) -> None:
+        """Make a copied index that of another tree: no epoch of it is known there, and no file has been looked at."""
+        with self._writing():
+            for table in ("epochs", "epoch_files", "def_snapshots"):
+                self._connection.execute(f"DELETE FROM {table}")
+            self._connection.execute("UPDATE files SET epoch = ?, mtime_ns = -1, ctime_ns = -1", (first_epoch,))
+            values = {"repo_uuid": repo_uuid, "index_id": index_id, "first_epoch": str(first_epoch)}
+            epochs.write_meta(self._connection, values)
+            self._commit()
+        self._epoch, self._first_epoch = None, first_epoch
 
     def rollback(self) -> None:
         """Forget everything since the last publish. A bulk build has nothing to go back to."""
@@ -399,12 +470,12 @@ class Writer:
         if self._epoch is not None:
             self._connection.execute(_SNAPSHOT_DEFS, (*row_range(file_id), file_id, self._epoch))
 
-    def _file_values(self, file_id: int, unit_id: int | None, file: FileRow, lexical: bool) -> tuple[Value, ...]:
+    def _file_values(self, file_id: int, file: FileRow, lexical: bool) -> tuple[Value, ...]:
         digest = bytes.fromhex(file.digest) if file.digest else None
         return (
             file_id,
             path_to_text(file.path),
-            unit_id,
+            file.unit_id,
             file.language,
             file.family,
             *map(signed64, file.stat),
@@ -414,6 +485,9 @@ class Writer:
             file.lines,
             file.state.value,
             file.reason,
+            file.role.value,
+            storable(file.evidence),
+            None if file.header is None else storable(file.header),
             int(lexical),
             self._next_epoch(),
         )
@@ -467,7 +541,6 @@ def create_writer(
         with sqlite_errors():
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(TABLES)
-            connection.executemany("INSERT INTO units VALUES (?, ?, ?, ?)", UNITS)
             meta = {
                 "schema_version": str(SCHEMA_VERSION),
                 "fingerprint": fingerprint.as_json(),
@@ -497,7 +570,7 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
         raise
 
 
-_PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 24)})"
+_PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 27)})"
 _FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
 _EXPORTS = """

@@ -11,6 +11,7 @@ from codeplane.store.registry import remove_binding, remove_settings
 KEPT = (
     "config.yaml",
     "contexts.yaml",
+    "contexts.yaml",
     "ledger",
     "ledger.db",
     "ledger.db-wal",

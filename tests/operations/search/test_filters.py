@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.languages.roles import Role, Scope
+from codeplane.languages.roles import Scope, judge
 from codeplane.operations.search.filters import Filters, FilterSummary, PathPatterns
 from codeplane.operations.search.operators import parse
 
 
 def accepts(filters: Filters, path: str, language: str) -> bool:
-    return filters.accepts_role(path) and filters.accepts_elsewhere(path, language)
+    return filters.accepts_role(judge(path, b"").role) and filters.accepts_elsewhere(path, language)
 
 
 class Item(NamedTuple):
@@ -24,6 +24,10 @@ class Item(NamedTuple):
     language: str = "python"
     kind: str = "function"
     text: str = ""
+
+    @property
+    def role(self) -> str:
+        return judge(self.path, b"").role
 
 
 def apply(filters: Filters, *items: Item) -> tuple[list[str], dict[str, object]]:
@@ -184,12 +188,6 @@ def test_a_directory_confines() -> None:
     assert accepts(filters, "src/a/b.py", "python")
     assert not accepts(filters, "src/ab/b.py", "python")
     assert apply(filters, Item("src/ab/b.py"))[1] == {"removed_by_path_include": 1}
-
-
-def test_who_knows_the_tree_may_judge_the_role() -> None:
-    filters = Filters("runtime", role_of=lambda path: Role.TEST if path.startswith("x/") else Role.SOURCE)
-    assert not accepts(filters, "x/a.py", "python")
-    assert accepts(filters, "tests/test_a.py", "python")
 
 
 def test_operators_and_arguments_add_up() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from codeplane.disk.beneath import Root
+from codeplane.languages.roles import judge
 from codeplane.operations.search.noise import (
     PATTERNS,
     RELOAD_EVERY,
@@ -38,8 +39,12 @@ def everything(name: str) -> bool:
     return True
 
 
+def judged(paths: Iterable[str]) -> dict[str, str]:
+    return {path: judge(path, b"").role for path in paths}
+
+
 def hint(paths: tuple[str, ...], gitignore: GitignoreState = ABSENT, **more: Any) -> dict[str, Any]:
-    found = noise_hint(paths, gitignore, everything, **more)
+    found = noise_hint(judged(paths), gitignore, everything, **more)
     assert found is not None
     return found
 
@@ -69,7 +74,7 @@ def state_of(root: Root, text: str | bytes) -> GitignoreState:
     ],
 )
 def test_categories_have_a_precedence(path: str, category: str) -> None:
-    assert category_of(path) == category
+    assert category_of(path, judge(path, b"").role) == category
 
 
 @pytest.mark.parametrize(
@@ -78,11 +83,12 @@ def test_categories_have_a_precedence(path: str, category: str) -> None:
 )
 def test_three_of_five_are_too_many(noisy: int, runtime: int, told: bool) -> None:
     paths = [f"tests/test_{number}.py" for number in range(noisy)] + [f"src/{number}.py" for number in range(runtime)]
-    assert (noise_hint(paths, ABSENT, everything) is not None) is told
+    assert (noise_hint(judged(paths), ABSENT, everything) is not None) is told
 
 
 def test_only_the_first_five_count() -> None:
-    assert noise_hint([f"src/{number}.py" for number in range(3)] + ["tests/x.py"] * 50, ABSENT, everything) is None
+    paths = [f"src/{number}.py" for number in range(3)] + [f"tests/{number}.py" for number in range(50)]
+    assert noise_hint(judged(paths), ABSENT, everything) is None
 
 
 def test_the_whole_hint(root: Root) -> None:
@@ -136,7 +142,7 @@ def test_files_outside_the_root_are_not_claimed_to_be_covered(root: Root, paths:
 
 
 def test_a_call_is_named_only_where_it_can_be_made(root: Root) -> None:
-    found = noise_hint(NOISY, state_of(root, "x\n"), lambda name: name != "manage_index")
+    found = noise_hint(judged(NOISY), state_of(root, "x\n"), lambda name: name != "manage_index")
     assert found is not None
     step = str(found["next_step"])
     assert "then run 'cpl init'." in step and "manage_index" not in step

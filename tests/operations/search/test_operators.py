@@ -138,7 +138,7 @@ def test_the_summary_tells_what_was_read() -> None:
         ("C++", "cpp"),
         ("kt", "kotlin"),
         ("rb", "ruby"),
-        ("sh", "shell"),
+        ("sh", "bash"),
         ("yml", "yaml"),
         ("md", "markdown"),
         ("json_yaml", "json_yaml"),

@@ -12,6 +12,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.model import Found
 from codeplane.operations.search.references import find_references
+from codeplane.query.contents import ContentRow
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 from operations import fixtures
@@ -47,12 +48,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, R
         yield snapshot, root
 
 
-def role_of(path: str) -> str:
-    return "test" if path.startswith("tests/") else "source"
-
-
 def find(tree: tuple[Snapshot, Root], query: str, **more: object) -> Found:
-    return find_references(*tree, query, lambda path, row: True, role_of, **more)  # type: ignore[arg-type]
+    return find_references(*tree, query, lambda path, row: True, **more)  # type: ignore[arg-type]
 
 
 def rows(found: Found) -> list[tuple[str, str, int, int]]:
@@ -130,7 +127,7 @@ def test_columns_count_characters(shop: tuple[Snapshot, Root]) -> None:
 
 
 def test_what_is_not_wanted_is_counted_by_role(shop: tuple[Snapshot, Root]) -> None:
-    found = find(shop, "Cart", wanted=lambda path, row: role_of(path) == "source")
+    found = find(shop, "Cart", wanted=lambda path, row: row.role == "source")
     assert {hit.path for hit in found.hits} == {"shop/cart.py", "shop/cli.py", "shop/other.py"}
     assert (found.total, found.outside_scope) == (5, {"test": 2})
 
@@ -182,9 +179,9 @@ def test_more_uses_than_a_page_of_the_index_holds(tmp_path: Path) -> None:
 RUBY: dict[str, str | bytes] = {
     "shop/cart.py": "def finish_checkout(): pass\n\n\ndef run():\n    finish_checkout()\n\n\nclass Till:\n"
     "    done = finish_checkout()\n",
-    "lib/till.rb": "require 'cart'\nCart.finish_checkout(1) # finish_checkout\nfinish_checkouts\nrefinish_checkout\n",
-    "lib/till.c": "int n = 1; /* é */ finish_checkout(n);\n",
-    "tests/till_test.rb": "finish_checkout(2)\n",
+    "lib/till.pl": "require 'cart'\nCart.finish_checkout(1) # finish_checkout\nfinish_checkouts\nrefinish_checkout\n",
+    "lib/till.sql": "SELECT 1; /* é */ finish_checkout(n);\n",
+    "tests/till_test.pl": "finish_checkout(2)\n",
     "docs/till.md": "finish_checkout is a word here\n",
     "till.json": '{"run": "finish_checkout"}\n',
     "Gemfile.lock": "finish_checkout\n",
@@ -203,53 +200,53 @@ def test_code_without_facts_is_searched_and_nothing_is_known_of_it(till: tuple[S
     assert rows(found) == [
         ("proven", "shop/cart.py", 5, 5),
         ("proven", "shop/cart.py", 9, 12),
-        ("unknown", "lib/till.c", 1, 20),
-        ("unknown", "lib/till.rb", 2, 6),
-        ("unknown", "tests/till_test.rb", 1, 1),
+        ("unknown", "lib/till.pl", 2, 6),
+        ("unknown", "lib/till.sql", 1, 19),
+        ("unknown", "tests/till_test.pl", 1, 1),
     ]
     assert (found.total, found.files) == (5, 4)
     assert found.hints["tiers"] == {"proven": 2, "unknown": 3}
     assert found.hints["found_as_text"] == 3
     assert [(hit.kind, hit.match_type) for hit in found.hits[2:]] == [("text", "exact")] * 3
-    assert found.hits[3].snippet == "Cart.finish_checkout(1) # finish_checkout"
+    assert found.hits[2].snippet == "Cart.finish_checkout(1) # finish_checkout"
 
 
 def test_what_has_no_facts_is_counted_by_role_and_beyond_the_rows(till: tuple[Snapshot, Root]) -> None:
-    found = find(till, "finish_checkout", wanted=lambda path, row: role_of(path) == "source", limit=3)
+    found = find(till, "finish_checkout", wanted=lambda path, row: row.role == "source", limit=3)
     assert len(found.hits) == 3
     assert (found.total, found.files, found.outside_scope) == (4, 3, {"test": 1})
     assert found.hints["tiers"] == {"proven": 2, "unknown": 2}
 
 
 def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None:
-    def source(path: str, row: object) -> bool:
-        return role_of(path) == "source"
+    def source(path: str, row: ContentRow) -> bool:
+        return row.role == "source"
 
     in_functions = find(till, "finish_checkout", kinds={"function"}, wanted=source, limit=1)
     assert rows(in_functions) == [("proven", "shop/cart.py", 5, 5)]
     assert (in_functions.total, in_functions.files, in_functions.outside_scope) == (1, 1, {})
     assert in_functions.hints["tiers"] == {"proven": 1}
     in_none = find(till, "finish_checkout", kinds={"text"}, wanted=source)
-    assert [hit.path for hit in in_none.hits] == ["lib/till.c", "lib/till.rb"]
+    assert [hit.path for hit in in_none.hits] == ["lib/till.pl", "lib/till.sql"]
     assert (in_none.total, in_none.outside_scope) == (2, {"test": 1})
     nothing = find(till, "finish_checkout", kinds={"enum"})
     assert (nothing.hits, nothing.total, nothing.files, nothing.hints["tiers"]) == ((), 0, 0, {})
 
 
 def test_lines_that_are_turned_down_count_nowhere(till: tuple[Snapshot, Root]) -> None:
-    def source(path: str, row: object) -> bool:
-        return role_of(path) == "source"
+    def source(path: str, row: ContentRow) -> bool:
+        return row.role == "source"
 
     found = find(till, "finish_checkout", keeps=lambda line: "(1)" in line or "(2)" in line, wanted=source)
-    assert rows(found) == [("unknown", "lib/till.rb", 2, 6)]
+    assert rows(found) == [("unknown", "lib/till.pl", 2, 6)]
     assert (found.total, found.files, found.outside_scope) == (1, 1, {"test": 1})
     assert found.hints["tiers"] == {"unknown": 1}
 
 
 @pytest.mark.parametrize("name", ["été", "$till", "till$", "a b", "x" * 5000, "till!"])
 def test_any_name_can_be_asked_for(tmp_path: Path, name: str) -> None:
-    with index(tmp_path / "tree", {"a.rb": f"{name}\n"}) as snapshot, Root.open(tmp_path / "tree") as root:
-        assert rows(find((snapshot, root), name)) == [("unknown", "a.rb", 1, 1)]
+    with index(tmp_path / "tree", {"a.pl": f"{name}\n"}) as snapshot, Root.open(tmp_path / "tree") as root:
+        assert rows(find((snapshot, root), name)) == [("unknown", "a.pl", 1, 1)]
 
 
 @pytest.mark.parametrize("signs", ["(", "->", "::", "..", "!=", "\u2026"])

@@ -106,31 +106,33 @@ def _outline_rows(symbols: list[dict[str, Any]], indent: str) -> Iterator[tuple[
 
 
 def _languages(invocation: Invocation) -> Reply:
-    from codeplane.languages.registry import languages as known
-    from codeplane.languages.versions import grammar_versions
+    from codeplane.languages.matrix import COVERAGES, supported, text_only
 
     # There is no repository here, but a mistyped setting is still worth saying.
     load_config(None, invocation, os.environ)
-    versions = grammar_versions()
-    rows = [
-        {
-            "name": language.name,
-            "family": language.family,
-            "extensions": list(language.extensions),
-            "filenames": list(language.filenames),
-            "grammar": f"{language.distribution} {versions[language.distribution]}",
-        }
-        for language in known()
-    ]
-    lines = table(
-        [
-            (str(row["name"]), " ".join((*language.extensions, *language.filenames)), str(row["grammar"]))
-            for row, language in zip(rows, known(), strict=True)
+    known, texts = supported(), text_only()
+    style = Style.of(sys.stdout)
+    rows = [(row.name, row.coverage, row.grammar or "own reader", " ".join(row.files)) for row in known]
+    lines = table(rows, indent="")
+    meanings = table([(style.bold(coverage), meaning) for coverage, meaning in COVERAGES.items()], indent="")
+    text = "\n".join((*lines, "", *meanings, "", f"Text: {' '.join(name for row in texts for name in row.files)}"))
+    text += "\nFiles of other languages are found by their words and names too."
+    result = {
+        "languages": [
+            {
+                "name": row.name,
+                "family": row.family,
+                "coverage": row.coverage,
+                "extensions": list(row.extensions),
+                "filenames": list(row.filenames),
+                "grammar": row.grammar or None,
+            }
+            for row in known
         ],
-        indent="",
-    )
-    text = "\n".join((*lines, "", "Files of other languages are found by their words and names."))
-    return Reply(result={"languages": rows}, text=text, message=plural(len(rows), "language"))
+        "text": [{"family": row.family, "files": list(row.files)} for row in texts],
+        "coverages": COVERAGES,
+    }
+    return Reply(result=result, text=text, message=plural(len(known), "language"))
 
 
 def _defs_rows(found: Answer) -> dict[str, object]:

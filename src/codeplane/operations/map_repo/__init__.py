@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import parent
-from codeplane.languages.registry import languages
-from codeplane.languages.roles import Role, find_test_roots, role_among
+from codeplane.languages.registry import is_programming
+from codeplane.languages.role_paths import find_test_roots
+from codeplane.languages.roles import role_among
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
 from codeplane.operations.map_repo.origins import INSIDE, STANDARD, find_judges
 from codeplane.operations.map_repo.public_api import PublicName, find_public_api
@@ -93,16 +94,16 @@ def page_structure(rows: Sequence[TreeRow], file_count: int, limit: int, offset:
     return fields | ({"left_out": left_out} if left_out > 0 else {})
 
 
-def _roles(files: Sequence[FileBrief]) -> Mapping[int, Role]:
-    """The role of every file by its id."""
+def _roles(files: Sequence[FileBrief]) -> Mapping[int, str]:
+    """The role of every file by its id; a look at the whole tree shows more folders of tests than paths alone."""
     test_roots = find_test_roots(file.path for file in files)
-    return {file.file_id: role_among(file.path, test_roots) for file in files}
+    return {file.file_id: role_among(file.path, file.role, test_roots) for file in files}
 
 
 def _languages(files: Sequence[FileBrief]) -> list[dict[str, object]]:
-    """Languages by number of files, then families of what no grammar reads; what is rare goes into one row."""
+    """Languages of programs by number of files, then documents and data; of those what is rare goes into one row."""
     counts = Counter(file.language or "other" for file in files)
-    parsed = {language.name for language in languages()}
+    parsed = {name for name in counts if is_programming(name)}
     ranked = sorted(counts.items(), key=lambda pair: (pair[0] not in parsed, -pair[1], pair[0]))
     shown = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)][:_MAX_LANGUAGES]
     rest = len(files) - sum(count for _, count in shown)
@@ -113,7 +114,7 @@ def _languages(files: Sequence[FileBrief]) -> list[dict[str, object]]:
 
 
 def _dependencies(
-    files: Sequence[FileBrief], roles: Mapping[int, Role], imports: Sequence[ImportBrief], repo_name: str
+    files: Sequence[FileBrief], roles: Mapping[int, str], imports: Sequence[ImportBrief], repo_name: str
 ) -> tuple[dict[str, object], int]:
     """Packages from outside by the number of files that import them."""
     judges = find_judges(files, imports, roles, repo_name)
@@ -143,7 +144,7 @@ def _dependencies(
 
 
 def _test_layout(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, Role], imports: Sequence[ImportBrief]
+    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str], imports: Sequence[ImportBrief]
 ) -> tuple[dict[str, object], int]:
     layout = find_test_layout(snapshot, files, roles, imports)
     fields: dict[str, object] = {"test_count": layout.test_count}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
-from codeplane.languages.roles import Role
+from codeplane.languages.role_paths import Role
 from codeplane.query.overview import FileBrief, MainBrief, list_files_naming, list_mains
 from codeplane.query.snapshot import Snapshot
 
@@ -42,7 +42,7 @@ _NO_ENTRY = _OF_TESTS | {Role.DOCS}
 
 
 def find_entry_points(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, Role]
+    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str]
 ) -> tuple[list[EntryPoint], list[EntryPoint]]:
     """Those of the product, and those of its tools and examples.
 
@@ -74,8 +74,8 @@ def _is_too_much(file: FileBrief) -> bool:
     return file.definitions > _MAX_GLUE and file.path.endswith(("wsgi.py", "asgi.py"))
 
 
-def _rank(file: FileBrief, roles: Mapping[int, Role], kind: int) -> tuple[bool, int, int, str]:
-    return roles[file.file_id] is not Role.SOURCE, kind, file.path.count("/"), file.path
+def _rank(file: FileBrief, roles: Mapping[int, str], kind: int) -> tuple[bool, int, int, str]:
+    return roles[file.file_id] != Role.SOURCE, kind, file.path.count("/"), file.path
 
 
 def _is_entry(main: MainBrief, file: FileBrief, asks_its_name: bool) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from codeplane.base.paths import parent
 from codeplane.languages.registry import by_name
-from codeplane.languages.roles import Role
+from codeplane.languages.role_paths import Role
 from codeplane.query.overview import FileBrief, ImportBrief
 
 INSIDE = ""
@@ -43,11 +43,11 @@ _WORKSPACES_WORDS = """
 packages libs apps modules plugins projects crates
 """
 _WORKSPACES = frozenset(_WORKSPACES_WORDS.split())
-_OF_THE_PRODUCT = frozenset({Role.SOURCE, Role.CONFIG, Role.BUILD})
+_OF_THE_PRODUCT = frozenset({Role.SOURCE, Role.GENERATED, Role.CONFIG, Role.BUILD})
 
 
 def find_judges(
-    files: Sequence[FileBrief], imports: Iterable[ImportBrief], roles: Mapping[int, Role], repo_name: str
+    files: Sequence[FileBrief], imports: Iterable[ImportBrief], roles: Mapping[int, str], repo_name: str
 ) -> dict[str, Judge]:
     """A judge for each language; `repo_name` is how the repository may call itself."""
     sources: dict[str, set[str]] = {"go": set(), "javascript": set()}
@@ -69,7 +69,7 @@ def find_judges(
     }
 
 
-def _python(files: Sequence[FileBrief], roles: Mapping[int, Role]) -> Judge:
+def _python(files: Sequence[FileBrief], roles: Mapping[int, str]) -> Judge:
     inside: dict[str, set[str]] = {}
     """Folder -> modules and packages in it."""
     packages: set[str] = set()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import parent
 from codeplane.base.symbols import symbol_ref
-from codeplane.languages.roles import Role
+from codeplane.languages.role_paths import Role
 from codeplane.operations.map_repo.links import count_users, find_importers
 from codeplane.query.overview import (
     ExportBrief,
@@ -49,7 +49,7 @@ _VALUE_SHARE = 0.5
 def find_public_api(
     snapshot: Snapshot,
     files: Sequence[FileBrief],
-    roles: Mapping[int, Role],
+    roles: Mapping[int, str],
     imports: Sequence[ImportBrief],
     repo_name: str,
 ) -> tuple[list[PublicName], int]:
@@ -86,11 +86,11 @@ def _find_importers_of_names(imports: Sequence[ImportBrief], names: set[str]) ->
     return found
 
 
-def _find_exporters(snapshot: Snapshot, roles: Mapping[int, Role]) -> dict[str, list[ExportBrief]]:
+def _find_exporters(snapshot: Snapshot, roles: Mapping[int, str]) -> dict[str, list[ExportBrief]]:
     found: dict[str, list[ExportBrief]] = {}
     for each in list_export_briefs(snapshot):
         plain = len(each.name) >= _SHORTEST and not each.name.startswith("_") and each.kind != "module"
-        if plain and roles[each.file_id] is Role.SOURCE:
+        if plain and roles[each.file_id] == Role.SOURCE:
             known = found.setdefault(each.name, [])
             # A file may export one name twice: as itself and as its default, or once for each of its forms.
             if not known or known[-1].file_id != each.file_id:

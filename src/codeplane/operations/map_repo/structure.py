@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from codeplane.languages.roles import Role
+from codeplane.languages.role_paths import Role
 from codeplane.query.overview import FileBrief
 
 
@@ -28,7 +28,7 @@ justfile
 """
 MANIFESTS = frozenset(_MANIFESTS_WORDS.split())
 
-_FACTOR = {
+_FACTOR: dict[str, float] = {
     Role.SOURCE: 1.0,
     Role.TEST: 0.05,
     Role.FIXTURE: 0.05,
@@ -56,7 +56,7 @@ class _Folder:
     """(name, lines, weight) of the files directly in it."""
 
 
-def order_rows(files: Sequence[FileBrief], roles: Mapping[int, Role], depth: int) -> list[TreeRow]:
+def order_rows(files: Sequence[FileBrief], roles: Mapping[int, str], depth: int) -> list[TreeRow]:
     """Every row down to `depth`: the top folders, then all others by weight. A folder comes before what is in it."""
     root = _Folder()
     for file in files:
@@ -91,7 +91,7 @@ def take_page(rows: Sequence[TreeRow], offset: int, limit: int, max_chars: int) 
     return taken
 
 
-def _add(root: _Folder, file: FileBrief, role: Role) -> None:
+def _add(root: _Folder, file: FileBrief, role: str) -> None:
     weight = _FACTOR[role] * (1 + file.definitions**0.5) if file.definitions else _TEXT_FACTOR
     *folders, name = file.path.split("/")
     here = root

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codeplane.languages.roles import Role, find_test_folder, find_test_roots, match_test_name
+from codeplane.languages.role_paths import Role, find_test_folder, find_test_roots, match_test_name
 from codeplane.query.overview import FileBrief, ImportBrief, list_inner_modules
 from codeplane.query.snapshot import Snapshot
 
@@ -62,13 +62,13 @@ _INLINE = ("tests", "test")
 
 
 def find_test_layout(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, Role], imports: Sequence[ImportBrief]
+    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str], imports: Sequence[ImportBrief]
 ) -> Layout:
     roots = find_test_roots(file.path for file in files)
     places: Counter[str] = Counter()
     tests: set[int] = set()
     for file in files:
-        if roles[file.file_id] is not Role.TEST or (not file.definitions and match_test_name(file.path) is None):
+        if roles[file.file_id] != Role.TEST or (not file.definitions and match_test_name(file.path) is None):
             continue
         tests.add(file.file_id)
         folder = find_test_folder(file.path, roots)
@@ -76,7 +76,7 @@ def find_test_layout(
     sources = {(each.file_id, each.source) for each in imports if each.file_id in tests}
     known = {source: _framework(source) for source in {source for _, source in sources}}
     used = {(file_id, framework) for file_id, source in sources if (framework := known[source])}
-    inline = {file_id for file_id, _ in list_inner_modules(snapshot, _INLINE) if roles[file_id] is Role.SOURCE}
+    inline = {file_id for file_id, _ in list_inner_modules(snapshot, _INLINE) if roles[file_id] == Role.SOURCE}
     return Layout(
         len(tests), _most_first(places), _most_first(Counter(framework for _, framework in used)), len(inline)
     )

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display, is_inside
 from codeplane.disk.patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
-from codeplane.languages.roles import Role, Scope, in_scope, role_of
+from codeplane.languages.roles import Scope, in_scope
 from codeplane.operations.search.operators import Parsed, Tongue, find_tongue
 
 
@@ -26,10 +26,11 @@ class Candidate(Protocol):
     def language(self) -> str: ...
     @property
     def kind(self) -> str: ...
+    @property
+    def role(self) -> str: ...
 
 
 C = TypeVar("C", bound=Candidate)
-RoleOf = Callable[[str], Role]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class PathPatterns:
 
 
 class Filters:
-    """Everything that a search was asked to keep to, compiled once. `role_of` may know more than the path says."""
+    """Everything that a search was asked to keep to, compiled once."""
 
     def __init__(
         self,
@@ -97,7 +98,6 @@ class Filters:
         exclude: Iterable[str] = (),
         kinds: Iterable[str] = (),
         directory: str = "",
-        role_of: RoleOf = role_of,
     ) -> None:
         self.scope: Scope = scope
         self.must = tuple(word.lower() for word in must)
@@ -108,7 +108,6 @@ class Filters:
         self._excluded = PathPatterns(excluded) if excluded else None
         self._kinds = frozenset(kind.lower() for kind in kinds)
         self._directory = directory
-        self._role_of = role_of
 
     @classmethod
     def of(
@@ -119,7 +118,6 @@ class Filters:
         paths: Iterable[str] = (),
         kinds: Iterable[str] = (),
         directory: str = "",
-        role_of: RoleOf = role_of,
     ) -> Filters:
         """Those of a query's operators together with those of a call's arguments."""
         return cls(
@@ -131,7 +129,6 @@ class Filters:
             parsed.exclude,
             kinds,
             directory,
-            role_of,
         )
 
     @property
@@ -148,8 +145,8 @@ class Filters:
         """What can be said of a file before it is read, its scope aside."""
         return self._reject_path(path, language) is None
 
-    def accepts_role(self, path: str) -> bool:
-        return self.scope == "mixed" or in_scope(self._role_of(path), self.scope)
+    def accepts_role(self, role: str) -> bool:
+        return in_scope(role, self.scope)
 
     def accepts_text(self, text: str) -> bool:
         return self._reject_text(text) is None
@@ -160,13 +157,12 @@ class Filters:
         counts = dict.fromkeys(_COUNTED, 0)
         outside: dict[str, int] = {}
         for candidate in candidates:
-            aside = not self.accepts_role(candidate.path)
+            aside = not self.accepts_role(candidate.role)
             reason = self._reject(candidate, text_of)
             if aside:
                 counts["removed_by_scope"] += 1
                 if reason is None:
-                    role = self._role_of(candidate.path).value
-                    outside[role] = outside.get(role, 0) + 1
+                    outside[candidate.role] = outside.get(candidate.role, 0) + 1
             elif reason is not None:
                 counts[reason] += 1
             else:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.beneath import Root
-from codeplane.languages.roles import role_of
 from codeplane.operations.search import operators
 from codeplane.operations.search.changed import Changed, ChangedFiles
 from codeplane.operations.search.filters import Filters, FilterSummary
@@ -87,10 +86,10 @@ class Finder:
             if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
                 found = _as_text(task)
         hints = dict(found.hints)
-        paths = list(dict.fromkeys(hit.path for hit in found.hits))
+        files: dict[str, str] = {hit.path: hit.role for hit in found.hits}
         ranked = request.mode not in EXHAUSTIVE
-        if ranked and scope != "docs" and len(paths) >= TOP_K and is_noisy(paths) and self._gitignore is not None:
-            hints["noise_mitigation"] = noise_hint(paths, self._gitignore.look(), visible)
+        if ranked and scope != "docs" and len(files) >= TOP_K and is_noisy(files) and self._gitignore is not None:
+            hints["noise_mitigation"] = noise_hint(files, self._gitignore.look(), visible)
         debug = {"scope": scope, "operators": dict(parsed.summary), **found.debug} if request.debug else {}
         return replace(found, hints=hints, debug=debug)
 
@@ -139,10 +138,10 @@ def measure_extent(snapshot: Snapshot, request: Request) -> Extent:
     accepts = _accepts(filters)
     literal = request.mode in _LITERAL
     rows = (row for row in list_texts(snapshot) if row.lexical or (literal and row.reason == TOO_LARGE))
-    paths = [row.path for row in rows if accepts is None or accepts(row.path, row)]
+    roles = [row.role for row in rows if accepts is None or accepts(row.path, row)]
     return Extent(
-        sum(map(filters.accepts_role, paths)),
-        len(paths),
+        sum(map(filters.accepts_role, roles)),
+        len(roles),
         (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
         (*request.languages, *parsed.languages),
     )
@@ -212,7 +211,6 @@ def _find_uses(task: _Task) -> Found:
         root,
         parsed.text.strip(),
         _accepts(filters),
-        _role,
         wanted=_wanted(filters),
         kinds=frozenset(map(str.lower, request.kinds)),
         keeps=keeps if filters.reads_text else None,
@@ -243,12 +241,13 @@ def _find_matches(task: _Task) -> Found:
     outside = Counter[str]()
     files = 0
     for path, count in matches.counts.items():
-        if filters.accepts_role(path):
+        role = matches.roles[path]
+        if filters.accepts_role(role):
             files += 1
         else:
-            outside[_role(path)] += count
+            outside[role] += count
     return Found(
-        hits=_by_worth(enclose(snapshot, matches.rows, _role, grouping, matches.counts), request.query),
+        hits=_by_worth(enclose(snapshot, matches.rows, matches.roles, grouping, matches.counts), request.query),
         total=matches.lines,
         outside_scope=dict(sorted(outside.items())),
         files=files,
@@ -268,7 +267,7 @@ def _accepts(filters: Filters) -> Accepts | None:
 
 
 def _wanted(filters: Filters) -> Accepts | None:
-    return None if filters.scope == "mixed" else lambda path, row: filters.accepts_role(path)
+    return None if filters.scope == "mixed" else lambda path, row: filters.accepts_role(row.role)
 
 
 def _grouping(request: Request) -> GroupBy | None:
@@ -283,7 +282,3 @@ def _by_worth(hits: Sequence[Hit], query: str) -> tuple[Hit, ...]:
         return (not defines, hit.role != "source")
 
     return tuple(sorted(hits, key=key))
-
-
-def _role(path: str) -> str:
-    return role_of(path).value

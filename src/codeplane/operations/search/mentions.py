@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
-from codeplane.languages.roles import Role, role_of
+from codeplane.languages.registry import is_programming
+from codeplane.languages.role_paths import Role
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.model import Skipped
 from codeplane.operations.search.scanning import Cancelled
@@ -38,6 +39,8 @@ class Mentions(NamedTuple):
     """By path and line."""
     counts: Mapping[RepoPath, int] = MappingProxyType({})
     """Lines of every file that has some, also of those without a place here."""
+    roles: Mapping[RepoPath, str] = MappingProxyType({})
+    """Of those files."""
     aside: frozenset[RepoPath] = frozenset()
     """Files that are not wanted."""
     skipped: tuple[Skipped, ...] = ()
@@ -60,7 +63,7 @@ def find_mentions(
     aside: set[RepoPath] = set()
 
     def searched(path: RepoPath, row: ContentRow) -> bool:
-        if row.state == FileState.INDEXED or not _is_code(row) or (accepts is not None and not accepts(path, row)):
+        if _has_references(row) or not _is_code(row) or (accepts is not None and not accepts(path, row)):
             return False
         if wanted is not None and not wanted(path, row):
             aside.add(path)
@@ -81,7 +84,7 @@ def find_mentions(
         kept=kept,
     )
     places = [Mention(path, match.line, match.column - 1, name, match.text) for path, match in found.rows]
-    return Mentions(places, found.counts, frozenset(aside), found.skipped, found.not_searched)
+    return Mentions(places, found.counts, found.roles, frozenset(aside), found.skipped, found.not_searched)
 
 
 _WORD = re.compile(r"[\w$]{1,500}")
@@ -97,7 +100,12 @@ def _as_word(name: str) -> str:
     return begins + name.replace("$", r"\$") + ends
 
 
+def _has_references(row: ContentRow) -> bool:
+    """Whether facts tell where names are used in a file; of some languages they only tell what is defined."""
+    return row.state == FileState.INDEXED and is_programming(row.language or "")
+
+
 def _is_code(row: ContentRow) -> bool:
     """In prose and in data a word is no more than a word."""
-    no_code = role_of(row.path) in _NO_CODE or row.family in _NO_CODE_FAMILIES
+    no_code = row.role in _NO_CODE or row.family in _NO_CODE_FAMILIES
     return not no_code and not row.path.endswith(_DATA)

@@ -129,14 +129,26 @@ def _judged(
     rarity = {key: math.log(1 + files / len(ids)) for key, ids in owners.items()}
     # However many are called so, a name that merely begins like it is not meant before it.
     rarity[question.key] = math.log(1 + files)
+    bodied = {keys[place] for place, named in found.items() if _has_body(named.match)}
     judged: dict[Place, Named] = {}
     for place, named in found.items():
         worth = named.worth * rarity[keys[place]]
+        if keys[place] in bodied and named.match.file.language in _DECLARED_APART and not _has_body(named.match):
+            worth *= _DECLARATION
         kind, qualified = known.get(place[:2], ("", ""))
         for_kind = 0.0 if kind in MINOR_KINDS or question.shape is Shape.TEXT else weights.kind * worth
         share = _share_of_qualifiers(question, qualified, named.match.file.path)
         judged[place] = Named(named.match, named.way, worth, for_kind, share * worth)
     return judged
+
+
+_DECLARED_APART = frozenset({"c", "cpp"})
+"""Languages in which a thing is declared in one file and defined in another."""
+_DECLARATION = 0.75
+
+
+def _has_body(match: PassageMatch) -> bool:
+    return match.last - match.first > 1
 
 
 def _share_of_qualifiers(question: Question, qualified: str, path: str) -> float:
@@ -155,7 +167,12 @@ def _share_of_qualifiers(question: Question, qualified: str, path: str) -> float
 _PARTS = re.compile(r"::|->|[.#/]")
 
 
-MINOR_KINDS = frozenset({"field", "property", "variable", "enum_member", "parameter", "import", "alias"})
+MINOR_KINDS = frozenset(
+    {
+        "alias", "block", "cell", "column", "element", "enum_member", "field", "heading", "import", "index", "key",
+        "parameter", "property", "selector", "stage", "trigger", "variable",
+    }
+)  # fmt: skip
 
 
 def _by_key(match: PassageMatch, question: Question, weights: Weights) -> Named:

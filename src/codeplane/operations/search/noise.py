@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -17,7 +18,7 @@ from codeplane.disk import stats
 from codeplane.disk.beneath import Root, read_up_to
 from codeplane.disk.ignore import MAX_IGNORE_BYTES
 from codeplane.disk.patterns import PatternList
-from codeplane.languages.roles import Role, is_generated, role_of
+from codeplane.languages.role_paths import Role, is_generated
 
 TOP_K = 5
 THRESHOLD = 0.60
@@ -111,16 +112,19 @@ class RootGitignore:
 
 
 def noise_hint(
-    paths_in_order: Sequence[str],
+    files: Mapping[str, str],
     gitignore: GitignoreState,
     tool_visible: Callable[[str], bool],
     debounce_ms: int = DEBOUNCE_MS,
 ) -> dict[str, object] | None:
-    """The hint for an answer whose results lie in these files, or None where most of the first are of the product."""
-    head = tuple(paths_in_order[:TOP_K])
-    categories = [category_of(path) for path in head]
-    noisy = [path for path, category in zip(head, categories, strict=True) if category != "runtime"]
-    if not is_noisy(head):
+    """The hint for an answer whose results lie in these files, in this order, by path with their roles.
+
+    None where most of the first are of the product.
+    """
+    head = list(islice(files.items(), TOP_K))
+    categories = [category_of(path, role) for path, role in head]
+    noisy = [path for (path, _), category in zip(head, categories, strict=True) if category != "runtime"]
+    if not is_noisy(files):
         return None
     valid = tuple(dict.fromkeys(filter(_is_beneath, noisy)))
     covered = tuple(path for path in valid if gitignore.ignores(path))
@@ -147,19 +151,18 @@ def noise_hint(
     }
 
 
-def is_noisy(paths_in_order: Sequence[str]) -> bool:
+def is_noisy(files: Mapping[str, str]) -> bool:
     """Whether most of the first results lie in files that are not of the product."""
-    head = paths_in_order[:TOP_K]
-    return bool(head) and sum(category_of(path) != "runtime" for path in head) / len(head) >= THRESHOLD
+    head = list(islice(files.items(), TOP_K))
+    return bool(head) and sum(category_of(path, role) != "runtime" for path, role in head) / len(head) >= THRESHOLD
 
 
-def category_of(path: str) -> Category:
-    if is_generated(path):
-        return "generated"
-    return _CATEGORY.get(role_of(path), "runtime")
+def category_of(path: str, role: str) -> Category:
+    category = _CATEGORY.get(role, "runtime")
+    return "generated" if category != "runtime" and is_generated(path) else category
 
 
-_CATEGORY: dict[Role, Category] = {
+_CATEGORY: dict[str, Category] = {
     Role.GENERATED: "generated",
     Role.TEST: "tests",
     Role.FIXTURE: "fixtures",

@@ -210,12 +210,12 @@ _BY_EXTENSION: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "dart": ((), (".dart",)),
     "zig": ((), (".zig",)),
     "nim": ((), (".nim",)),
-    "shell": (("sh", "bash", "zsh"), (".sh", ".bash", ".zsh", ".ksh", ".fish")),
+    "bash": (("sh", "shell", "zsh"), (".sh", ".bash", ".zsh", ".ksh", ".fish")),
     "powershell": (("ps1",), (".ps1", ".psm1", ".psd1")),
     "sql": ((), (".sql",)),
     "html": (("htm",), (".html", ".htm", ".xhtml")),
     "css": ((), (".css",)),
-    "scss": (("sass", "less"), (".scss", ".sass", ".less")),
+    "scss": (("sass",), (".scss", ".sass")),
     "vue": ((), (".vue",)),
     "svelte": ((), (".svelte",)),
     "json": ((), (".json", ".jsonc", ".json5")),
@@ -232,7 +232,9 @@ def _tongues() -> Mapping[str, Tongue]:
     """By every name that they go by."""
     parsed = {language.name for language in languages()}
     found: dict[str, Tongue] = {}
-    for name in (*FAMILIES, *sorted(parsed)):
+    for family in FAMILIES:
+        found[family] = Tongue(family, frozenset(each.name for each in languages() if each.family == family))
+    for name in sorted(parsed):
         # Who says typescript means its other spelling as well.
         also = {"tsx"} & parsed if name == "typescript" else set()
         found[name] = Tongue(name, frozenset({name, *also}))
@@ -240,7 +242,7 @@ def _tongues() -> Mapping[str, Tongue]:
         # Where the index knows it by its own name, files without such an ending belong to it too.
         names = found[name].languages if name in found else frozenset()
         tongue = Tongue(name, names, frozenset(extensions))
-        found.update(dict.fromkeys((name, *aliases), tongue))
+        found.update(dict.fromkeys((name, *(alias for alias in aliases if alias not in parsed)), tongue))
     for name, aliases in _ALIASES.items():
-        found.update(dict.fromkeys(aliases, found[name]))
+        found.update(dict.fromkeys((alias for alias in aliases if alias not in parsed), found[name]))
     return found

@@ -15,7 +15,7 @@ from functools import lru_cache
 from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import LEVELS
 from codeplane.facts.words import terms_of
-from codeplane.languages.roles import Scope, role_of
+from codeplane.languages.roles import Scope
 from codeplane.operations.search.names import MINOR_KINDS, Accepts, Named, Place, find_named, place_of
 from codeplane.operations.search.question import Question, covered
 from codeplane.operations.search.weights import Weights
@@ -94,7 +94,7 @@ def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weight
             return False
         if bounds.in_scope(file):
             return True
-        outside[file.file_id] = role_of(file.path).value
+        outside[file.file_id] = file.role
         return False
 
     named = find_named(snapshot, question, rarity, files, weights, bounds.accepts)
@@ -280,11 +280,10 @@ class _Scoring:
         return parts
 
     def _factor(self, file: FileBrief) -> tuple[float, dict[str, float]]:
-        role = role_of(file.path).value
         factors: dict[str, float] = {}
-        if role != "source":
-            asked = role in ("test", "fixture") and self._question.asks_for_tests
-            factors["role_factor"] = 1.0 if asked else self._weights.roles.get(role, 1.0)
+        if file.role != "source":
+            asked = file.role in ("test", "fixture") and self._question.asks_for_tests
+            factors["role_factor"] = 1.0 if asked else self._weights.roles.get(file.role, 1.0)
         if file.path in self._bounds.changed:
             factors["changed_factor"] = self._weights.changed
         factor = 1.0

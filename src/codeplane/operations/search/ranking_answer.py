@@ -11,7 +11,6 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.beneath import Root
-from codeplane.languages.roles import role_of
 from codeplane.operations.search.changed import Changed
 from codeplane.operations.search.diversity import Place, spread, without_twins
 from codeplane.operations.search.filters import Filters
@@ -65,7 +64,7 @@ def answer_ranked(
     deep = bool(request.kinds or filters.reads_text)
     bounds = Bounds(
         accepts=lambda file: filters.accepts_elsewhere(file.path, file.language),
-        in_scope=lambda file: filters.accepts_role(file.path),
+        in_scope=lambda file: filters.accepts_role(file.role),
         among=None if among is None else list(among),
         scope=filters.scope,
         changed=frozenset() if changed.too_many else changed.paths,
@@ -73,7 +72,7 @@ def answer_ranked(
     )
     ranking = rank(snapshot, question, bounds, weights, names_only=names_only)
     # Outside of the scope lies only what was asked for by its very name, and is nowhere else.
-    rows: Sequence[Row] = [row for row in ranking.rows if filters.accepts_role(row.path) or row.way in _WORTH]
+    rows: Sequence[Row] = [row for row in ranking.rows if filters.accepts_role(row.file.role) or row.way in _WORTH]
     similar: tuple[str, ...] = ()
     referred = _by_reference(snapshot, parsed.text) if names_only else None
     if referred is not None:
@@ -202,7 +201,7 @@ def _hits(snapshot: Snapshot, rows: Sequence[Row]) -> list[Hit]:
                 def_uid=found.def_uid,
                 def_line=found.start_line if definition else 0,
                 def_end=found.end_line if definition else 0,
-                role=role_of(row.path).value,
+                role=row.file.role,
                 factors=_factors(row.parts, is_exact=row.way in _WORTH),
             )
         )

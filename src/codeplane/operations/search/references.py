@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -40,7 +40,6 @@ from codeplane.store.codec import row_id
 MAX_TARGETS = 100
 MAX_SIMILAR = 5
 
-RoleOf = Callable[[RepoPath], str]
 Keeps = Callable[[str], bool]
 
 
@@ -57,7 +56,6 @@ def find_references(
     root: Root,
     query: str,
     accepts: Accepts | None,
-    role_of: RoleOf,
     *,
     wanted: Accepts | None = None,
     kinds: Collection[str] = (),
@@ -75,6 +73,7 @@ def find_references(
     """
     sought = resolve(snapshot, query)
     rows: list[_Use] = []
+    roles: dict[RepoPath, str] = {}
     outside: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
 
@@ -99,10 +98,11 @@ def find_references(
             else:
                 uses.append(_Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name))
         uses = kept(uses)
+        roles[file.path] = file.role
         if wanted is None or wanted(file.path, file):
             rows += uses
         elif uses:
-            outside[role_of(file.path)] += len(uses)
+            outside[file.role] += len(uses)
     tiers = Counter(Tier(-row.rank).name.lower() for row in rows)
     mentions = Mentions()
     if not kinds or NO_DEFINITION in kinds:
@@ -117,11 +117,12 @@ def find_references(
             cancelled=cancelled,
             kept=keeping,
         )
+    roles |= mentions.roles
     found = kept([_Use(-Tier.UNKNOWN, *place) for place in mentions.places])
     counts = mentions.counts if keeps is None else Counter(use.path for use in found)
     as_text = sum(count for path, count in counts.items() if path not in mentions.aside)
     for path in mentions.aside & counts.keys():
-        outside[role_of(path)] += counts[path]
+        outside[roles[path]] += counts[path]
     tiers[_TIERS[-1]] += as_text
     files = {row.path for row in rows} | (counts.keys() - mentions.aside)
     in_file = Counter(row.path for row in rows) + Counter(counts)
@@ -130,7 +131,7 @@ def find_references(
     if one_per_file:
         rows = sorted({row.path: row for row in reversed(rows)}.values())
     del rows[limit:]
-    hits = _with_lines(root, _hits(snapshot, rows, role_of), rows)
+    hits = _with_lines(root, _hits(snapshot, rows, roles), rows)
     if one_per_file:
         hits = [hit._replace(collapsed=in_file[hit.path] - 1) for hit in hits]
     hints: dict[str, object] = {"tiers": {name: tiers[name] for name in _TIERS if tiers[name]}}
@@ -270,11 +271,11 @@ def _kinds(snapshot: Snapshot, uses: list[_Use]) -> Iterator[str]:
         yield NO_DEFINITION if outer is None else outer.kind
 
 
-def _hits(snapshot: Snapshot, rows: list[_Use], role_of: RoleOf) -> list[Hit]:
+def _hits(snapshot: Snapshot, rows: list[_Use], roles: Mapping[RepoPath, str]) -> list[Hit]:
     found: dict[_Use, Hit] = {}
     for use, language, outer in _enclosed(snapshot, sorted(rows, key=lambda row: (row.path, row.line, row.column))):
         hit = Hit(use.path, use.line, use.line, "text", "", column=use.column + 1, match_line=use.line)
-        hit = hit._replace(language=language, role=role_of(use.path), tier=Tier(-use.rank).name.lower())
+        hit = hit._replace(language=language, role=roles[use.path], tier=Tier(-use.rank).name.lower())
         found[use] = hit if outer is None else within(hit, outer)
     return [found[row] for row in rows]
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
-from codeplane.languages.roles import role_of
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.lines import Lines
@@ -56,7 +55,7 @@ def find_required(snapshot: Snapshot, root: Root, filters: Filters, kept: Kept |
             regex=False,
             case_sensitive=False,
             accepts=accepts,
-            wanted=lambda path, row: filters.accepts_role(path),
+            wanted=lambda path, row: filters.accepts_role(row.role),
             seconds=deadline - time.monotonic(),
             once=True,
             kept=kept,
@@ -68,8 +67,8 @@ def find_required(snapshot: Snapshot, root: Root, filters: Filters, kept: Kept |
         skipped |= {one.path: one for one in found.skipped}
         not_searched.update(found.not_searched)
     held = [file for file in list_text_files(snapshot) if file.path in (paths or ())]
-    inside = {file.file_id: file for file in held if filters.accepts_role(file.path)}
-    outside = Counter(role_of(file.path).value for file in held if file.file_id not in inside)
+    inside = {file.file_id: file for file in held if filters.accepts_role(file.role)}
+    outside = Counter(file.role for file in held if file.file_id not in inside)
     return Required(
         inside,
         lines,

@@ -56,6 +56,8 @@ class Matches:
     """Matching lines in all files whose matches are wanted; more than `rows` where those were cut."""
     counts: Mapping[RepoPath, int]
     """Matching lines of every file that has some, also of those that are only counted, by path."""
+    roles: Mapping[RepoPath, str]
+    """Of those files."""
     skipped: tuple[Skipped, ...]
     """The first files that were not searched."""
     not_searched: Mapping[str, int]
@@ -96,6 +98,7 @@ def find_text(
     targets: list[Target] = []
     with_facts: set[RepoPath] = set()
     unread: dict[RepoPath, str] = {}
+    roles: dict[RepoPath, str] = {}
     for row in kept.list_files(snapshot, ids):
         if (accepts is not None and not accepts(row.path, row)) or (
             defining is not None and row.file_id not in defining
@@ -107,6 +110,7 @@ def find_text(
             continue
         target = Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row), row.digest)
         targets.append(target)
+        roles[row.path] = row.role
         if row.state == FileState.INDEXED:
             with_facts.add(target.path)
     # What is only counted waits: the time may not be enough for all.
@@ -134,6 +138,7 @@ def find_text(
         rows=tuple(rows),
         lines=lines,
         counts=counts,
+        roles={path: roles[path] for path in counts},
         skipped=tuple(left_out[:MAX_NAMED]),
         not_searched=dict(sorted(Counter(skipped.reason for skipped in left_out).items())),
         candidates=len(targets),
@@ -144,7 +149,7 @@ def find_text(
 def enclose(
     snapshot: Snapshot,
     rows: Iterable[Located],
-    role_of: Callable[[RepoPath], str],
+    roles: Mapping[RepoPath, str],
     group_by: GroupBy | None = None,
     counts: Mapping[RepoPath, int] = MappingProxyType({}),
 ) -> tuple[Hit, ...]:
@@ -164,7 +169,7 @@ def enclose(
         groups: dict[object, list[int]] = {}
         for at, found in enumerate(around):
             groups.setdefault(at if group_by is None else found and found.def_uid, []).append(at)
-        role = role_of(path)
+        role = roles[path]
         for members in groups.values():
             count = counts.get(path, len(matches)) if group_by == "file" else len(members)
             hits.append(_hit(path, matches[members[0]], around[members[0]], language, role, count - 1))

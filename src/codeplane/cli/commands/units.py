@@ -1,0 +1,114 @@
+"""`cpl units`: the build roots of a repository, and which of them owns a file."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from codeplane.base.limits import MAX_LIMIT
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.commands.lookup import repository_path
+from codeplane.cli.terminal import Style, columns, fit, number, plural, table
+
+if TYPE_CHECKING:
+    from codeplane.operations.units import Listed, Owner, UnitsAnswer
+    from codeplane.store.unit_rows import UnitRow
+
+_NAME_WIDTH = 40
+_ROOT_WIDTH = 60
+_MAX_NOTES = 20
+
+
+def units(invocation: Invocation, path: str | None, *, family: str | None, everything: bool, json: bool) -> int:
+    return answer("units", lambda: _units(invocation, path, family, everything), json=json)
+
+
+def _units(invocation: Invocation, path: str | None, family: str | None, everything: bool) -> Reply:
+    from codeplane.cli.reach import reading
+    from codeplane.operations.units import find_units
+
+    assembly = assemble(invocation)
+    inside = repository_path(assembly.context.root, invocation.start, path) if path else None
+    with reading(assembly.context, invocation) as reads:
+        found = find_units(reads, inside, family, with_empty=everything, limit=MAX_LIMIT)
+    style = Style.of(sys.stdout)
+    if found.owner is not None:
+        result, lines, message = _owner_result(found.owner), _owner_lines(found.owner, style), found.owner.why
+    else:
+        shown = [_row(listed) for listed in found.units]
+        result = {"units": shown, "total": found.total}
+        lines, message = _table(found, style, everything), plural(found.total, "unit")
+    notes = [f"{display(note.path)}: {display(note.text)}" for note in found.notes]
+    left_out = [f"and {len(notes) - _MAX_NOTES} more"] if len(notes) > _MAX_NOTES else []
+    return Reply(
+        result=result | {"notes": [{"path": note.path, "text": note.text} for note in found.notes]},
+        text="\n".join(lines),
+        message=message,
+        warnings=(*assembly.warnings, *notes[:_MAX_NOTES], *left_out),
+        meta={"epoch": found.epoch, "freshness": found.freshness.as_dict()},
+    )
+
+
+def _table(found: UnitsAnswer, style: Style, everything: bool) -> list[str]:
+    if not found.units:
+        return ["No units."]
+    rows = [("unit", "root", "family", "files", "state", "")]
+    for listed in found.units:
+        unit = listed.info.unit
+        place = fit(display(unit.root), _ROOT_WIDTH) or "."
+        why = unit.marker if unit.state == "valid" and unit.marker else listed.why
+        rows.append(
+            (
+                fit(display(unit.name), _NAME_WIDTH),
+                place,
+                unit.family,
+                number(listed.info.files),
+                unit.state,
+                display(why),
+            )
+        )
+    lines = [fit(line, columns()) for line in table(rows, right=frozenset({3}), indent="")]
+    lines[0] = style.dim(lines[0])
+    left_out = found.total - len(found.units)
+    if left_out > 0:
+        lines.append(style.dim(f"and {number(left_out)} more; a PATH or --family narrows it down"))
+    elif not everything:
+        lines.append(style.dim("Units without files are left out; --all shows them."))
+    return lines
+
+
+def _owner_lines(owner: Owner, style: Style) -> list[str]:
+    if owner.unit is None:
+        return [f"{display(owner.path)}: {style.yellow('no unit')}", f"  {display(owner.why)}"]
+    place = display(owner.unit.root) or "."
+    name = style.bold(display(owner.unit.name))
+    return [f"{display(owner.path)}: {name} ({owner.unit.family}, {place})", f"  {display(owner.why)}"]
+
+
+def _owner_result(owner: Owner) -> dict[str, object]:
+    unit = _unit(owner.unit) if owner.unit is not None else None
+    result: dict[str, object] = {"path": owner.path, "family": owner.family, "unit": unit, "why": owner.why}
+    return result | ({"closest": _unit(owner.closest)} if owner.closest is not None else {})
+
+
+def _row(listed: Listed) -> dict[str, object]:
+    return _unit(listed.info.unit) | {
+        "why": listed.why,
+        "files": listed.info.files,
+        "include": list(listed.include),
+        "exclude": list(listed.exclude),
+    }
+
+
+def _unit(unit: UnitRow) -> dict[str, object]:
+    return {
+        "unit_id": unit.unit_id,
+        "name": unit.name,
+        "family": unit.family,
+        "root": unit.root,
+        "tier": unit.tier,
+        "marker": unit.marker or None,
+        "state": unit.state,
+    }

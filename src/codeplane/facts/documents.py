@@ -1,0 +1,87 @@
+"""Documents and data: files whose language reads them by itself, and the code that stands in them.
+
+What is named in them becomes definitions. Nothing is looked up in them, except within the parts that are code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codeplane.facts.definitions import read_definitions
+from codeplane.facts.embedded import add_parts
+from codeplane.facts.grammar import load_reader, read_problems
+from codeplane.facts.lines import Lines
+from codeplane.facts.model import Extraction, Facts, Problem, Scope
+from codeplane.facts.nesting import TOO_DEEP, is_too_deep
+from codeplane.facts.scopes import ScopeTree
+from codeplane.facts.structure import DefSite, Structure, WrapperSite
+from codeplane.languages.registry import find
+from codeplane.languages.spec import Language, Part, Site
+
+Extractor = Callable[[str, str, int, bytes], Extraction]
+
+MAX_SITES = 5000
+"""Definitions of one document; what is longer was written by a program."""
+MAX_PARTS = 500
+MAX_NAME_CHARS = 200
+
+
+def read_document(language: Language, path: str, unit: int, source: bytes, extract: Extractor | None) -> Extraction:
+    """Facts of a document; without `extract` those of its parts are left out."""
+    root, problems = None, tuple[Problem, ...]()
+    if language.grammar:
+        if is_too_deep(source):
+            return TOO_DEEP
+        reader = load_reader(language.grammar)
+        written = source if language.rewrite is None else language.rewrite(source)
+        root = reader.parser.parse(written).root_node
+        if root.has_error and language.mend is not None:
+            root = reader.parser.parse(language.mend(written)).root_node
+        if not language.forgiving:
+            problems = read_problems(reader.errors, root)
+    sites, parts, cut = language.read(root, source, path) if language.read is not None else ([], (), None)
+    if len(sites) > MAX_SITES:
+        cut = sites[MAX_SITES].start if cut is None else min(cut, sites[MAX_SITES].start)
+    lines = Lines(source)
+    named = [site for site in sites[:MAX_SITES] if site.name.strip()]
+    structure = Structure(
+        defs=[_definition(site) for site in named],
+        wrappers=[
+            WrapperSite(site.start, site.end, site.start, (), site.doc) for site in named if site.doc is not None
+        ],
+    )
+    tree = ScopeTree((), (), len(source))
+    rows = read_definitions(language, path, unit, structure, tree, lines).rows
+    if cut is not None:
+        problems += (Problem("cut", lines.position(cut)[0], "more definitions than are kept of one file"),)
+    facts = Facts(scopes=[Scope(None, "file", *lines.span(0, len(source)))], defs=rows)
+    whole = Extraction(facts, problems)
+    if not parts or extract is None:
+        return whole
+    known = [(part, spoken) for part in parts if (spoken := find(part.language)) is not None and part.start < part.end]
+    if len(known) > MAX_PARTS:
+        line = lines.position(known[MAX_PARTS][0].start)[0]
+        problem = Problem("cut", line, "more code in other languages than is read of one file")
+        whole = whole._replace(problems=(*problems, problem))
+    read = [(part, _read_part(spoken, part, path, unit, source, extract)) for part, spoken in known[:MAX_PARTS]]
+    return add_parts(whole, lines, read)
+
+
+def _read_part(
+    language: Language, part: Part, path: str, unit: int, source: bytes, extract: Extractor
+) -> tuple[str, bytes, Extraction]:
+    """The part as a file of its own. A document within a document is not looked into any further."""
+    text = source[part.start : part.end] if part.text is None else part.text
+    if language.read is not None:
+        return language.name, text, read_document(language, path, unit, text, None)
+    return language.name, text, extract(language.name, path, unit, text)
+
+
+def _definition(site: Site) -> DefSite:
+    name = " ".join(site.name.split())
+    if len(name) > MAX_NAME_CHARS:
+        name = name[: MAX_NAME_CHARS - 1] + "…"
+    body = (site.body, max(site.body, site.end)) if site.body is not None else None
+    return DefSite(
+        site.start, site.end, site.kind, name, site.name_start, site.name_end, site.params, None, body, None, ()
+    )

@@ -1,0 +1,1 @@
+"""Units: which build root owns a file. Pure functions of paths, manifests and parse results; no I/O here."""

@@ -1,0 +1,87 @@
+"""Whether a unit is what its marker says: a few of its files, judged by how they were parsed.
+
+The sample is the files with the shortest paths, since fixtures and generated code lie deep.
+A file that says nothing at all (empty, or comments alone) is not sampled. It is kept with
+the unit, so that one changed file costs a look at one sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codeplane.index.units.markers import CODE
+from codeplane.index.units.model import Candidate, State
+from codeplane.store.records import FileState
+
+SAMPLE_FILES = 5
+_ERRORS_PER_FACTS = 10
+
+
+class Parse(NamedTuple):
+    """How a file came out of its parser."""
+
+    state: str
+    lines: int
+    facts: int
+    problems: int
+
+
+class Sampled(NamedTuple):
+    length: int
+    path: str
+    passed: bool
+
+
+Sample = tuple[Sampled, ...]
+"""Sorted, at most SAMPLE_FILES."""
+
+
+def judge(path: str, family: str, parse: Parse) -> Sampled | None:
+    """A file as a sample, None when it has nothing to show."""
+    if parse.state == FileState.INDEXED:
+        says = parse.facts or parse.problems if family in CODE else parse.lines
+        if not says:
+            return None
+        # One error for ten facts is well below one for ten nodes of the tree.
+        passed = not parse.problems or (family in CODE and parse.problems * _ERRORS_PER_FACTS < parse.facts)
+    elif parse.state == FileState.TEXT:
+        # No grammar reads it; that it is text is all that can be asked.
+        if not parse.lines:
+            return None
+        passed = True
+    else:
+        passed = False
+    return Sampled(len(path), path, passed)
+
+
+def best(samples: Iterable[Sampled]) -> Sample:
+    return tuple(sorted(samples)[:SAMPLE_FILES])
+
+
+def with_file(sample: Sample, judged: Sampled | None, path: str) -> Sample | None:
+    """The sample after one file came, changed or went (None); None when others must be looked at to know it."""
+    others = tuple(each for each in sample if each.path != path)
+    was_full = len(sample) == SAMPLE_FILES
+    if judged is None:
+        return None if was_full and len(others) < len(sample) else others
+    return best((*others, judged))
+
+
+def state_of(candidate: Candidate, sample: Sample) -> State:
+    """What a candidate turns out to be."""
+    if candidate.detached:
+        return State.DETACHED
+    if not sample:
+        return State.EMPTY
+    return State.VALID if any(each.passed for each in sample) else State.FAILED
+
+
+def proof_of(state: str, sample: Iterable[tuple[str, bool]]) -> str:
+    """What the sample shows, in a few words."""
+    tried = tuple(sample)
+    if state == State.VALID:
+        return f"{next(path for path, passed in tried if passed)} was read"
+    if state == State.FAILED:
+        return f"none of {', '.join(path for path, _ in tried)} could be parsed"
+    return "no file with content" if state == State.EMPTY else ""

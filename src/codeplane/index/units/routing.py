@@ -1,0 +1,83 @@
+"""Which unit owns a file: the closest candidate above it, if that one is valid.
+
+Every candidate of a family is a hole in those around it, whatever its state, so only the
+closest can own a file; beneath one that is detached or failed lies nobody's land.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from codeplane.base.paths import is_inside
+from codeplane.index.units.markers import EXCLUDED_DIRECTORIES, EXCLUDES, may_own
+from codeplane.index.units.model import Candidate, State
+
+_EXCLUDED = frozenset(EXCLUDED_DIRECTORIES)
+
+
+class Homes:
+    """Candidates by place: answers before any of them has been probed."""
+
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        self.candidates: tuple[Candidate, ...] = tuple(candidates)
+        self._roots: dict[str, dict[str, Candidate]] = {}
+        for candidate in self.candidates:
+            self._roots.setdefault(candidate.family, {})[candidate.root] = candidate
+        self._directories: dict[tuple[str, str], Candidate | None] = {}
+
+    def home_of(self, path: str, family: str | None) -> Candidate | None:
+        """The closest candidate around a file of a family, unless an excluded directory lies between."""
+        if family is None:
+            return None
+        key = (family, path.rpartition("/")[0])
+        try:
+            home = self._directories[key]
+        except KeyError:
+            home = self._directories[key] = self._find(*key)
+        return home if home is not None and may_own(family, path) else None
+
+    def closest(self, path: str, family: str) -> Candidate | None:
+        """The closest candidate around a file, also where an excluded directory lies between."""
+        roots = self._roots.get(family, {})
+        directory = path
+        while directory:
+            directory = directory.rpartition("/")[0]
+            if directory in roots:
+                return roots[directory]
+        return None
+
+    def holes_of(self, candidate: Candidate) -> tuple[str, ...]:
+        """What other candidates cut out of one, as globs from its root."""
+        skip = len(candidate.root) + 1 if candidate.root else 0
+        roots = self._roots.get(candidate.family, {})
+        inside = sorted(root for root in roots if root != candidate.root and is_inside(root, candidate.root))
+        return tuple(f"{root[skip:]}/**" for root in inside)
+
+    def excludes_of(self, candidate: Candidate) -> tuple[str, ...]:
+        return (*EXCLUDES, *self.holes_of(candidate))
+
+    def _find(self, family: str, directory: str) -> Candidate | None:
+        roots = self._roots.get(family)
+        if not roots:
+            return None
+        while True:
+            candidate = roots.get(directory)
+            if candidate is not None:
+                return candidate
+            if not directory:
+                return None
+            directory, _, name = directory.rpartition("/")
+            if name in _EXCLUDED:
+                return None
+
+
+class Router:
+    """The final word, once every candidate has been probed."""
+
+    def __init__(self, homes: Homes, states: Mapping[int, State]) -> None:
+        self._homes = homes
+        self._valid = frozenset(unit_id for unit_id, state in states.items() if state is State.VALID)
+
+    def unit_of_file(self, path: str, family: str | None) -> Candidate | None:
+        home = self._homes.home_of(path, family)
+        return home if home is not None and home.unit_id in self._valid else None

@@ -1,0 +1,61 @@
+"""C. Struct, union and enum tags have names apart from all others; an include brings in what this file cannot show.
+
+What is declared and defined in the same file is one definition: the one with the body.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.c.doxygen import plain_lines
+from codeplane.languages.c.headers import prefer
+from codeplane.languages.c.mending import mend_c, rewrite
+from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
+from codeplane.languages.spec import CALLABLE, VALUE, Head, Language
+
+_STATIC = re.compile(r"\bstatic\b")
+
+
+def module_name(path: str) -> str:
+    """None: the linker knows a single space of names."""
+    return ""
+
+
+def visibility(head: Head) -> str:
+    """`static` keeps a function or variable to its file."""
+    if head.kind in ("function", "variable") and _STATIC.search(head.text.partition("{")[0]):
+        return "private"
+    return "public"
+
+
+LANGUAGES = (
+    Language(
+        name="c",
+        family="config",
+        extensions=(".c", ".h"),
+        grammar="tree_sitter_c:language",
+        distribution="tree-sitter-c",
+        module_name=module_name,
+        visibility=visibility,
+        shared="c/shared.scm",
+        doc_lines=plain_lines,
+        sequential=True,
+        redeclared=frozenset({"function", "struct", "enum", "type"}),
+        announces=lambda declared, defined: True,
+        members_qualified=True,
+        namespaces={
+            "struct": (CALLABLE,),
+            "enum": (CALLABLE,),
+            "struct.typedef": (VALUE,),
+            "enum.typedef": (VALUE,),
+        },
+        export_evidence="external_linkage",
+        expand_import=expand_import,
+        expand_pattern=expand_pattern,
+        expand_words=expand_words,
+        lists_unread=True,
+        prefer=prefer,
+        rewrite=rewrite,
+        mend=mend_c,
+    ),
+)

@@ -1,0 +1,42 @@
+; types; one that stands in another is seen around it all the same
+(struct_specifier name: (type_identifier) @name @until body: (_) @body) @def.struct
+(union_specifier name: (type_identifier) @name @until body: (_) @body) @def.struct
+(enum_specifier name: (type_identifier) @name @until body: (_) @body) @def.enum
+(field_declaration type: (struct_specifier name: (type_identifier) @name @until body: (_) @body) @def.struct) @hoisted
+(field_declaration type: (union_specifier name: (type_identifier) @name @until body: (_) @body) @def.struct) @hoisted
+(field_declaration type: (enum_specifier name: (type_identifier) @name @until body: (_) @body) @def.enum) @hoisted
+(field_declaration type: (enum_specifier body: (enumerator_list
+  (enumerator name: (identifier) @name) @def.enum_member))) @hoisted
+(field_declaration declarator: (_) @name) @def.field
+
+; the parameters of old: named in the list, declared below it
+(function_declarator parameters: (parameter_list (identifier) @bind.param))
+
+; functions
+(function_definition
+  type: (_)? @returns
+  declarator: [
+    (function_declarator declarator: (identifier) @name parameters: (_) @params)
+    (function_declarator declarator: (parenthesized_declarator . (identifier) @name) parameters: (_) @params)
+    (pointer_declarator declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params))
+    (pointer_declarator declarator: (pointer_declarator declarator:
+      (function_declarator declarator: (identifier) @name parameters: (_) @params)))
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator:
+      (function_declarator declarator: (identifier) @name parameters: (_) @params))))]
+  body: (_) @body) @def.function
+(declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (identifier) @name parameters: (_) @params)
+    (function_declarator declarator: (parenthesized_declarator . (identifier) @name) parameters: (_) @params)
+    (pointer_declarator declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params))
+    (pointer_declarator declarator: (pointer_declarator declarator:
+      (function_declarator declarator: (identifier) @name parameters: (_) @params)))
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator:
+      (function_declarator declarator: (identifier) @name parameters: (_) @params))))]) @def.function.forward
+; one that a macro makes of its arguments
+(function_definition
+  type: (type_identifier) @name declarator: (parenthesized_declarator (identifier)) @params body: (_) @body) @def.function
+(translation_unit
+  (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
+  . (compound_statement) @body)

@@ -1,0 +1,231 @@
+"""Macros that a grammar cannot know: those that stand before a declaration, between its parts, or alone on a line.
+
+`rewrite` is for what is misread without an error, and asked of every source; `mend` only of one that did not parse,
+and taken only where it parses better. Every byte keeps its place, so that positions stay those of the source.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from codeplane.languages.c.conditionals import cutting
+from codeplane.languages.c.macros import (
+    ALONE,
+    AROUND_CLASS,
+    ASKS_FOR_FILE,
+    BEFORE_KEYWORD,
+    BEHIND,
+    BETWEEN,
+    BLACK,
+    BRACE,
+    BUILT_IN,
+    BUILT_INS,
+    CALL,
+    COMMENT,
+    CONDITION,
+    CONTROL,
+    DEFINES,
+    DIRECTIVE,
+    ENUM,
+    EXPORTED,
+    HIDDEN,
+    IN_ENUM,
+    LAST_WORD,
+    LEFT_OUT,
+    LEFT_OUT_OF_CPLUSPLUS,
+    LINE,
+    MADE,
+    POINTED,
+    PUT,
+    PUT_IN_CPLUSPLUS,
+    RECORD,
+    RECORD_BODY,
+    WORD_BEFORE,
+    WORDS,
+)
+
+
+def rewrite(source: bytes) -> bytes:
+    """Without the macros around `class` and before its name: `class API Foo {` would be a function."""
+    if AROUND_CLASS.search(source) is not None:
+        source = AROUND_CLASS.sub(lambda found: found[1].rjust(len(found[0]) - 1) + b" ", source)
+    if EXPORTED.search(source) is not None:
+        source = EXPORTED.sub(_without, source)
+    return source
+
+
+def _mend(source: bytes, *, cplusplus: bool) -> bytes:
+    hidden = HIDDEN.sub(_hidden, source)
+    text = DIRECTIVE.sub(lambda found: found[0] if CONDITION.match(found[0]) else _blank(found), hidden)
+    bare = DIRECTIVE.sub(_blank, text)
+    mended = bytearray(source)
+    for found in DIRECTIVE.finditer(hidden):
+        _clear_directive(mended, found.start(), found.end())
+    kept = bytearray(bare)
+    for start, end in cutting(text, bare, cplusplus):
+        mended[start:end] = BLACK.sub(b" ", bytes(mended[start:end]))
+        kept[start:end] = BLACK.sub(b" ", bytes(kept[start:end]))
+    bare = bytes(kept)
+    for rule in LEFT_OUT_OF_CPLUSPLUS if cplusplus else LEFT_OUT:
+        bare = _left_out(mended, bare, [found.span(1) for found in rule.finditer(bare) if _is_macro(rule, found, bare)])
+    for rule, word in PUT_IN_CPLUSPLUS if cplusplus else PUT:
+        for found in rule.finditer(bare):
+            blank = BLACK.sub(b" ", bytes(mended[found.start(1) : found.end(1)]))
+            mended[found.start(1) : found.end(1)] = word + blank[len(word) :]
+    calls = [found.span(1) for found in CALL.finditer(bare)]
+    members = _in_records(bare, [start for start, _ in calls]) if cplusplus else set()
+    for start, end in calls:
+        if start not in members:
+            _untype(mended, start, end)
+    bare = _left_out(mended, bare, _made_members(mended, bare))
+    _end_statements(mended, bare, cplusplus)
+    return bytes(mended)
+
+
+mend_c = partial(_mend, cplusplus=False)
+mend_cpp = partial(_mend, cplusplus=True)
+
+
+def _is_macro(rule: re.Pattern[bytes], found: re.Match[bytes], bare: bytes) -> bool:
+    """What a pattern cannot see: whether the word is one of the language's, or belongs to a statement."""
+    start = found.start(1)
+    if rule is BEFORE_KEYWORD:
+        return found[1] not in WORDS
+    if rule is BETWEEN:
+        word = WORD_BEFORE.search(bare, max(0, start - 200), start)
+        return word is not None and word[1] not in WORDS - BUILT_INS
+    if rule is BEHIND:
+        return _called_before(bare, found.start()) not in CONTROL
+    return True
+
+
+def _called_before(bare: bytes, end: int) -> bytes:
+    """The word before the parentheses that close at `end`."""
+    depth = 0
+    for at in range(end - 1, max(-1, end - 4000), -1):
+        char = bare[at]
+        if char == 0x29:
+            depth += 1
+        elif char == 0x28:
+            depth -= 1
+            if depth == 0:
+                word = LAST_WORD.search(bare, max(0, at - 200), at)
+                return word[1] if word is not None else b"if"
+    return b"if"
+
+
+def _in_records(bare: bytes, places: list[int]) -> set[int]:
+    """Those of the places that stand directly in the body of a class, where a macro with types declares a member."""
+    bodies = {found.end() - 1 for found in RECORD_BODY.finditer(bare)}
+    found: set[int] = set()
+    open_braces: list[bool] = []
+    following = 0
+    for brace in BRACE.finditer(bare):
+        while following < len(places) and places[following] < brace.start():
+            if open_braces and open_braces[-1]:
+                found.add(places[following])
+            following += 1
+        if brace[0] == b"{":
+            open_braces.append(brace.start() in bodies)
+        elif open_braces:
+            open_braces.pop()
+    return found
+
+
+def _untype(mended: bytearray, start: int, end: int) -> None:
+    """Types among the arguments of a call become values."""
+    for found in list(BUILT_IN.finditer(bytes(mended[start:end]))):
+        mended[start + found.start(1) : start + found.end(1)] = b"0".ljust(len(found[1]))
+    for found in list(POINTED.finditer(bytes(mended[start:end]))):
+        for group in (1, 2):
+            if found[group]:
+                mended[start + found.start(group) : start + found.end(group)] = BLACK.sub(b" ", found[group])
+
+
+def _made_members(mended: bytearray, bare: bytes) -> list[tuple[int, int]]:
+    """In the bodies of enums: lists of members that a macro makes. Macros that are defined for it on the spot go."""
+    made: list[tuple[int, int]] = []
+    whole = bytes(mended)
+    for body in ENUM.finditer(bare):
+        for found in DIRECTIVE.finditer(whole, body.start(1), body.end(1)):
+            if DEFINES.match(found[0]):
+                mended[found.start() : found.end()] = _blank(found)
+        made.extend(found.span() for found in IN_ENUM.finditer(bare, body.start(1), body.end(1)))
+    return made
+
+
+def _clear_directive(mended: bytearray, start: int, end: int) -> None:
+    """Comments in a directive end it for the grammar; whether a file exists it cannot ask."""
+    directive = bytes(mended[start:end])
+    if b"/*" in directive:
+        mended[start:end] = directive = COMMENT.sub(_blank, directive)
+    asked = ASKS_FOR_FILE.match(directive)
+    if asked is not None:
+        mended[start + asked.start(1) : start + asked.end(1)] = b"1" + BLACK.sub(b" ", asked[1][1:])
+
+
+def _left_out(mended: bytearray, bare: bytes, spans: list[tuple[int, int]]) -> bytes:
+    """Both texts without these spans; lines of theirs that are directives or comments stay."""
+    if not spans:
+        return bare
+    parts = bytearray(bare)
+    for start, end in spans:
+        for line in LINE.finditer(bare, start, end):
+            if not line[0].strip():
+                continue
+            mended[line.start() : line.end()] = BLACK.sub(b" ", bytes(mended[line.start() : line.end()]))
+            parts[line.start() : line.end()] = BLACK.sub(b" ", line[0])
+    return bytes(parts)
+
+
+def _end_statements(mended: bytearray, bare: bytes, cplusplus: bool) -> None:
+    """A semicolon behind macros that stand alone, where the grammar would go on reading."""
+    ended = 0
+    for found in ALONE.finditer(bare):
+        above = bare[max(0, found.start() - 4000) : found.start()].rstrip()
+        after = bare[found.end() : found.end() + 4000].lstrip()
+        before, record = above[-1:], above[-1:] == b"{" and RECORD.search(above[-300:]) is not None
+        if ended and not bare[ended : found.start()].strip():
+            before, record = b";", False
+        if before not in (b"", b";", b"}", b"{", b":") or not _starts_anew(after, found[1], before, record):
+            continue
+        at = found.end(1)
+        # A directive has to stay at the start of its line.
+        if found[2] or (found[3] and not mended[at + 1 : at + 200].lstrip(b" \t").startswith(b"#")):
+            mended[at] = 0x3B
+        else:
+            mended[found.start(1) : at] = BLACK.sub(b" ", bytes(mended[found.start(1) : at]))
+        ended = at
+    if not cplusplus:
+        for found in MADE.finditer(bare):
+            if bare[max(0, found.start() - 4000) : found.start()].rstrip()[-1:] in (b"", b";", b"}", b"{", b")"):
+                mended[found.start(1)] = 0x3B
+
+
+def _starts_anew(after: bytes, macro: bytes, before: bytes, record: bool) -> bool:
+    """Whether what follows a macro is something of its own, and not a part of what the macro begins."""
+    if not after:
+        return True
+    if after[:1] == b"}":
+        return before != b"{" or record
+    if after[:1] not in b"~[:" and not (after[:1].isalpha() or after[:1] == b"_"):
+        return False
+    return macro.endswith(b")") or re.match(rb"(?=\w*[a-z])[A-Za-z_]\w*[ \t\n]*\(", after) is None
+
+
+def _without(found: re.Match[bytes]) -> bytes:
+    start, end = found.start(1) - found.start(), found.end(1) - found.start()
+    return found[0][:start] + BLACK.sub(b" ", found[0][start:end]) + found[0][end:]
+
+
+def _hidden(found: re.Match[bytes]) -> bytes:
+    """Comments become blank; of a string the quotes stay, so that there is something between operators."""
+    text = found[0]
+    if text[:1] == b"/":
+        return BLACK.sub(b" ", text)
+    return b'"' + BLACK.sub(b" ", text[1:-1]) + b'"'
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return BLACK.sub(b" ", found[0])

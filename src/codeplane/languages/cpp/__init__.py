@@ -1,0 +1,84 @@
+"""C++. A class may inherit, a namespace has parts in other files, and a member that is defined outside of its class
+sees what that declares: what is found beyond these is never certain. Overloads are not told apart.
+"""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.c.doxygen import plain_lines
+from codeplane.languages.c.mending import mend_cpp, rewrite
+from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
+from codeplane.languages.cpp.declarations import announces, implied_name, owner_path
+from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, Head, Language
+
+_STATIC = re.compile(r"\bstatic\b")
+
+
+def module_name(path: str) -> str:
+    """None: a name belongs to its namespaces, whatever file it stands in."""
+    return ""
+
+
+def visibility(head: Head) -> str:
+    """Of a member, what the section says that it stands in; of others, whether they stay in their file."""
+    if head.section:
+        return head.section
+    if head.parent_kind == "class":
+        return "private"
+    of_file = head.parent_kind in (None, "module") and head.kind in ("function", "variable")
+    return "private" if of_file and _STATIC.search(head.text.partition("{")[0]) else "public"
+
+
+_TAGGED = (VALUE, CALLABLE)
+"""A type's name is an ordinary one; after `struct` it is looked up among the types alone."""
+
+LANGUAGES = (
+    Language(
+        name="cpp",
+        family="config",
+        extensions=(
+            ".cc",
+            ".cpp",
+            ".cxx",
+            ".c++",
+            ".hpp",
+            ".hh",
+            ".hxx",
+            ".h++",
+            ".inl",
+            ".ipp",
+            ".tpp",
+            ".ino",
+            ".cu",
+            ".cuh",
+        ),
+        grammar="tree_sitter_cpp:language",
+        distribution="tree-sitter-cpp",
+        module_name=module_name,
+        visibility=visibility,
+        shared="c/shared.scm",
+        separator="::",
+        doc_lines=plain_lines,
+        sequential=True,
+        redeclared=frozenset({"class", "struct", "enum", "type", "module"}),
+        announces=announces,
+        namespaces={
+            "class": _TAGGED,
+            "struct": _TAGGED,
+            "enum": _TAGGED,
+            "constructor": (MEMBER,),
+            "struct.typedef": (VALUE,),
+            "enum.typedef": (VALUE,),
+        },
+        export_evidence="external_linkage",
+        expand_import=expand_import,
+        expand_pattern=expand_pattern,
+        expand_words=expand_words,
+        lists_unread=True,
+        owner_path=owner_path,
+        implied_name=implied_name,
+        rewrite=rewrite,
+        mend=mend_cpp,
+    ),
+)

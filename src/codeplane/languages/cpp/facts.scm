@@ -1,0 +1,229 @@
+; scopes: of a namespace that is inline or has no name, all is seen around it
+(namespace_definition . "namespace" name: (_) body: (declaration_list) @scope.namespace)
+(template_declaration) @scope.generic
+(lambda_expression) @scope.lambda
+(requires_expression) @scope.function
+(catch_clause) @scope.block
+(for_range_loop) @scope.block
+(for_range_loop right: (_) @outer)
+(if_statement condition: (condition_clause (init_statement))) @scope.block
+(if_statement condition: (condition_clause value: (declaration))) @scope.block
+(while_statement condition: (condition_clause value: (declaration))) @scope.block
+(switch_statement condition: (condition_clause (init_statement))) @scope.block
+(switch_statement condition: (condition_clause value: (declaration))) @scope.block
+(enum_specifier ["class" "struct"] body: (enumerator_list) @scope.class)
+(declaration declarator: (reference_declarator (function_declarator parameters: (_) @scope.function)))
+(field_declaration declarator: (reference_declarator (function_declarator parameters: (_) @scope.function)))
+(function_declarator
+  declarator: (parenthesized_declarator [(reference_declarator) (qualified_identifier)]) parameters: (_) @scope.function)
+
+; members of a base, of a class that is defined elsewhere, of what a macro makes of its arguments, and the other parts
+; of a namespace
+(class_specifier (base_class_clause) body: (_) @open)
+(struct_specifier (base_class_clause) body: (_) @open)
+(namespace_definition . "namespace" name: (_) body: (declaration_list) @open)
+(function_definition declarator: [
+  (qualified_identifier)
+  (function_declarator declarator: (qualified_identifier))
+  (reference_declarator (function_declarator declarator: (qualified_identifier)))
+  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier)))
+  (pointer_declarator declarator: (pointer_declarator declarator:
+    (function_declarator declarator: (qualified_identifier))))]) @open
+; the type of such a member and the path to it are looked up outside of its class
+(function_definition
+  type: (_) @outer
+  declarator: [
+    (function_declarator declarator: (qualified_identifier scope: (_) @outer))
+    (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @outer)))
+    (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @outer)))])
+(function_definition !type declarator: (function_declarator declarator: (qualified_identifier scope: (_) @outer)))
+(translation_unit (function_definition !type) @open)
+(declaration_list (function_definition !type) @open)
+
+; namespaces
+(namespace_definition name: (namespace_identifier) @name body: (_) @body) @def.module
+(namespace_definition name: (nested_namespace_specifier) @implied body: (_) @body) @def.module
+
+; types; what a template declares is seen around the template
+(class_specifier name: [(type_identifier) (template_type)] @name body: (_) @body) @def.class
+(class_specifier name: (qualified_identifier) @owner @name body: (_) @body) @def.class
+(struct_specifier name: [(type_identifier) (template_type)] @name body: (_) @body) @def.struct
+(struct_specifier name: (qualified_identifier) @owner @name body: (_) @body) @def.struct
+(union_specifier name: [(type_identifier) (template_type)] @name body: (_) @body) @def.struct
+(enum_specifier name: (type_identifier) @name body: (_) @body) @def.enum
+(enum_specifier name: (qualified_identifier) @owner @name body: (_) @body) @def.enum
+(alias_declaration name: (type_identifier) @name) @def.type
+(template_declaration
+  (class_specifier name: [(type_identifier) (template_type)] @name body: (_) @body)) @def.class
+(template_declaration (class_specifier name: (qualified_identifier) @owner @name body: (_) @body)) @def.class
+(template_declaration
+  (struct_specifier name: [(type_identifier) (template_type)] @name body: (_) @body)) @def.struct
+(template_declaration (struct_specifier name: (qualified_identifier) @owner @name body: (_) @body)) @def.struct
+(template_declaration
+  (union_specifier name: [(type_identifier) (template_type)] @name body: (_) @body)) @def.struct
+(template_declaration (alias_declaration name: (type_identifier) @name)) @def.type
+(template_declaration (concept_definition name: (identifier) @name)) @def.type
+
+; functions; in a class they become methods
+(function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: [
+      (identifier) (field_identifier) (operator_name) (template_function) (parenthesized_declarator)] @name
+      parameters: (_) @params)
+    (_ (function_declarator
+      declarator: [(identifier) (field_identifier) (operator_name) (template_function)] @name parameters: (_) @params))
+    (_ (_ (function_declarator
+      declarator: [(identifier) (field_identifier) (operator_name) (template_function)] @name parameters: (_) @params)))]
+  body: (_)? @body) @def.function
+(template_declaration (function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator
+      declarator: [(identifier) (field_identifier) (operator_name) (template_function)] @name parameters: (_) @params)
+    (_ (function_declarator
+      declarator: [(identifier) (field_identifier) (operator_name) (template_function)] @name parameters: (_) @params))
+    (_ (_ (function_declarator
+      declarator: [(identifier) (field_identifier) (operator_name) (template_function)] @name parameters: (_) @params)))]
+  body: (_)? @body)) @def.function
+(declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: [(identifier) (operator_name) (template_function)] @name parameters: (_) @params)
+    (_ (function_declarator declarator: [(identifier) (operator_name) (template_function)] @name parameters: (_) @params))
+    (_ (_ (function_declarator
+      declarator: [(identifier) (operator_name) (template_function)] @name parameters: (_) @params)))])
+  @def.function.forward
+(template_declaration (declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: [(identifier) (operator_name) (template_function)] @name parameters: (_) @params)
+    (_ (function_declarator declarator: [(identifier) (operator_name) (template_function)] @name parameters: (_) @params))
+    (_ (_ (function_declarator
+      declarator: [(identifier) (operator_name) (template_function)] @name parameters: (_) @params)))]))
+  @def.function.forward
+(field_declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: [(field_identifier) (operator_name)] @name parameters: (_) @params)
+    (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name parameters: (_) @params))
+    (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name parameters: (_) @params)))])
+  @def.method
+; conversions
+(function_definition declarator: (operator_cast) @implied body: (_)? @body) @def.method
+(declaration declarator: (operator_cast) @implied) @def.method
+(function_definition declarator: (qualified_identifier name: (operator_cast) @implied) @owner body: (_)? @body) @def.method
+; without a type: destructors, macros that make functions, and constructors
+(function_definition
+  !type declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name parameters: (_) @params)
+  body: (_)? @body) @def.function
+(declaration
+  !type declarator: (function_declarator declarator: (destructor_name) @name parameters: (_) @params)) @def.function
+((class_specifier
+  name: [(type_identifier) @_class (template_type name: (type_identifier) @_class)]
+  body: (field_declaration_list [
+    (declaration
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params))
+      @def.constructor.own
+    (function_definition
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params) body: (_)? @body)
+      @def.constructor.own
+    (template_declaration (declaration
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params)))
+      @def.constructor.own
+    (template_declaration (function_definition
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params) body: (_)? @body))
+      @def.constructor.own]))
+  (#eq? @_class @name))
+((struct_specifier
+  name: [(type_identifier) @_class (template_type name: (type_identifier) @_class)]
+  body: (field_declaration_list [
+    (declaration
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params))
+      @def.constructor.own
+    (function_definition
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params) body: (_)? @body)
+      @def.constructor.own
+    (template_declaration (declaration
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params)))
+      @def.constructor.own
+    (template_declaration (function_definition
+      !type declarator: (function_declarator declarator: (identifier) @name parameters: (_) @params) body: (_)? @body))
+      @def.constructor.own]))
+  (#eq? @_class @name))
+; members that are defined outside of their class; what is qualified by a namespace looks the same
+(function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (qualified_identifier) @owner @name parameters: (_) @params)
+    (_ (function_declarator declarator: (qualified_identifier) @owner @name parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (qualified_identifier) @owner @name parameters: (_) @params)))]
+  body: (_)? @body) @def.method
+(template_declaration (function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (qualified_identifier) @owner @name parameters: (_) @params)
+    (_ (function_declarator declarator: (qualified_identifier) @owner @name parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (qualified_identifier) @owner @name parameters: (_) @params)))]
+  body: (_)? @body)) @def.method
+(function_definition
+  !type declarator: (function_declarator
+    declarator: [
+      (qualified_identifier name: (identifier) @name)
+      (qualified_identifier name: (qualified_identifier name: (identifier) @name))
+      (qualified_identifier name: (qualified_identifier name: (qualified_identifier name: (identifier) @name)))] @owner
+    parameters: (_) @params)
+  body: (_)? @body) @def.constructor
+(function_definition
+  !type declarator: (function_declarator
+    declarator: [
+      (qualified_identifier name: (destructor_name) @name)
+      (qualified_identifier name: (qualified_identifier name: (destructor_name) @name))
+      (qualified_identifier name: (qualified_identifier name: (qualified_identifier name: (destructor_name) @name)))]
+      @owner
+    parameters: (_) @params)
+  body: (_)? @body) @def.method
+(template_declaration (function_definition
+  !type declarator: (function_declarator
+    declarator: [
+      (qualified_identifier name: (identifier) @name)
+      (qualified_identifier name: (qualified_identifier name: (identifier) @name))
+      (qualified_identifier name: (qualified_identifier name: (qualified_identifier name: (identifier) @name)))] @owner
+    parameters: (_) @params)
+  body: (_)? @body)) @def.constructor
+(template_declaration (function_definition
+  !type declarator: (function_declarator
+    declarator: [
+      (qualified_identifier name: (destructor_name) @name)
+      (qualified_identifier name: (qualified_identifier name: (destructor_name) @name))
+      (qualified_identifier name: (qualified_identifier name: (qualified_identifier name: (destructor_name) @name)))]
+      @owner
+    parameters: (_) @params)
+  body: (_)? @body)) @def.method
+(declaration declarator: [
+  (qualified_identifier) @owner @name (init_declarator declarator: (qualified_identifier) @owner @name)]) @def.field
+
+; variables and fields
+(declaration declarator: [(reference_declarator) (structured_binding_declarator)] @name @until) @def.variable
+(declaration declarator: (init_declarator
+  declarator: [(reference_declarator) (structured_binding_declarator)] @name @until)) @def.variable
+(template_declaration (declaration declarator: [
+  (identifier) @name (init_declarator declarator: [(identifier) (pointer_declarator) (array_declarator)] @name)]))
+  @def.variable
+(field_declaration declarator: (_) @name) @def.field
+(field_declaration_list (access_specifier) @section)
+(preproc_ifdef (access_specifier) @section)
+(preproc_if (access_specifier) @section)
+
+; bindings
+(type_parameter_declaration (type_identifier) @bind.param)
+(optional_type_parameter_declaration name: (type_identifier) @bind.param)
+(variadic_type_parameter_declaration (type_identifier) @bind.param)
+(optional_parameter_declaration declarator: (_) @bind.param)
+(variadic_parameter_declaration declarator: (_) @bind.param)
+(for_range_loop declarator: (_) @bind.local)
+(lambda_capture_initializer left: (identifier) @bind.local) @until
+
+; imports
+(using_declaration) @import.cpp_using
+(namespace_alias_definition) @import.cpp_namespace_alias

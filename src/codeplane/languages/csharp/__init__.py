@@ -1,0 +1,84 @@
+"""C#. Names of values and methods are members of one space, types are found beside them. A class that has a base
+class, or is partial, has members that this file does not show: what is found beyond it is never certain."""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.csharp.mending import mend
+from codeplane.languages.csharp.xmldoc import plain_lines
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
+
+_STRING = r'@?"(?:[^"\\\n]|\\.)*"'
+_BRACKETS = rf"\[(?:[^\[\]\"]|{_STRING}|\[(?:[^\[\]\"]|{_STRING})*+\])*+\]"
+_ATTRIBUTES = re.compile(rf"\A(?:{_BRACKETS}\s*)+|(?<=[(,] )(?:{_BRACKETS}\s*)+|(?<=\()(?:{_BRACKETS}\s*)+")
+"""Attributes before a definition and before its parameters."""
+
+_NOT_MODIFIERS = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/|\[[^\[\]]*\]", re.DOTALL)
+_MODIFIER = re.compile(r"\b(public|protected|internal|private|file)\b")
+_TYPES = (VALUE, TYPE)
+"""Both, because `Shape.Area()` looks like the member of a value."""
+_METHODS = (CALLABLE, VALUE)
+"""Both, because a method without its arguments is a value (`list.Select(Convert)`)."""
+
+
+def module_name(path: str) -> str:
+    """None: the namespace is said in the file and is a part of the lexical path."""
+    return ""
+
+
+def implied_name(text: str) -> str:
+    """An operator is called `operator +`, a conversion `operator Shape`; an indexer is called `this`."""
+    return text if text == "this" else f"operator {' '.join(text.split())}"
+
+
+def visibility(head: Head) -> str:
+    words = set(_MODIFIER.findall(_NOT_MODIFIERS.sub("", head.text)))
+    for word in ("public", "protected", "internal", "private"):
+        if word in words:
+            return word
+    if head.kind in ("enum_member", "module") or head.parent_kind == "interface":
+        return "public"
+    if head.parent_kind == "record" and head.kind == "property":
+        return "public"  # a parameter of the record
+    return "internal" if head.parent_kind in (None, "module", "container") and "file" not in words else "private"
+
+
+LANGUAGES = (
+    Language(
+        name="csharp",
+        family="dotnet",
+        extensions=(".cs", ".csx"),
+        grammar="tree_sitter_c_sharp:language",
+        distribution="tree-sitter-c-sharp",
+        module_name=module_name,
+        visibility=visibility,
+        doc_prefixes=("///",),
+        doc_lines=plain_lines,
+        signature_noise=_ATTRIBUTES,
+        member_kinds={"function": "method"},
+        namespaces={
+            "class": _TYPES,
+            "interface": _TYPES,
+            "struct": _TYPES,
+            "enum": _TYPES,
+            "record": _TYPES,
+            "type": _TYPES,
+            "method": _METHODS,
+            "function": _METHODS,
+            "method.explicit": (MEMBER,),
+            "property.explicit": (MEMBER,),
+            "constructor": (MEMBER,),
+            "field": (VALUE,),
+            "constant": (VALUE,),
+            "property": (VALUE,),
+            "enum_member": (VALUE,),
+            "module": (),
+        },
+        call_namespace=CALLABLE,
+        calls_reach_values=True,
+        inherits_types=True,
+        implied_name=implied_name,
+        mend=mend,
+    ),
+)

@@ -1,0 +1,140 @@
+"""Elixir. All definitions are calls of macros; the clauses of a function with one name and arity are one function.
+
+Modules carry their full names, so that the path of a file says nothing about the names in it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from codeplane.languages.spec import Head, ImportSite, Language
+
+_PRIVATE = re.compile(r"(?:\A|\n)\s*(?:defp|defmacrop|defguardp|@typep)\b[^\n]*\Z")
+_COMMENT = re.compile(r"^#+\s?")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|\?\\?.|#[^\n]*')
+
+
+class Slice(NamedTuple):
+    """A part of a node: an atom without its colon, a keyword without the one behind it."""
+
+    start_byte: int
+    end_byte: int
+    child_count: int = 0
+
+
+def module_name(path: str) -> str:
+    return ""
+
+
+def visibility(head: Head) -> str:
+    return "private" if _PRIVATE.search(head.text) else "public"
+
+
+def plain_lines(lines: list[str]) -> list[str]:
+    return [_COMMENT.sub("", line) for line in lines]
+
+
+def arity(params: str) -> int:
+    """How many parameters there are, as written with their parentheses."""
+    depth = count = 0
+    inner = _STRING.sub("x", params.strip().removeprefix("(").removesuffix(")")).strip()
+    for character in inner:
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            count += 1
+    return count + 1 if inner else 0
+
+
+def expand_import(node: Any, source: bytes) -> list[ImportSite]:
+    """`alias A.{B, C}`, `alias A.B, as: D`, `import A, only: [f: 1]`, `require A`, `use A`."""
+    children = node.named_children
+    how = _text(children[0]) if children else ""
+    arguments = children[1].named_children if len(children) > 1 else []
+    if not arguments:
+        return []
+    kind = f"elixir_{how}"
+    options = _options(arguments[1:])
+    sites: list[ImportSite] = []
+    for module, node_of_it in _modules(arguments[0]):
+        origin, _, name = module.rpartition(".")
+        renamed = options.get("as")
+        if renamed is not None and renamed.type == "alias":
+            sites.append(ImportSite(origin, name, _text(renamed), renamed, kind))
+        elif how == "import":
+            only = [_text(pair.named_children[0]).rstrip(": ") for pair in _pairs(options.get("only"))]
+            sites.extend(ImportSite(module, picked, None, None, kind) for picked in only or ["*"])
+        elif how == "use":
+            sites.append(ImportSite(module, "*", None, None, kind))
+        else:
+            bound = node_of_it if name == module else None
+            sites.append(ImportSite(origin or module, name, None, bound, kind))
+    return sites
+
+
+def expand_pattern(node: Any) -> list[Any]:
+    """Fields that `defstruct` is given: the key of a pair, or all of a list."""
+    if node.type == "pair":
+        key = node.named_children[0]
+        found = [Slice(key.start_byte, key.start_byte + len(key.text.rstrip(b": \t\r\n")))]
+    elif node.type == "atom":
+        found = [Slice(node.start_byte + 1, node.end_byte)]
+    else:
+        return [part for item in node.named_children for part in expand_pattern(item)]
+    return [part for part in found if part.end_byte > part.start_byte]
+
+
+def _modules(node: Any) -> list[tuple[str, Any]]:
+    if node.type == "dot" and len(node.named_children) > 1 and node.named_children[1].type == "tuple":
+        prefix = _text(node.named_children[0])
+        return [(f"{prefix}.{_text(part)}", part) for part in node.named_children[1].named_children]
+    return [(_text(node), node)] if node.type in ("alias", "dot", "identifier") else []
+
+
+def _options(arguments: list[Any]) -> dict[str, Any]:
+    return {
+        _text(pair.named_children[0]).rstrip(": "): pair.named_children[1]
+        for argument in arguments
+        for pair in _pairs(argument)
+    }
+
+
+def _pairs(node: Any) -> list[Any]:
+    """Key-value pairs of a keyword list, with or without its brackets."""
+    if node is not None and node.type == "list":
+        return [pair for inner in node.named_children for pair in _pairs(inner)]
+    if node is None or node.type != "keywords":
+        return []
+    return [pair for pair in node.named_children if pair.type == "pair" and len(pair.named_children) > 1]
+
+
+def _text(node: Any) -> str:
+    text: str = node.text.decode("utf-8", "replace")
+    return text
+
+
+LANGUAGES = (
+    Language(
+        name="elixir",
+        family="elixir",
+        extensions=(".ex", ".exs"),
+        interpreters=("elixir",),
+        grammar="tree_sitter_elixir:language",
+        distribution="tree-sitter-elixir",
+        module_name=module_name,
+        visibility=visibility,
+        coverage="references",
+        comments=("#",),
+        doc_prefixes=("#",),
+        doc_lines=plain_lines,
+        signature_noise=re.compile(r",(?: do:)?\Z| do\Z"),
+        redefinition_is_same=True,
+        clause_key=arity,
+        member_kinds={},
+        expand_import=expand_import,
+        expand_pattern=expand_pattern,
+    ),
+)

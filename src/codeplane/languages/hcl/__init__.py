@@ -1,0 +1,96 @@
+"""HCL: blocks under the address that Terraform's expressions use (`aws_vpc.main`, `var.region`), and settings.
+
+In other dialects (Packer, Nomad) a block is called by its type and labels, and labelled blocks nest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codeplane.languages.keys import key_site, visibility, without_hashes
+from codeplane.languages.spec import Language, Reading, Site
+
+MAX_DEPTH = 4
+
+_PREFIXES = {b"resource": b"", b"variable": b"var", b"ephemeral": b"ephemeral"}
+_TERRAFORM = frozenset(
+    {
+        b"check", b"data", b"ephemeral", b"import", b"locals", b"module", b"moved", b"output", b"provider", b"removed",
+        b"resource", b"terraform", b"variable",
+    }
+)  # fmt: skip
+
+
+def read(root: Any, source: bytes, path: str) -> Reading:
+    sites: list[Site] = []
+    pending = [(1, node) for node in reversed(_body(root))]
+    while pending:
+        level, node = pending.pop()
+        if node.type == "attribute":
+            if level == 1:
+                sites.append(_setting(node, source, b""))
+            continue
+        if node.type != "block" or not node.named_child_count:
+            continue
+        kind, *rest = node.named_children
+        word = source[kind.start_byte : kind.end_byte]
+        labels = []
+        for child in rest:
+            if child.type not in ("string_lit", "identifier"):
+                break
+            labels.append(child)
+        if word == b"locals" and level == 1:
+            sites.extend(_setting(child, source, b"local.") for child in _body(node) if child.type == "attribute")
+            continue
+        if level > 1 and not labels:
+            continue
+        texts = [source[label.start_byte : label.end_byte].strip(b'"') for label in labels]
+        name = b".".join(filter(None, (_PREFIXES.get(word, word), *texts)))
+        at = labels[-1] if labels else kind
+        inner = next((child for child in rest if child.type == "block_start"), None)
+        sites.append(
+            Site(
+                "variable" if word == b"variable" else "block",
+                name.decode("utf-8", "replace"),
+                node.start_byte,
+                node.end_byte,
+                at.start_byte + (at.type == "string_lit"),
+                at.end_byte - (at.type == "string_lit"),
+                inner.start_byte if inner is not None else at.end_byte,
+            )
+        )
+        if word not in _TERRAFORM and level < MAX_DEPTH:
+            pending.extend((level + 1, child) for child in reversed(_body(node)))
+    return Reading(sites)
+
+
+def _body(node: Any) -> list[Any]:
+    body = next((child for child in node.named_children if child.type == "body"), None)
+    return body.named_children if body is not None else []
+
+
+def _setting(node: Any, source: bytes, prefix: bytes) -> Site:
+    key, value = node.named_children[0], node.named_children[-1]
+    at = (key.start_byte, key.end_byte)
+    name = prefix + source[at[0] : at[1]]
+    site = key_site(name, node.start_byte, node.end_byte, at, (value.start_byte, value.end_byte))
+    return site._replace(kind="variable") if prefix else site
+
+
+LANGUAGES = (
+    Language(
+        name="hcl",
+        family="terraform",
+        extensions=(".tf", ".tfvars", ".hcl", ".tofu", ".nomad"),
+        grammar="tree_sitter_hcl:language",
+        distribution="tree-sitter-hcl",
+        coverage="definitions",
+        module_name=lambda path: "",
+        visibility=visibility,
+        comments=("#", "//", "/*"),
+        doc_prefixes=("#", "//"),
+        doc_lines=without_hashes,
+        variables_are_items=True,
+        read=read,
+    ),
+)

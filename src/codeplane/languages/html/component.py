@@ -1,0 +1,50 @@
+"""Components in single files (Vue, Svelte): one definition, named after the file, that the scripts belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codeplane.languages.html.tags import read_part, read_tags
+from codeplane.languages.spec import Head, Language, Reading, Site
+
+
+def component_language(name: str, extension: str) -> Language:
+    return Language(
+        name=name,
+        family="javascript",
+        extensions=(extension,),
+        grammar="",
+        distribution="",
+        coverage="definitions",
+        module_name=module_name,
+        visibility=visibility,
+        comments=("<!--",),
+        doc_prefixes=(),
+        variables_are_items=True,
+        read=read,
+    )
+
+
+def read(root: Any, source: bytes, path: str) -> Reading:
+    # What stands between scripts and styles is markup of a kind that only the framework can read.
+    found = (read_part(tag, nested=True) for tag in read_tags(source, blocks_only=True))
+    component = Site("component", component_name(path), 0, len(source), 0, 0, 0)
+    return Reading([component], tuple(part for part in found if part is not None))
+
+
+def component_name(path: str) -> str:
+    """`src/Button.vue` and `src/Button/index.vue` are both called Button."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return (folder.rpartition("/")[2] or stem) if stem == "index" else stem
+
+
+def module_name(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    if name.startswith("index."):
+        folder = folder.rpartition("/")[0]
+    return folder.removeprefix("src/").replace("/", ".") if folder != "src" else ""
+
+
+def visibility(head: Head) -> str:
+    return "public"

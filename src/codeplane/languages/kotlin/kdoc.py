@@ -1,0 +1,18 @@
+"""KDoc as plain text: links resolved, block tags (`@param` ...) left out."""
+
+from __future__ import annotations
+
+import re
+
+_BLOCK_TAG = re.compile(r"^\s*@[a-zA-Z]")
+_LINK = re.compile(r"\[([^\]\[]+)\](?:\[[^\]\[]*\]|\([^()]*\))?")
+
+
+def plain_lines(lines: list[str]) -> list[str]:
+    """Lines of a comment, already without its stars; an empty line ends a paragraph."""
+    kept: list[str] = []
+    for line in lines:
+        if _BLOCK_TAG.match(line):
+            break
+        kept.append(line)
+    return _LINK.sub(r"\1", "\n".join(kept)).replace("`", "").split("\n")

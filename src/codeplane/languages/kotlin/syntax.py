@@ -1,0 +1,35 @@
+"""Reads what no pattern can: the parts of an import, and a name after `$` in a string."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from codeplane.languages.spec import ImportSite
+
+_NAME = re.compile(rb"[^\W\d]\w*+")
+_NO_NAMES = frozenset({b"this", b"true", b"false", b"null"})
+
+
+def expand_import(node: Any, source: bytes) -> list[ImportSite]:
+    """`import a.b.C as D`: `C` of `a.b`, which is called `D` here."""
+    path = next((child for child in node.named_children if child.type == "qualified_identifier"), None)
+    if path is None:
+        return []
+    parts = [part for part in path.named_children if part.type == "identifier"]
+    words = [source[part.start_byte : part.end_byte].decode("utf-8", "replace") for part in parts]
+    if not words:
+        return []
+    if any(child.type == "*" for child in node.children):
+        return [ImportSite(".".join(words), "*", None, None)]
+    alias = next((child for child in node.named_children if child.type == "identifier"), None)
+    called = source[alias.start_byte : alias.end_byte].decode("utf-8", "replace") if alias is not None else None
+    return [ImportSite(".".join(words[:-1]) or words[-1], words[-1], called, alias or parts[-1])]
+
+
+def expand_words(source: bytes, start: int, end: int) -> list[tuple[int, int, str]]:
+    """The name that a part of a string after a `$` starts with."""
+    found = _NAME.match(source, start, end) if source[start - 1 : start] == b"$" else None
+    if found is None or found[0] in _NO_NAMES:
+        return []
+    return [(start, found.end(), "name")]

@@ -1,0 +1,48 @@
+"""Lua. A function may be a local, a global or a field of a table; what is not local is public."""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.spec import Head, Language
+
+_MARKER = re.compile(r"^-+\s?|^\s*-+\[=*\[.*")
+_TAG = re.compile(r"^@\w")
+
+
+def module_name(path: str) -> str:
+    """What `require` is called with: `lua/kong/init.lua` is `kong`."""
+    stem = path.removesuffix(".lua").removesuffix("/init")
+    for root in ("lua/", "src/", "lib/"):
+        stem = stem.removeprefix(root)
+    return stem.replace("/", ".")
+
+
+def visibility(head: Head) -> str:
+    if head.text.startswith("local") or head.name.startswith("_"):
+        return "private"
+    return "private" if head.parent_kind in ("function", "method") else "public"
+
+
+def plain_lines(lines: list[str]) -> list[str]:
+    """Without the dashes, and without the tags (`@param`) of LDoc."""
+    return [text for line in lines if not _TAG.match(text := _MARKER.sub("", line).strip())]
+
+
+LANGUAGES = (
+    Language(
+        name="lua",
+        family="config",
+        extensions=(".lua",),
+        interpreters=("lua", "luajit", "resty"),
+        grammar="tree_sitter_lua:language",
+        distribution="tree-sitter-lua",
+        module_name=module_name,
+        visibility=visibility,
+        coverage="references",
+        comments=("--",),
+        doc_prefixes=("--",),
+        doc_lines=plain_lines,
+        export_evidence="global",
+    ),
+)

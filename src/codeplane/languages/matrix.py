@@ -1,0 +1,65 @@
+"""What is known of files in each language: the support matrix, made from the folders."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codeplane.languages.families import TEXT_FAMILIES, TEXT_FILENAMES
+from codeplane.languages.registry import detect, languages
+from codeplane.languages.versions import grammar_versions
+
+COVERAGES: dict[str, str] = {
+    "full": "definitions, imports, exports, every identifier, and what it is bound to within its file",
+    "references": "definitions, imports and every identifier, without what it is bound to",
+    "definitions": "definitions; code in other languages inside of them has the facts of its own language",
+    "text": "found by words and names alone",
+}
+
+
+class Support(NamedTuple):
+    name: str
+    family: str
+    coverage: str
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...]
+    """Whole names, and beginnings of names with a star behind them."""
+    grammar: str = ""
+    """The package that reads it, and its version; empty where CodePlane reads it by itself."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (*self.extensions, *self.filenames)
+
+
+def supported() -> list[Support]:
+    """Every language with a folder, by name."""
+    versions = grammar_versions()
+    return [
+        Support(
+            language.name,
+            language.family,
+            language.coverage,
+            language.extensions,
+            (*language.filenames, *(f"{prefix}*" for prefix in language.name_prefixes)),
+            f"{language.distribution} {versions[language.distribution]}" if language.distribution else "",
+        )
+        for language in languages()
+    ]
+
+
+def text_only() -> list[Support]:
+    """Endings and names that belong to a family and are read as text, by family."""
+    found: dict[str, list[str]] = {}
+    for name, family in sorted((*TEXT_FAMILIES.items(), *TEXT_FILENAMES.items())):
+        if detect(f"a{name}" if name.startswith(".") else name) is None:
+            found.setdefault(family, []).append(name)
+    return [
+        Support(
+            family,
+            family,
+            "text",
+            tuple(name for name in names if name.startswith(".")),
+            tuple(name for name in names if not name.startswith(".")),
+        )
+        for family, names in sorted(found.items())
+    ]

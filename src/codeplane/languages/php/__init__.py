@@ -1,0 +1,72 @@
+"""PHP. Variables, classes and functions have names of their own, and a function sees no variable around it; a
+closure sees those that it lists, an arrow function all. Names of variables stand without their `$`, so that a property
+is called the same where it is declared and where it is used. PHP finds classes and functions whatever their case;
+here only a name that is written alike is linked, any other spelling stays unknown."""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.php.syntax import expand_import, plain_lines
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
+
+_SOURCE_ROOT = re.compile(r"^(?:.*?/)??(?:src|lib|app|includes|tests?)/", re.IGNORECASE)
+_ATTRIBUTES = re.compile(r"\A(?:#\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\])*+\]\s*)+")
+_NOT_MODIFIERS = re.compile(r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|/\*.*?\*/|//[^\n]*|#[^\n]*""", re.DOTALL)
+_VISIBILITY = re.compile(r"\b(public|protected|private)\b(?!\s*\(\s*set)", re.IGNORECASE)
+_TYPES = (TYPE,)
+
+
+def module_name(path: str) -> str:
+    """The folder below the source root, as autoloaders have it; what stands in the file may say more."""
+    return _SOURCE_ROOT.sub("", path, count=1).rpartition("/")[0].replace("/", "\\")
+
+
+def visibility(head: Head) -> str:
+    if head.kind in ("function", "class", "interface", "trait", "enum", "module", "variable", "enum_member"):
+        return "public"
+    found = _VISIBILITY.search(_NOT_MODIFIERS.sub("", _ATTRIBUTES.sub("", head.text)))
+    return found.group(1).lower() if found else "public"
+
+
+LANGUAGES = (
+    Language(
+        name="php",
+        family="php",
+        extensions=(".php", ".phtml", ".php3", ".php4", ".php5", ".php7", ".php8", ".phpt"),
+        interpreters=("php",),
+        grammar="tree_sitter_php:language_php",
+        distribution="tree-sitter-php",
+        module_name=module_name,
+        visibility=visibility,
+        separator="\\",
+        doc_prefixes=("//", "# "),
+        doc_lines=plain_lines,
+        signature_noise=_ATTRIBUTES,
+        member_kinds={"function": "method"},
+        namespaces={
+            "class": _TYPES,
+            "interface": _TYPES,
+            "trait": _TYPES,
+            "enum": _TYPES,
+            "constant": _TYPES,
+            "function": (CALLABLE,),
+            "variable": (VALUE,),
+            "method": (MEMBER,),
+            "constructor": (MEMBER,),
+            "property": (MEMBER,),
+            "enum_member": (MEMBER,),
+            "module": (),
+        },
+        call_namespace=CALLABLE,
+        members_qualified=True,
+        export_evidence="top_level",
+        expand_import=expand_import,
+        # The first part of a qualified name can be an import, but no class: it is looked up among the callables.
+        import_namespaces={
+            "php_use": (TYPE, CALLABLE),
+            "php_use_function": (CALLABLE,),
+            "php_use_const": (TYPE,),
+        },
+    ),
+)

@@ -1,0 +1,69 @@
+"""What of PHP's syntax no single pattern says: `use` with its groups, included paths, and phpdoc as plain text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from codeplane.languages.spec import ImportSite
+
+_TAG = re.compile(r"\s*@[a-zA-Z\\]")
+_INLINE = re.compile(r"\{@(\w+)\s*([^{}]*)\}")
+_KINDS = {"function": "php_use_function", "const": "php_use_const"}
+
+
+def plain_lines(lines: list[str]) -> list[str]:
+    """Lines of a comment; its tags end it, `{@see X}` is `X`, `{@inheritdoc}` is nothing."""
+    kept: list[str] = []
+    for line in lines:
+        if _TAG.match(line):
+            break
+        kept.append(_INLINE.sub(_plain, line.removeprefix("# ")))
+    return kept
+
+
+def _plain(found: re.Match[str]) -> str:
+    tag, content = found.groups()
+    return "" if tag.lower() == "inheritdoc" else content.strip()
+
+
+def expand_import(node: Any, source: bytes) -> list[ImportSite]:
+    if node.type != "namespace_use_declaration":
+        return [ImportSite(_path(node, source), "*", None, None)]
+    group = node.child_by_field_name("body")
+    prefix = ""
+    if group is not None:
+        prefix = next((_text(child, source) for child in node.named_children if child.type == "namespace_name"), "")
+    clauses = [clause for clause in (group or node).named_children if clause.type == "namespace_use_clause"]
+    # In `use function a, b` the word stands in the first clause and goes for all; in a group each has its own.
+    shared = _kind(node) or (_kind(clauses[0]) if clauses and group is None else None)
+    return [_read_clause(clause, prefix, _kind(clause) or shared, source) for clause in clauses]
+
+
+def _read_clause(clause: Any, prefix: str, kind: str | None, source: bytes) -> ImportSite:
+    named = clause.named_children[0]
+    namespace, _, name = _text(named, source).lstrip("\\").rpartition("\\")
+    origin = "\\".join(filter(None, (prefix, namespace))) or name
+    alias = clause.child_by_field_name("alias")
+    # A qualified name ends with the identifier that it binds.
+    bound = alias or (named.named_children[-1] if named.named_child_count else named)
+    return ImportSite(origin, name, _text(alias, source) if alias is not None else None, bound, kind)
+
+
+def _kind(node: Any) -> str | None:
+    written = node.child_by_field_name("type")
+    return _KINDS.get(written.type) if written is not None else None
+
+
+def _path(node: Any, source: bytes) -> str:
+    """The literal path; one that starts at the folder of this file begins with a dot."""
+    here = ""
+    while node is not None and node.type != "string":
+        if node.type == "binary_expression":
+            here = "."
+        node = node.named_children[-1] if node.named_child_count else None
+    return here + _text(node, source).strip("\"'") if node is not None else ""
+
+
+def _text(node: Any, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")

@@ -1,0 +1,95 @@
+"""Ruby. A local is seen from where it is assigned, in its method or block; any other bare word is a message to
+`self`, which is never certain. Constants are found by the modules around them first, the file's own come last."""
+
+from __future__ import annotations
+
+import re
+
+from codeplane.languages.ruby.syntax import expand_import, plain_lines
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, Head, Language
+
+_FIRST_WORD = re.compile(r"\s*(private_class_method|private|protected|public)\b")
+_END = re.compile(r"\s*;?\s*\bend$")
+_CONSTANTS = frozenset({"class", "module", "constant"})
+
+
+def visibility(head: Head) -> str:
+    """Classes and constants are public whatever section they stand in; so are methods of the class itself."""
+    if head.kind in _CONSTANTS:
+        return "private" if head.section == "private_constant" else "public"
+    written = _FIRST_WORD.match(head.text)
+    if head.text.endswith("."):
+        words = (head.section, written.group(1) if written else "")
+        return "private" if "private_class_method" in words else "public"
+    said = written.group(1) if written else head.section
+    return said if said in ("private", "protected") else "public"
+
+
+def owner_path(text: str) -> str:
+    return text.removeprefix("::").replace("::", ".")
+
+
+def symbol_name(text: str) -> str:
+    """`:name`, `:"name"` or `"name"` defines `name`."""
+    return text.removeprefix(":").strip("\"'")
+
+
+LANGUAGES = (
+    Language(
+        name="ruby",
+        family="ruby",
+        extensions=(".rb", ".rake", ".gemspec", ".ru", ".podspec", ".jbuilder", ".thor"),
+        filenames=(
+            "Rakefile",
+            "Gemfile",
+            "Guardfile",
+            "Capfile",
+            "Vagrantfile",
+            "Podfile",
+            "Fastfile",
+            "Appraisals",
+            "Brewfile",
+            "Dangerfile",
+        ),
+        interpreters=("ruby", "jruby"),
+        grammar="tree_sitter_ruby:language",
+        distribution="tree-sitter-ruby",
+        # A file's modules are written in it, so that a lexical path is qualified already.
+        module_name=lambda path: "",
+        visibility=visibility,
+        separator="::",
+        comments=("#",),
+        doc_prefixes=("#",),
+        doc_block=("=begin", "=end"),
+        doc_lines=plain_lines,
+        signature_noise=_END,
+        sequential=True,
+        sequential_throughout=True,
+        redeclared=frozenset({"class", "module"}),
+        variables_are_items=True,
+        member_kinds={"function": "method"},
+        type_kinds=frozenset({"class", "module"}),
+        namespaces={
+            "class": (TYPE,),
+            "module": (TYPE,),
+            "constant": (TYPE,),
+            "function": (CALLABLE,),
+            "method": (CALLABLE,),
+            "method.static": (MEMBER,),
+            "constructor": (MEMBER,),
+            "property": (CALLABLE,),
+            "property.member": (MEMBER,),
+            "field": (MEMBER,),
+            "variable": (MEMBER,),
+        },
+        call_namespace=CALLABLE,
+        calls_dispatched=True,
+        inherits_types=True,
+        lexical_types_first=True,
+        export_evidence="top_level",
+        expand_import=expand_import,
+        import_namespaces={"ruby_autoload": (TYPE,)},
+        owner_path=owner_path,
+        implied_name=symbol_name,
+    ),
+)

@@ -1,0 +1,50 @@
+"""What files are there for: how many of each role, and what the role of one file follows from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display, normalize
+from codeplane.languages.role_paths import Role
+from codeplane.query.files import FileInfo, count_roles, get_file
+from codeplane.query.snapshot import Snapshot
+from codeplane.workspace.freshness import Freshness, Read
+
+Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
+"""The door to an index: asks one epoch."""
+
+
+@dataclass(frozen=True)
+class RolesAnswer:
+    file: FileInfo | None
+    """The file that was asked for."""
+    counts: Mapping[str, int]
+    """Otherwise files by role, in the order of roles; those without files are left out."""
+    epoch: int
+    freshness: Freshness
+
+
+def find_roles(reads: Reads, path: str | None) -> RolesAnswer:
+    """The role of a file; without a path, or for a directory, how many files of each role there are."""
+    inside = normalize(path) if path else ""
+
+    def ask(snapshot: Snapshot) -> tuple[FileInfo | None, dict[str, int]]:
+        file = get_file(snapshot, inside) if inside else None
+        if file is not None:
+            return file, {}
+        counts = count_roles(snapshot, inside)
+        if inside and not counts:
+            raise CodePlaneError(
+                ErrorCode.FILE_NOT_FOUND,
+                f"nothing at or beneath '{display(inside)}' is indexed",
+                expected="a file or directory of the repository that is indexed",
+                received=display(inside),
+            )
+        return None, {role.value: counts[role] for role in Role if role in counts}
+
+    read = reads(ask)
+    file, counts = read.value
+    return RolesAnswer(file, counts, read.epoch, read.freshness)

@@ -1,0 +1,131 @@
+"""Which units there are, and which one owns a file and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display, normalize
+from codeplane.index.ownership import candidate_of
+from codeplane.index.units.markers import EXCLUDED_DIRECTORIES, includes
+from codeplane.index.units.model import State
+from codeplane.index.units.probing import proof_of
+from codeplane.index.units.routing import Homes
+from codeplane.languages.families import FAMILIES
+from codeplane.query.files import FileInfo, get_file, list_files
+from codeplane.query.snapshot import Page, Snapshot
+from codeplane.query.units import UnitInfo, UnitNote, all_units, list_unit_notes, list_units
+from codeplane.store.unit_rows import UnitRow
+from codeplane.workspace.freshness import Freshness, Read
+
+Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
+"""The door to an index: asks one epoch."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A unit, with what it takes and leaves as globs from its root."""
+
+    info: UnitInfo
+    why: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The answer for one file."""
+
+    path: str
+    family: str | None
+    unit: UnitRow | None
+    why: str
+    closest: UnitRow | None = None
+    """The closest build root of its family, where that does not own it."""
+
+
+@dataclass(frozen=True)
+class UnitsAnswer:
+    units: tuple[Listed, ...]
+    total: int
+    owner: Owner | None
+    notes: tuple[UnitNote, ...]
+    epoch: int
+    freshness: Freshness
+
+
+def find_units(
+    reads: Reads, path: str | None, family: str | None = None, *, with_empty: bool = False, limit: int = 1000
+) -> UnitsAnswer:
+    """The owner of a file; without a path, or for a directory, the units at or beneath it."""
+    if family is not None and family not in FAMILIES:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"'{display(family)}' is no family of languages",
+            expected=", ".join(FAMILIES),
+            received=display(family),
+            example="cpl units --family python",
+        )
+    inside = normalize(path) if path else ""
+
+    def ask(snapshot: Snapshot) -> tuple[Page[UnitInfo] | None, Owner | None, Homes, tuple[UnitNote, ...]]:
+        file = get_file(snapshot, inside) if inside else None
+        notes = list_unit_notes(snapshot)
+        if file is not None:
+            homes, rows = _homes(snapshot, file.family)
+            return None, _owner(file, homes, rows), homes, notes
+        found = list_units(snapshot, limit, inside, family, with_empty)
+        if inside and not found.rows and not list_files(snapshot, 1, inside).total:
+            raise CodePlaneError(
+                ErrorCode.FILE_NOT_FOUND,
+                f"nothing at or beneath '{display(inside)}' is indexed",
+                expected="a file or directory of the repository that is indexed",
+                received=display(inside),
+            )
+        return found, None, _homes(snapshot, family)[0], notes
+
+    read = reads(ask)
+    found, owner, homes, notes = read.value
+    rows = found.rows if found is not None else ()
+    units = tuple(_listed(info, homes) for info in rows)
+    return UnitsAnswer(units, found.total if found is not None else 0, owner, notes, read.epoch, read.freshness)
+
+
+def _homes(snapshot: Snapshot, family: str | None) -> tuple[Homes, dict[int, UnitRow]]:
+    rows = all_units(snapshot, family)
+    return Homes(map(candidate_of, rows)), {row.unit_id: row for row in rows}
+
+
+def _listed(info: UnitInfo, homes: Homes) -> Listed:
+    candidate = candidate_of(info.unit)
+    return Listed(info, why_of(info.unit), includes(info.unit.family), homes.excludes_of(candidate))
+
+
+def why_of(unit: UnitRow) -> str:
+    """Why a unit is in the state that it is in."""
+    proof = proof_of(unit.state, unit.sample)
+    return f"{unit.evidence}; {proof}" if proof else unit.evidence
+
+
+def _owner(file: FileInfo, homes: Homes, rows: dict[int, UnitRow]) -> Owner:
+    if file.family is None:
+        return Owner(file.path, None, None, "it belongs to no family of languages")
+    around = homes.closest(file.path, file.family)
+    if around is None:
+        return Owner(file.path, file.family, None, f"no build root of {file.family} lies around it")
+    row = rows[around.unit_id]
+    place = f"'{around.root}'" if around.root else "the whole repository"
+    if file.unit_id == around.unit_id:
+        why = f"{place} is its closest build root of {file.family}: {why_of(row)}"
+        return Owner(file.path, file.family, row, why)
+    skip = len(around.root) + 1 if around.root else 0
+    between = [name for name in file.path[skip:].split("/")[:-1] if name in EXCLUDED_DIRECTORIES]
+    if between:
+        why = f"'{between[0]}' lies between it and its closest build root, and is left out of every unit"
+    elif row.state == State.VALID:
+        why = f"{place} is its closest build root of {file.family}, which takes no file of this name"
+    else:
+        why = f"{place} is its closest build root of {file.family}, and that is {row.state}: {why_of(row)}"
+    return Owner(file.path, file.family, None, why, row)

@@ -1,0 +1,115 @@
+"""Our reading of attribute files against git's own, and that nothing in them is too much."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.paths import RepoPath
+from codeplane.git.attributes import (
+    DOCUMENTATION,
+    GENERATED,
+    MAX_ATTRIBUTES_BYTES,
+    MAX_STATEMENTS,
+    VENDORED,
+    Attributes,
+    Statement,
+    read_statements,
+)
+from support.repositories import git, write
+
+_PATHS = """
+a.js #x lib/a.js lib/b.min.js lib/deep/a.js lib/deep/er/c.css web/a.js web/lib/a.js docs/a.md docs/api/a.md vendor/a.go
+vendor/b/a.go é.js x y.js
+"""
+PATHS = [*_PATHS.split()[:-2], "x y.js"]
+NAMES = (GENERATED, VENDORED, DOCUMENTATION)
+
+ROOT_FILES: dict[str, bytes] = {
+    "set, unset, value": b"*.js linguist-generated\n*.md -linguist-documentation\n*.go linguist-vendored=true\n"
+    b"*.css linguist-vendored=false\n",
+    "last line wins": b"*.js linguist-generated\na.js -linguist-generated\n*.min.js linguist-vendored\n",
+    "taken back": b"*.js linguist-generated\nlib/** !linguist-generated\n",
+    "directories say nothing": b"vendor linguist-vendored\nlib/ linguist-vendored\ndocs/* linguist-generated\n",
+    "double stars": b"vendor/** linguist-vendored\n**/lib/*.js linguist-generated\n/web/**/a.js -linguist-generated\n",
+    "comments, blank lines, tabs, crlf": b"# *.js linguist-vendored\n\n  *.js\tlinguist-vendored\t text\r\n",
+    "quoted": b'"x y.js" linguist-generated\n"\\"" linguist-generated\n"#x" linguist-vendored\n',
+    "several words": b"*.js text=auto linguist-vendored eol=lf -diff linguist-generated=false\n",
+    "byte order mark": b"\xef\xbb\xbf*.js linguist-generated\n",
+    "negative patterns are refused": b"!*.js linguist-generated\n*.md linguist-generated\n",
+    "other bytes": b"\xc3\xa9.js linguist-generated\n\xff.js linguist-generated\n",
+}
+FILES = {name: {".gitattributes": data} for name, data in ROOT_FILES.items()} | {
+    "deeper file wins": {
+        ".gitattributes": b"*.js linguist-generated linguist-vendored\n",
+        "lib/.gitattributes": b"deep/** -linguist-generated\n/a.js !linguist-vendored\n",
+        "lib/deep/.gitattributes": b"*.css linguist-generated\n",
+    },
+}
+
+
+def found(files: dict[str, bytes], path: str) -> dict[str, bool]:
+    attributes = Attributes({RepoPath(name): read_statements(data) for name, data in files.items()})
+    return {name: said.holds for name, said in attributes.find(RepoPath(path)).items()}
+
+
+@pytest.mark.parametrize("files", FILES.values(), ids=FILES.keys())
+def test_as_git_has_it(tmp_path: Path, files: dict[str, bytes]) -> None:
+    git(tmp_path, "init", "-q")
+    for name, data in files.items():
+        write(tmp_path, name, data)
+    words = git(tmp_path, "check-attr", "-z", *NAMES, "--", *PATHS).split("\0")[:-1]
+    said: dict[str, dict[str, bool]] = {path: {} for path in PATHS}
+    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=True):
+        if value != "unspecified":
+            said[path][name] = value not in ("unset", "false")
+    assert {path: found(files, path) for path in PATHS} == said
+
+
+def test_the_evidence_names_the_file_and_the_attribute() -> None:
+    attributes = Attributes({RepoPath("web/.gitattributes"): read_statements(b"*.js -linguist-vendored\n")})
+    assert attributes.find(RepoPath("web/lib/a.js"))[VENDORED].evidence == "web/.gitattributes -linguist-vendored"
+    assert attributes.find(RepoPath("a.js")) == {}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"linguist-generated",
+        b" linguist-generated\n",
+        b'"a linguist-generated\n',
+        b'"a\\101" linguist-generated\n',
+        b"[attr]mine linguist-generated\n",
+        b"* --linguist-generated -!linguist-generated linguist-generatedx -linguist-generated=true\n",
+        b"x" * 3000 + b" linguist-generated\n",
+        b"* linguist-generated\n" + b"#" * MAX_ATTRIBUTES_BYTES,
+        b"\0\xff linguist-\n",
+    ],
+)
+def test_what_says_nothing(data: bytes) -> None:
+    assert read_statements(data) == ()
+
+
+def test_more_than_counts_is_left_out_from_below() -> None:
+    many = tuple(Statement(f"f{number}.js", GENERATED, True) for number in range(MAX_STATEMENTS - 1))
+    one = (Statement("*.go", VENDORED, True), Statement("*.rs", VENDORED, True))
+    attributes = Attributes({RepoPath("b/.gitattributes"): one, RepoPath(".gitattributes"): many})
+    assert not attributes.complete
+    assert VENDORED in attributes.find(RepoPath("b/a.go")) and attributes.find(RepoPath("b/a.rs")) == {}
+
+
+def test_no_pattern_is_slow() -> None:
+    data = b"**/*a*a*a*a*a*a*a*b linguist-generated\n" + b"**/a/**/a/**/a/**/a/**/b linguist-vendored\n"
+    attributes = Attributes({RepoPath(".gitattributes"): read_statements(data)})
+    begun = time.perf_counter()
+    attributes.find(RepoPath("/".join("a" * 1000) + "/" + "a" * 250))
+    assert time.perf_counter() - begun < 0.5
+
+
+def test_a_name_that_is_not_utf8() -> None:
+    attributes = Attributes({RepoPath(".gitattributes"): read_statements(b"\xff.js linguist-generated\n")})
+    assert attributes.find(RepoPath(os.fsdecode(b"\xff.js")))[GENERATED].holds

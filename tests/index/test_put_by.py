@@ -1,0 +1,189 @@
+"""Indexes that were put by: a head start for trees that were seen before, and never more than that."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codeplane.index.fingerprint import runtime_fingerprint
+from codeplane.index.indexer import Indexer
+from codeplane.index.options import SyncReport
+from codeplane.query.defs import list_defs_by_name
+from codeplane.query.snapshot import open_current
+from codeplane.query.text import rank_passages
+from codeplane.store.shelf import MAX_ENTRIES, MIN_FILES, Shelf, likeness, sketch
+from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, write
+
+COUNT = MIN_FILES + 20
+
+
+def files(word: str, count: int = COUNT) -> dict[str, str | bytes]:
+    return {
+        f"pkg{number % 7}/mod{number}.py": f"def {word}_{number}(a):\n    return a + {number}\n"
+        for number in range(count)
+    }
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """On the branch main; all files are others on the branch other."""
+    root = make_repository(tmp_path / "repo", {**files("first"), "same.py": "def same():\n    pass\n"})
+    git(root, "checkout", "-q", "-b", "other")
+    for path, content in files("other_name").items():
+        write(root, path, content)
+    git(root, "commit", "-qam", "other")
+    git(root, "checkout", "-q", "main")
+    return root
+
+
+def look(root: Path, **changes: object) -> SyncReport:
+    with Indexer.open(options_for(root, **changes)) as indexer:
+        return indexer.sync()
+
+
+def shelf(root: Path) -> list[str]:
+    path = root.parent / "user-state" / "shelf"
+    return sorted(entry.name for entry in path.iterdir()) if path.is_dir() else []
+
+
+def names(root: Path, name: str) -> list[str]:
+    with Indexer.open(options_for(root)) as indexer, open_current(indexer.state) as snapshot:
+        return [row.path for row in list_defs_by_name(snapshot, name, 5).rows]
+
+
+def test_a_branch_that_is_come_back_to_is_not_parsed_again(repository: Path, tmp_path: Path) -> None:
+    built = look(repository)
+    assert (built.decision, built.parsed) == ("built", COUNT + 1)
+    git(repository, "checkout", "-q", "other")
+    assert look(repository).parsed == COUNT
+    git(repository, "checkout", "-q", "main")
+    write(repository, "same.py", "def changed_meanwhile():\n    pass\n")
+    with Indexer.open(options_for(repository)) as indexer:
+        before = indexer.epoch
+        back = indexer.sync()
+        assert (back.parsed, back.modified) == (1, 1)
+        assert before is not None and back.epoch > before
+        with open_current(indexer.state) as snapshot:
+            assert snapshot.epoch.epoch == back.epoch
+            assert list_defs_by_name(snapshot, "first_5", 5).total == 1
+            assert list_defs_by_name(snapshot, "other_name_5", 5).total == 0
+            assert list_defs_by_name(snapshot, "changed_meanwhile", 5).total == 1
+            assert [hit.file.path for hit in rank_passages(snapshot, {"meanwhil": 1}, 5, per_file=1)] == ["same.py"]
+        assert logical_dump(indexer) == scratch_dump(repository, tmp_path)
+    again = look(repository)
+    assert (again.decision, again.parsed) == ("fresh", 0)
+
+
+def test_a_worktree_and_a_clone_start_from_it(repository: Path, tmp_path: Path) -> None:
+    look(repository)
+    git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "-b", "third")
+    git(tmp_path, "clone", "-q", str(repository), str(tmp_path / "clone"))
+    (tmp_path / "clone/pkg0/mod0.py").unlink()
+    write(tmp_path / "clone", "pkg0/new.py", "def brand_new():\n    pass\n")
+    for name, parsed in (("tree", 0), ("clone", 1)):
+        with Indexer.open(options_for(tmp_path / name)) as indexer:
+            report = indexer.sync()
+            assert (report.decision, report.parsed, report.files) == ("built", parsed, COUNT + 1)
+            assert logical_dump(indexer) == scratch_dump(tmp_path / name, tmp_path)
+            assert indexer.verify("pages").verdict.value == "ok"
+    with (
+        Indexer.open(options_for(repository)) as one,
+        Indexer.open(options_for(tmp_path / "tree")) as other,
+    ):
+        assert one.index_id != other.index_id
+
+
+def test_a_rebuild_that_was_asked_for_starts_from_nothing(repository: Path) -> None:
+    look(repository)
+    with Indexer.open(options_for(repository)) as indexer:
+        assert indexer.rebuild().parsed == COUNT + 1
+
+
+def test_what_lies_in_a_repository_is_not_taken(repository: Path, tmp_path: Path) -> None:
+    """An index that came along is not ours, and is not put by either."""
+    look(repository)
+    shutil.rmtree(repository.parent / "user-state")
+    stranger = tmp_path / "elsewhere" / "repo"
+    shutil.copytree(repository, stranger)
+    assert look(stranger).parsed == COUNT + 1
+
+
+@pytest.mark.parametrize("damage", ["database", "text", "note", "gone", "link"])
+def test_a_damaged_one_is_of_no_use_and_does_no_harm(repository: Path, tmp_path: Path, damage: str) -> None:
+    look(repository)
+    [name] = shelf(repository)
+    entry = repository.parent / "user-state" / "shelf" / name
+    if damage == "database":
+        data = bytearray((entry / "index.db").read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        (entry / "index.db").write_bytes(data)
+    elif damage == "text":
+        largest = max((entry / "tantivy").iterdir(), key=lambda path: path.stat().st_size)
+        largest.write_bytes(largest.read_bytes()[:-1])
+    elif damage == "note":
+        (entry / "entry.json").write_bytes(b'{"sketch": [1, "x"]}')
+    elif damage == "gone":
+        (entry / "index.db").unlink()
+    else:
+        (entry / "index.db").rename(tmp_path / "index.db")
+        (entry / "index.db").symlink_to(tmp_path / "index.db")
+    git(tmp_path, "clone", "-q", str(repository), str(tmp_path / "clone"))
+    with Indexer.open(options_for(tmp_path / "clone")) as indexer:
+        report = indexer.sync()
+        assert report.files == COUNT + 1
+        assert logical_dump(indexer) == scratch_dump(tmp_path / "clone", tmp_path)
+
+
+def test_an_interrupted_start_goes_on(repository: Path, tmp_path: Path) -> None:
+    look(repository)
+    git(tmp_path, "clone", "-q", str(repository), str(tmp_path / "clone"))
+    for path, content in files("changed", 40).items():
+        write(tmp_path / "clone", path, content)
+    asked = 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 100
+
+    with Indexer.open(options_for(tmp_path / "clone")) as indexer:
+        first = indexer.sync(cancelled=cancelled)
+        assert first.decision == "interrupted" and first.pending > 0
+    with Indexer.open(options_for(tmp_path / "clone")) as indexer:
+        assert indexer.sync().pending == 0
+        assert logical_dump(indexer) == scratch_dump(tmp_path / "clone", tmp_path)
+
+
+def test_it_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -> None:
+    look(repository, shelf_bytes=0)
+    assert shelf(repository) == []
+    room = Shelf(tmp_path / "user-state", 10**9)
+    with Indexer.open(options_for(repository)) as indexer:
+        writer = indexer._writer
+        assert writer is not None
+        for number in range(MAX_ENTRIES + 3):
+            room.put(writer, runtime_fingerprint(), f"{number:032d}", sketch([]))
+        kept = shelf(repository)
+        assert len(kept) == MAX_ENTRIES
+        assert not any(name.endswith(f"{0:032d}") for name in kept), "the oldest went"
+        size = sum(path.stat().st_size for path in (tmp_path / "user-state/shelf").rglob("*") if path.is_file())
+        Shelf(tmp_path / "user-state", size // 3).put(writer, runtime_fingerprint(), "f" * 64, sketch([]))
+        assert len(shelf(repository)) <= MAX_ENTRIES // 3 + 1
+    (tmp_path / "user-state/shelf/.tmp-0-999999999").mkdir()
+    Shelf(tmp_path / "user-state", 10**9).find(runtime_fingerprint(), sketch([]), 0.5)
+    assert not (tmp_path / "user-state/shelf/.tmp-0-999999999").exists(), "what nobody finishes goes"
+    assert not any(os.stat(path).st_mode & 0o077 for path in (tmp_path / "user-state/shelf").rglob("index.db"))
+
+
+def test_likeness_is_near_the_truth() -> None:
+    def tree(first: int, last: int) -> list[tuple[str, int]]:
+        return [(f"dir/file{number}.py", number % 97) for number in range(first, last)]
+
+    for first in (0, 300, 900, 1500, 3000):
+        one, other = sketch(tree(0, 3000)), sketch(tree(first, 3000 + first))  # type: ignore[arg-type]
+        truth = max(0, 3000 - first) / (3000 + first)
+        assert abs(likeness(one, other) - truth) < 0.1
+    assert likeness(sketch([]), sketch([])) == 0.0
