@@ -14,13 +14,13 @@ _NOISE = re.compile(rb"--[^\n]*+|/\*.*?(?:\*/|\Z)|'(?:[^'\\]|\\.|'')*+'?|\$(\w*+
 _STRING = re.compile(rb"'((?:[^'\\]|\\.|'')*+)'", re.DOTALL)
 _PART = rb"""(?:"[^"\n]++"|`[^`\n]++`|\[[^\]\n]++\]|[\w$#@\x80-\xff]++)"""
 _CREATE = re.compile(
-    rb"""\bCREATE\s++(?:OR\s++(?:REPLACE|ALTER)\s++)?+
+    rb"""\bCREATE\s++(?:OR\s++(?:REPLACE|ALTER)\s++)?
     (?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|EXTERNAL|FOREIGN|VIRTUAL|MATERIALIZED|RECURSIVE|UNIQUE|CLUSTERED
         |NONCLUSTERED|COLUMNSTORE|FULLTEXT|SPATIAL|BITMAP|CONSTRAINT|EVENT|AGGREGATE|FORCE|NO|EDITIONABLE|TRANSIENT
         |NONEDITIONABLE|PUBLIC|PRIVATE|SECURE|DISTRIBUTED|ALGORITHM\s*+=\s*+\w++|DEFINER\s*+=\s*+\S++
         |SQL\s++SECURITY\s++\w++)\s++)*+
     (TABLE|VIEW|FUNCTION|PROCEDURE|PROC|INDEX|TRIGGER|TYPE|DOMAIN|SEQUENCE|SCHEMA|PACKAGE)\s++
-    (?:BODY\s++)?+(?:CONCURRENTLY\s++)?+(?:IF\s++NOT\s++EXISTS\s++)?+
+    (?:BODY\s++)?(?:CONCURRENTLY\s++)?(?:IF\s++NOT\s++EXISTS\s++)?
     ("""
     + _PART
     + rb"""(?:\s*+\.\s*+"""
@@ -51,8 +51,8 @@ _TO_PAREN = re.compile(rb"[^(;]*+\(")
 _PARENTHESES = re.compile(rb"[(),;]")
 _STOP = re.compile(rb";|^[ \t]*+(?:GO|/)[ \t]*+$|^[ \t]*+DELIMITER\b|^CREATE\b", re.IGNORECASE | re.MULTILINE)
 _BLOCK = re.compile(
-    rb"\b(BEGIN(?!\s++(?:TRAN|TRANSACTION|WORK)\b|\s*+;)|CASE|END(?:\s++(?:IF|LOOP|WHILE|REPEAT|FOR)\b)?+)\b"
-    rb"|^[ \t]*+(?:GO|/)[ \t]*+$|\bCREATE\s++(?:OR\s++\w++\s++)?+(?:FUNCTION|PROC|PROCEDURE|TRIGGER|PACKAGE)\b",
+    rb"\b(BEGIN(?!\s++(?:TRAN|TRANSACTION|WORK)\b|\s*+;)|CASE|END(?:\s++(?:IF|LOOP|WHILE|REPEAT|FOR)\b)?)\b"
+    rb"|^[ \t]*+(?:GO|/)[ \t]*+$|\bCREATE\s++(?:OR\s++\w++\s++)?(?:FUNCTION|PROC|PROCEDURE|TRIGGER|PACKAGE)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """What opens and closes a block, and what is never inside of one."""
