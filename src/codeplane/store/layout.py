@@ -261,8 +261,13 @@ def write_atomic(directory: int, name: str, data: bytes) -> None:
 
 def _is_being_written(name: str) -> bool:
     """Whether the process that made a temporary file lives: some are written without the lock."""
+    return name.rpartition("-")[2] != str(os.getpid()) and maker_lives(name)
+
+
+def maker_lives(name: str) -> bool:
+    """Whether the process whose number a temporary name ends with is there."""
     pid = name.rpartition("-")[2]
-    if not pid.isdecimal() or int(pid) == os.getpid():
+    if not pid.isdecimal():
         return False
     try:
         os.kill(int(pid), 0)

@@ -23,7 +23,7 @@ import orjson
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath
 from codeplane.store.fingerprint import Fingerprint
-from codeplane.store.layout import Generation, copy_generation, tree_bytes
+from codeplane.store.layout import Generation, copy_generation, maker_lives, tree_bytes
 from codeplane.store.writer import Writer
 
 MAX_ENTRIES = 16
@@ -127,7 +127,7 @@ class Shelf:
         for name in names:
             if not name.startswith(_TEMPORARY):
                 found.append(self._path / name)
-            elif not _lives(name.rpartition("-")[2]):
+            elif not maker_lives(name):
                 shutil.rmtree(self._path / name, ignore_errors=True)
         return found
 
@@ -146,13 +146,3 @@ def _age(path: Path) -> tuple[int, str]:
         return os.stat(path, follow_symlinks=False).st_mtime_ns, path.name
     except OSError:
         return 0, path.name
-
-
-def _lives(pid: str) -> bool:
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    except OSError:
-        return True
-    return True
