@@ -6,6 +6,7 @@ Each round indexes a copy of the repository from nothing in a fresh process (fil
 each stage of the floor alone in a process of its own. The floor is the CPU time of these stages together,
 divided by the cores: read + sha256, tree-sitter parse, inserting the same rows into SQLite and creating
 the same indexes, adding the same documents to Tantivy. The ratio is our wall time to that floor.
+A second table has the CPU time of the parse workers by language.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _round(tree: Path, place: Path) -> dict[str, Any]:
     if ours["decision"] != "built" or ours["pending"]:
         raise RuntimeError(f"not a cold index: {ours['decision']}, {ours['pending']} files pending")
     found: dict[str, Any] = {"index": ours, "peak_bytes": watched.peak_bytes, "processes": watched.processes}
-    for stage in (*FLOOR, "insert_plain", "walk"):
+    for stage in (*FLOOR, "insert_plain", "walk", "extract"):
         found[stage], _ = run_module("stages", stage, tree, place)
     found["ctags"] = _ctags(tree)
     found["floor"] = sum(found[stage]["cpu"] for stage in FLOOR) / ours["cores"]
@@ -141,6 +142,7 @@ def _report(result: Result, name: str, found: list[dict[str, Any]]) -> None:
         f" index {ours['index_bytes'] / MEGABYTE:.1f} MB"
     )
     result.tables.append(Table(title, ("", "median", "p95"), tuple(rows)))
+    result.tables.append(_by_language(name, found))
     beside = f"{amount(wall.median, 's')} beside a floor of {amount(floor.median, 's')}"
     result.figures += [
         Figure(f"cold index of {name}, wall / floor", ratio.median, "×", MOST_RATIO, beside),
@@ -160,6 +162,29 @@ def _report(result: Result, name: str, found: list[dict[str, Any]]) -> None:
         ),
     ]
     result.data[name] = found
+
+
+def _by_language(name: str, found: list[dict[str, Any]]) -> Table:
+    """What workers make of each language, all of it: facts, words and the packed answer."""
+    languages = found[0]["extract"]["languages"]
+    taken = {each: Series(tuple(one["extract"]["languages"][each][2] for one in found)) for each in languages}
+    whole = sum(series.median for series in taken.values()) or 1.0
+    rows = []
+    for language in sorted(taken, key=lambda each: (-taken[each].median, each)):
+        files, size, _ = languages[language]
+        cpu = taken[language]
+        rows.append(
+            (
+                language or "(text)",
+                f"{files:,}",
+                amount(size / MEGABYTE, "MB"),
+                *spread(cpu, "s", 1),
+                amount(size / MEGABYTE / max(cpu.median, 1e-6), "MB/s"),
+                amount(100 * cpu.median / whole, "%"),
+            )
+        )
+    columns = ("language", "files", "text", "CPU of workers", "p95", "speed", "share")
+    return Table(f"{name}, by language", columns, tuple(rows))
 
 
 def _over(cpu: Series, floor: Series, number: int) -> Series:

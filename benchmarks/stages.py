@@ -1,10 +1,12 @@
 """A cold index, and each stage of its floor, one per process: `python -m benchmarks.stages STAGE ROOT [SCRATCH]`.
 
     index    the product itself, with its state of the user in SCRATCH
+    look     one look at a tree whose user has indexed others before, and a first search
     read     read and sha256 of every file that the index knows
     parse    tree-sitter alone on every file that was parsed
     insert   the same rows into a new database of the same kind, then its indexes
     lexical  the same documents into a new text index of the same kind
+    extract  what the workers do for each file, by language; no part of the floor
     walk     scandir and lstat of the tree
 
 The floor stages read the finished index beneath ROOT. What a stage needs is made ready before
@@ -30,12 +32,20 @@ from benchmarks.trees import bare_walk, pruned_directories
 from codeplane.config.model import Config
 from codeplane.disk.text import decode
 from codeplane.facts.blocks import unpack
-from codeplane.facts.grammar import load
-from codeplane.facts.model import Def
+from codeplane.facts.extract import extract
+from codeplane.facts.grammar import load_reader
+from codeplane.facts.model import Def, Extraction, Facts
 from codeplane.facts.passages import may_define, read_searchable
+from codeplane.facts.wire import encode
+from codeplane.facts.words import terms_of
+from codeplane.index.indexer import Indexer
+from codeplane.index.options import SyncReport
+from codeplane.languages.registry import by_name
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
+from codeplane.operations.settings import index_options
 from codeplane.query.snapshot import Snapshot, open_current
+from codeplane.query.text import rank_passages
 from codeplane.store.codec import path_from_text, split_row_id
 from codeplane.store.database import create_database
 from codeplane.store.layout import open_state
@@ -44,6 +54,9 @@ from codeplane.store.records import FileState
 from codeplane.store.schema import INDEXES, TABLES
 
 Found = dict[str, Any]
+
+MARK = "otherbranchofbenchmark"
+"""A word of a branch that the benchmarks make."""
 
 
 def main() -> None:
@@ -74,6 +87,29 @@ def index(root: Path, place: Path) -> Found:
     }
 
 
+def look(root: Path, place: Path) -> Found:
+    """Until the first search is answered; `marked` says whether it finds MARK."""
+
+    def work() -> tuple[SyncReport, bool]:
+        options = index_options(Context(root=root, config=Config(), user_state=place / "state"))
+        with Indexer.open(options) as indexer:
+            report = indexer.sync()
+            with open_current(indexer.state) as snapshot:
+                ranked = rank_passages(snapshot, dict.fromkeys(terms_of(MARK), 1), 1, per_file=1)
+        return report, bool(ranked)
+
+    found, (report, marked) = _clocked(work, prepared=False)
+    return found | {
+        "decision": report.decision,
+        "files": report.files,
+        "changed": report.changed,
+        "parsed": report.parsed,
+        "hashed": report.hashed,
+        "pending": report.pending,
+        "marked": marked,
+    }
+
+
 def read(root: Path, place: Path) -> Found:
     paths = [root / row[0] for row in list_files(root)]
 
@@ -95,7 +131,9 @@ def parse(root: Path, place: Path) -> Found:
         if state == FileState.INDEXED:
             text = decode((root / path).read_bytes())
             assert text is not None and language is not None
-            sources.append((load(language).parser, text.data.replace(b"\r\n", b"\n")))
+            # Some documents are read without a grammar.
+            if grammar := by_name(language).grammar:
+                sources.append((load_reader(grammar).parser, text.data.replace(b"\r\n", b"\n")))
 
     def work() -> None:
         for parser, source in sources:
@@ -206,6 +244,32 @@ def text_index(root: Path, place: Path) -> Found:
     return found | {"documents": LexicalReader(directory).document_count}
 
 
+def extraction(root: Path, place: Path) -> Found:
+    """CPU seconds of the work of a parse worker, by language; a file of none is read for its words alone."""
+    sources = []
+    for path, language, state, _ in list_files(root):
+        text = decode((root / path).read_bytes()) if state in (FileState.INDEXED, FileState.TEXT) else None
+        if text is not None:
+            name = language if language is not None and state == FileState.INDEXED else ""
+            sources.append((name, path, text.data.replace(b"\r\n", b"\n")))
+    for name in {name for name, _, _ in sources if name}:
+        extract(name, "", 0, b"")
+    taken: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0.0])
+
+    def work() -> None:
+        for name, path, source in sources:
+            started = time.process_time()
+            found = extract(name, path, 0, source) if name else Extraction(Facts(), ())
+            encode(0, found, read_searchable(source, found.facts.defs, hints=not name and may_define(path)))
+            row = taken[name]
+            row[0] += 1
+            row[1] += len(source)
+            row[2] += time.process_time() - started
+
+    found, _ = _clocked(work)
+    return found | {"languages": {name: taken[name] for name in sorted(taken)}}
+
+
 def walk(root: Path, place: Path) -> Found:
     pruned = pruned_directories(root)
     found, entries = _clocked(lambda: bare_walk(root, pruned))
@@ -221,11 +285,13 @@ def list_files(root: Path) -> list[tuple[str, str | None, str, int]]:
 
 STAGES: dict[str, Callable[[Path, Path], Found]] = {
     "index": index,
+    "look": look,
     "read": read,
     "parse": parse,
     "insert": insert,
     "insert_plain": insert_plain,
     "lexical": text_index,
+    "extract": extraction,
     "walk": walk,
 }
 

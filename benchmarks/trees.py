@@ -55,12 +55,17 @@ def generate(target: Path, files: int, seed: int = SEED) -> Path:
 
 
 def commit_all(root: Path) -> Path:
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "tree", "--no-gpg-sign", "--allow-empty")
+    return root
+
+
+def git(root: Path, *arguments: str) -> None:
     # Neither the user's settings nor hooks are to have a say in what is measured.
     settings = ["user.name=benchmark", "user.email=benchmark@localhost", "core.hooksPath=/dev/null", "gc.auto=0"]
-    git = ["git", *(part for setting in settings for part in ("-c", setting))]
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "tree", "--no-gpg-sign", "--allow-empty"]):
-        subprocess.run([*git, *arguments], cwd=root, check=True, stdout=subprocess.DEVNULL)
-    return root
+    command = ["git", *(part for setting in settings for part in ("-c", setting)), *arguments]
+    subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL)
 
 
 def settle(root: Path) -> None:

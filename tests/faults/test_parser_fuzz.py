@@ -196,6 +196,22 @@ def test_a_word_without_end_takes_no_time() -> None:
     assert [row.name for row in found.facts.defs] == ["v"]
 
 
+def test_an_error_that_holds_thousands_of_parts_takes_no_time() -> None:
+    source = f"defmodule A do\n  def f(a), do: a\n  @type t :: list(It{'ï»¿' * 8000})\n  def g(a), do: a\nend\n"
+    began = time.process_time()
+    found = extract("elixir", "m.ex", 0, source.encode())
+    assert time.process_time() - began < 5
+    assert [row.name for row in found.facts.defs] == ["A", "f", "t", "g"]
+    assert "cut" in {problem.code for problem in found.problems}
+
+
+def test_a_chain_of_operators_may_be_long() -> None:
+    source = b"defmodule A do\n  defstruct [" + b":a ++ " * 3000 + b":b]\nend\n"
+    names = [row.name for row in extract("elixir", "m.ex", 0, source).facts.defs]
+    assert names[0] == "A"
+    assert {"a", "b"} <= set(names)
+
+
 @pytest.mark.parametrize("filling", [" ", "*", "\t*"])
 def test_a_comment_of_one_endless_line_takes_no_time(filling: str) -> None:
     source = f"/** Told. {filling * 200_000} end */\nfunction f() {{}}\n"

@@ -59,6 +59,28 @@ JAVASCRIPT = {
             },
             {"a", "b"},
         ),
+        ({"package.json": package("r"), "lerna.json": '{"packages": ["packages/*"]}'}, {"a", "b"}),
+        (
+            {"package.json": '{"name": "r", "workspaces": ["tools"]}', "lerna.json": '{"packages": ["packages/a"]}'},
+            {"a", "tools"},
+        ),
+        (
+            {
+                "package.json": package("r"),
+                "lerna.json": '{"packages": ["tools"]}',
+                "pnpm-workspace.yaml": "packages: [packages/a]",
+            },
+            {"a"},
+        ),
+        ({"deno.jsonc": '{"name": "r", "workspace": ["./packages/a", /* b */ "./tools",]}'}, {"a", "tools"}),
+        ({"deno.json": '{"name": "r", "workspace": {"members": ["packages/*"]}}'}, {"a", "b"}),
+        (
+            {
+                "package.json": '{"name": "r", "workspaces": ["tools"]}',
+                "deno.json": '{"workspace": ["packages/*", "!packages/b"]}',
+            },
+            {"a", "tools"},
+        ),
     ],
 )
 def test_javascript_workspaces(root: dict[str, str], listed: set[str]) -> None:
@@ -71,7 +93,7 @@ def test_javascript_workspaces(root: dict[str, str], listed: set[str]) -> None:
 @pytest.mark.parametrize(
     "root",
     [
-        {"package.json": package("r"), "yarn.lock": "", "lerna.json": '{"packages": ["packages/*"]}'},
+        {"package.json": package("r"), "yarn.lock": "", "lerna.json": '{"version": "independent"}'},
         {"package.json": package("r"), "pnpm-workspace.yaml": "onlyBuiltDependencies: [esbuild]\n"},
         {"package.json": '{"name": "r", "workspaces": ["packages/+(a|b)"]}'},
         {"package.json": '{"name": "r", "workspaces": 7}'},
@@ -126,6 +148,43 @@ def test_go() -> None:
     assert units_of("go", {"go.work": "use .\n", "x/go.mod": "module x\n"}) == {"x": "-x"}
     nested = {"go.work": "use ./a\n", "a/go.mod": "module a\n", "t/go.work": "use .\n", "t/go.mod": "module t\n"}
     assert units_of("go", nested) == {"a": "a", "t": "t"}
+
+
+def test_members_of_deno_may_have_either_manifest() -> None:
+    files = {
+        "deno.json": '{"workspace": ["./a", "./b"]}',
+        "a/deno.json": '{"name": "@x/a"}',
+        "b/package.json": package("b"),
+        "c/deno.jsonc": '{"name": "@x/c"}',
+    }
+    assert units_of("javascript", files) == {".": "javascript", "a": "@x/a", "b": "b", "c": "-@x/c"}
+
+
+def test_what_a_workspace_of_uv_does_not_list_is_a_project_of_its_own() -> None:
+    files = {
+        "pyproject.toml": (
+            '[project]\nname = "all"\n[tool.uv.workspace]\nmembers = ["libs/*", "build/kit"]\nexclude = ["libs/o*"]\n'
+        ),
+        **{f"{root}/pyproject.toml": f'[project]\nname = "{root}"\n' for root in ("libs/a", "libs/out", "build/kit")},
+        "build/other/pyproject.toml": "",
+        "tools/setup.py": "",
+    }
+    found = {each.root: each for each in found_in(files).candidates if each.family == "python"}
+    assert {root for root, each in found.items() if each.evidence.endswith("listed by pyproject.toml")} == {
+        "libs/a",
+        "build/kit",
+    }
+    assert sorted(found) == ["", "build/kit", "libs/a", "libs/out", "tools"]
+    assert not any(each.detached for each in found.values())
+    assert found[RepoPath("")].tier is Tier.FENCE
+
+
+@pytest.mark.parametrize(
+    "workspace", ["[tool.uv]\nworkspace = 7", "[tool.uv.workspace]\nmembers = 7", "[tool]\nuv = []"]
+)
+def test_an_odd_workspace_of_uv_lists_nothing(workspace: str) -> None:
+    files = {"pyproject.toml": f'[project]\nname = "r"\n{workspace}\n', "a/pyproject.toml": '[project]\nname = "a"\n'}
+    assert units_of("python", files) == {".": "r", "a": "a"}
 
 
 def crate(name: str, rest: str = "") -> str:

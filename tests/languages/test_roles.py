@@ -26,22 +26,27 @@ PATHS: dict[Role, str] = {
         src/cart_test.cc  src/cart_unittest.cc  test_cart.c  t/basic.t  Tests/ShopTests/Help.swift  CartTests.swift
         lib/cart_test.dart  test/cart_test.exs  cart_SUITE.erl  src/CartSpec.hs  run.bats  cart.feature
         integration-tests/run.py  test-shrinker/src/main/java/com/acme/Main.java  integration/hello/src/main.ts
+        spec/data/carts.json  spec/CartSpec.hs  .github/scripts/tests/a.sh  .github/scripts/test_plan.py
         third_party/zlib/tests/x.c  tests/proto/cart_pb2.py  tests/fixtures/cart.json  docs/tests/test_links.py
     """,
     Role.FIXTURE: "testdata/cert.pem internal/command/testdata/apply/main.tf shop/fixtures/carts.json "
-    "src/__snapshots__/a.snap src/__fixtures__/a.ts",
+    "src/__snapshots__/a.snap src/__fixtures__/a.ts identity/.snapshots/TestList.json src/snapshots/a__b.snap",
     Role.DOCS: "README.md docs/conf.py docs/ref/models.txt LICENSE LICENSE-MIT COPYING doc/index.html src/site/faq.fml "
-    "packages/core/docs/guide.ts shop/notes.rst CHANGES third_party/zlib/README.md .github/SECURITY.md",
+    "packages/core/docs/guide.ts shop/notes.rst CHANGES third_party/zlib/README.md .github/SECURITY.md "
+    "CITATION.cff",
     Role.EXAMPLE: "examples/hello/main.go sample/01-cats/src/main.ts crates/a/examples/x.rs benches/parse.rs "
     "demos/blog/blog.py docs_src/first.py src/Button.stories.tsx benchmarks/run.py",
-    Role.TOOL: "scripts/release.py tools/gen.go .github/workflows/ci.yml hack/verify.sh",
+    Role.TOOL: "scripts/release.py tools/gen.go .github/workflows/ci.yml hack/verify.sh "
+    ".github/actions/test_all/action.yaml .devcontainer/post_create.sh",
     Role.GENERATED: "shop/cart_pb2.py api/cart.pb.go Cart.g.cs Cart.designer.cs static/app.min.js "
     "src/cart.generated.ts package-lock.json Cargo.lock go.sum uv.lock src/generated/Api.java zz_generated.deepcopy.go",
     Role.VENDORED: "third_party/zlib/inflate.c shop/_vendor/six.py vendor/jquery/x.js deps/lua/lua.c "
     "astropy/extern/ply.py",
-    Role.CONFIG: "mypy.toml config/app.yaml src/locale.json .eslintrc .gitignore webpack.config.js app/settings.ini",
+    Role.CONFIG: "mypy.toml config/app.yaml src/locale.json .eslintrc .gitignore webpack.config.js app/settings.ini "
+    "spec/swagger.json",
     Role.BUILD: "Makefile CMakeLists.txt cmake/find.cmake build.gradle.kts setup.py pyproject.toml Cargo.toml build.rs "
-    "package.json pom.xml requirements-dev.txt Dockerfile Rakefile shop.gemspec Shop/Shop.csproj BUILD.bazel go.mod",
+    "package.json pom.xml requirements-dev.txt Dockerfile Rakefile shop.gemspec Shop/Shop.csproj BUILD.bazel go.mod "
+    "Shop.slnx cart.rockspec deno.json pnpm-workspace.yaml",
     Role.SOURCE: """
         src/_pytest/fixtures.py  testing.go  contest.py  latest/index.js  django/test/client.py  django/test/utils.py
         lib/rack/mock.rb  lib/rack/test/methods.rb  lib/action_dispatch/testing/test_process.rb
@@ -51,7 +56,7 @@ PATHS: dict[Role, str] = {
         packages/zone.js/lib/zone-spec/sync-test.ts  doc/man_docs.go  app/docs/router.py  openapi/spec/schema.py
         src/app/app.config.ts  src/main/java/org/example/App.java  license.py  shop/templates/mail/welcome.txt
         app/api/deps/auth.py  src/Edit.java  UNIT.java  pkg/spec/types.go  src/attestation.rs  Dockerfile_parser.py
-        schema.graphql  index.html  shop/tools/hammer.py
+        spec/api.go  spec/cart.proto  schema.graphql  index.html  shop/tools/hammer.py
     """,
 }
 CASES = [(path, role) for role, paths in PATHS.items() for path in paths.split()]

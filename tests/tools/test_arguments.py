@@ -70,7 +70,7 @@ REFUSED = [
     ("file_outline", {"file": "a.py", "start_line": "٣"}, ErrorCode.ARGUMENT_INVALID, "a whole number"),
     ("file_outline", {"file": ["a.py", "b.py"]}, ErrorCode.ARGUMENT_INVALID, "text"),
     ("file_outline", {"file": {"path": "a.py"}}, ErrorCode.ARGUMENT_INVALID, "text"),
-    ("file_outline", {"file": "a\0b"}, ErrorCode.ARGUMENT_INVALID, "text"),
+    ("file_outline", {"file": "a\0b"}, ErrorCode.ARGUMENT_INVALID, "text, without NUL"),
     ("file_outline", {"file": "a" * 20_000}, ErrorCode.ARGUMENT_INVALID, "text"),
     ("file_outline", {"file": "\ud800.py"}, ErrorCode.ARGUMENT_INVALID, "text"),
     ("file_outline", {"file": "a.py", "file_path": "b.py"}, ErrorCode.ARGUMENT_INVALID, "file"),

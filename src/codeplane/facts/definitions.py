@@ -29,7 +29,7 @@ _DOCSTRING = re.compile(rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'
 _MAX_DOC_LINE_CHARS = 2 * MAX_DOC_CHARS
 """More is not shown; and to look for the edge of a comment takes the square of it."""
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
-_TAIL = re.compile(r"(?:[\s:{=;]|=>)+$")
+_TAIL = re.compile(r"(?:[\s:{=;,\\]|=>)+$")
 _MAX_DOC_LINES = 200
 _NO_SIGNATURE = sha256(b"->").hexdigest()[:16]
 
@@ -125,7 +125,7 @@ def read_definitions(
                 while last is not None and last > first:
                     last = rows[last].parent
                 if last == first:
-                    end_line, end_col = position(site.end)
+                    end_line, end_col = position(site.end - site.tail)
                     rows[first] = rows[first]._replace(end_line=end_line, end_col=end_col)
                 around.append((site.end, rows[first].lexical_path, kind, first))
                 continue
@@ -135,7 +135,7 @@ def read_definitions(
         lexical_path = f"{owner}.{site.name}" if owner else site.name
         start, end = spans.get(site.start, (site.start, site.end))
         # A decorator may stand before what it decorates, not around it.
-        end = max(end, site.end)
+        end = max(end, site.end) if end != site.end else end - site.tail
         if source[end - 1 : end] == b"\n":
             end -= 1  # some grammars count the line's end to what stands on it
         signature_hash = _signature_hash(site, source)
@@ -267,17 +267,14 @@ def _signature(language: Language, site: DefSite, source: bytes) -> str:
             # The line of its name, and what annotations are above it; parameters may go over several.
             known = (site.params[1] if site.params else max(site.start, site.name_end)) - site.start
             raw = raw[:known] + raw[known:].partition(b"\n")[0]
-        text = raw.decode("utf-8", "replace")
-        if "\n" in text:
-            for marker in language.comments:
-                if marker != language.doc_block[0]:
-                    text = "\n".join(line.partition(f" {marker}")[0] for line in text.split("\n"))
+        text = _without_comments(language, raw.decode("utf-8", "replace"))
+    elif site.body[1] <= site.name_start:
+        # `typedef struct { ... } name`
+        behind = source[site.body[1] : min(site.end, site.body[1] + MAX_SIGNATURE_CHARS)]
+        text = (source[site.start : limit] + b" " + behind).decode("utf-8", "replace")
     else:
         known = max(site.name_end, site.params[1] if site.params else 0, site.returns[1] if site.returns else 0)
-        head = source[site.start : site.name_start].decode("utf-8", "replace")
-        if "\n" in head:
-            head = "\n".join(line for line in head.split("\n") if not line.lstrip().startswith(language.comments))
-        text = head + source[site.name_start : min(known, limit)].decode("utf-8", "replace")
+        text = _without_comments(language, source[site.start : min(known, limit)].decode("utf-8", "replace"))
         if known < limit:
             tail = source[known:limit].decode("utf-8", "replace")
             for marker in language.comments:
@@ -288,6 +285,20 @@ def _signature(language: Language, site: DefSite, source: bytes) -> str:
         text = language.signature_noise.sub("", text)
     text = _TAIL.sub("", text).replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
+
+
+def _without_comments(language: Language, text: str) -> str:
+    """What goes over several lines, without comments at their ends, or on lines of their own."""
+    if "\n" not in text:
+        return text
+    start, end = language.doc_block
+    if start in language.comments and start in text:
+        text = re.sub(rf"(?m)^[ \t]*{re.escape(start)}(?s:.*?)(?:{re.escape(end)}|\Z)", "", text)
+    kept = [line for line in text.split("\n") if not line.lstrip().startswith(language.comments)]
+    for marker in language.comments:
+        if marker != start:
+            kept = [line.partition(f" {marker}")[0] for line in kept]
+    return "\n".join(kept)
 
 
 def _signature_hash(site: DefSite, source: bytes) -> str:

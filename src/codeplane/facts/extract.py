@@ -23,6 +23,7 @@ from codeplane.facts.model import (
     Extraction,
     Facts,
     Import,
+    Problem,
     Role,
     Scope,
     Target,
@@ -42,6 +43,7 @@ _USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
 """Captures of names.scm in the order in which they overrule each other, as numbers of Usage."""
 _LOOKED_UP_IN = (("as_type", TYPE), ("as_callable", CALLABLE), ("macro", CALLABLE), ("as_value", VALUE))
 """Captures that say where a name is looked up; the later overrule the earlier."""
+_CUT = Problem("cut", 1, "too much of it is broken at a time; something may be missing")
 _PROVEN = flags(0, 0, Tier.PROVEN, Certainty.CERTAIN)
 _OTHER = re.compile(rb"[^\0]+(?:\0{1,2}[^\0]+)*")
 _WORD_USAGES = {"call": int(Usage.CALL), "member": int(Usage.MEMBER), "type": int(Usage.TYPE)}
@@ -86,7 +88,8 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
             for site in structure.dynamic
         ],
     )
-    return Extraction(facts, read_problems(grammar.errors, root, lines.starts))
+    problems = read_problems(grammar.errors, root, lines.starts)
+    return Extraction(facts, (*problems, _CUT) if structure.cut else problems)
 
 
 def _parse(grammar: Grammar, source: bytes) -> tuple[Node, bytes]:

@@ -15,11 +15,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, groupby
+from functools import lru_cache
+from itertools import accumulate, chain, groupby
 from typing import NamedTuple
 
 from codeplane.facts.model import Def
-from codeplane.facts.words import normalize_text, terms_of, unique_words
+from codeplane.facts.words import count_terms, normalize_text, terms_of, unique_words
 
 PASSAGES_VERSION = "3"
 
@@ -63,6 +64,8 @@ class Passage(NamedTuple):
     """Terms with their levels, with spaces between."""
     aside: bool = False
     """Stands in a module of tests within a file of the product."""
+    name_terms: str = ""
+    """Terms of the name, with spaces between."""
 
 
 class Searchable(NamedTuple):
@@ -76,7 +79,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
     """`hints` has lines looked for that seem to begin a definition; for languages without a grammar."""
     text = normalize_text(source)
     lines = text.split("\n")
-    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
+    offsets = [0, *accumulate(map(_WITH_END, map(len, lines)))]
     originals = source.split(b"\n")
     tests = [
         range(row.start_line, row.end_line + 1)
@@ -95,7 +98,8 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
         if row.kind in _MAJOR_KINDS or row.end_line - row.start_line >= _MAJOR_LINES:
             spans.append((row.start_line, row.end_line, number, row.name))
         elif row.kind not in _DATA_KINDS or len(minor) < _MAX_DATA_NAMES:
-            minor.append(Passage(row.start_line, row.end_line, number, row.name, "", aside(row.start_line)))
+            named = " ".join(terms_of(row.name))
+            minor.append(Passage(row.start_line, row.end_line, number, row.name, "", aside(row.start_line), named))
     owners = _owners(len(lines), spans, originals)
     pieces: dict[int, list[str]] = {}
     bounds: dict[int, tuple[int, int]] = {}
@@ -104,7 +108,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
         if words:
             pieces.setdefault(owner, []).extend(words)
             bounds.setdefault(owner, (first, last))
-    every = Counter(word for words in pieces.values() for word in words)
+    every = Counter(chain.from_iterable(pieces.values()))
     passages = minor
     for owner, words in pieces.items():
         first, last = bounds[owner]
@@ -113,9 +117,10 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
             first, last, number, name = spans[owner]
         terms = _levelled(Counter(words), PASSAGE_TERMS)
         if terms or name:
-            passages.append(Passage(first, max(first, last), number, name, terms, aside(first)))
+            named = " ".join(terms_of(name))
+            passages.append(Passage(first, max(first, last), number, name, terms, aside(first), named))
     passages += [
-        Passage(first, max(first, last), number, name, "", aside(first))
+        Passage(first, max(first, last), number, name, "", aside(first), " ".join(terms_of(name)))
         for index, (first, last, number, name) in enumerate(spans)
         if index not in pieces
     ]
@@ -138,29 +143,34 @@ _CODE_ENDINGS = frozenset(
 
 
 def _levelled(words: Counter[str], ordinary: float) -> str:
-    counts: dict[str, int] = {}
-    known = counts.get
-    for word, count in words.items():
-        for term in terms_of(word):
-            counts[term] = known(term, 0) + count
+    counts = count_terms(words)
     length = sum(counts.values())
-    base = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / ordinary)
-    marks = [f"{MARK}{max(1, int(count / (count + base) * LEVELS + 0.5))}" for count in range(_COMMON)]
+    marks = _marks(length, ordinary)
     return " ".join(
         [
-            f"{term}{marks[count]}"
-            if count < _COMMON
-            else f"{term}{MARK}{max(1, int(count / (count + base) * LEVELS + 0.5))}"
+            f"{term}{marks[count]}" if count < _COMMON else f"{term}{_mark(count, length, ordinary)}"
             for term, count in counts.items()
         ]
     )
 
 
 _COMMON = 8
+_WITH_END = (1).__add__
+
+
+@lru_cache(maxsize=1 << 12)
+def _marks(length: int, ordinary: float) -> tuple[str, ...]:
+    """Of the counts that most terms have."""
+    return tuple(_mark(count, length, ordinary) for count in range(_COMMON))
+
+
+def _mark(count: int, length: int, ordinary: float) -> str:
+    base = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / ordinary)
+    return f"{MARK}{max(1, int(count / (count + base) * LEVELS + 0.5))}"
 
 
 def _owners(count: int, spans: Sequence[_Span], lines: Sequence[bytes]) -> list[int]:
-    """For each line, from 1, the innermost span, or a negative number that lines of the same stretch share."""
+    """For each line, from 1, the innermost span; -1 where there is none."""
     owners = [-1] * (count + 1)
     ordered = sorted(range(len(spans)), key=lambda index: (spans[index][0], -spans[index][1], index))
     for index in ordered:
@@ -171,14 +181,6 @@ def _owners(count: int, spans: Sequence[_Span], lines: Sequence[bytes]) -> list[
         if spans[index][0] > count:
             break
         _take_comment(owners, index, spans[index][0], lines)
-    stretch, begun = -1, 0
-    for line in range(1, count + 1):
-        if owners[line] >= 0:
-            begun = 0
-            continue
-        if not begun or line - begun >= GAP_LINES:
-            stretch, begun = stretch - 1, line
-        owners[line] = stretch
     return owners
 
 
@@ -198,12 +200,17 @@ _COMMENT_BYTES = tuple(mark.encode() for mark in _COMMENT)
 
 
 def _runs(owners: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """(owner, first line, last line) of lines that follow each other."""
-    line = 1
+    """(owner, first line, last line) of lines that follow each other; each stretch without one is its own owner."""
+    line, stretch = 1, -1
     for owner, run in groupby(owners[1:]):
-        length = sum(1 for _ in run)
-        yield owner, line, line + length - 1
-        line += length
+        following = line + len(list(run))
+        if owner >= 0:
+            yield owner, line, following - 1
+        else:
+            for first in range(line, following, GAP_LINES):
+                yield stretch, first, min(first + GAP_LINES, following) - 1
+                stretch -= 1
+        line = following
 
 
 def _hinted(lines: Sequence[bytes]) -> Iterator[_Span]:

@@ -116,7 +116,10 @@ class _Run:
             self._feed()
             if not self._pending:
                 return
-            yield from self._collect()
+            finished = self._collect()
+            # Before the caller takes its time over them: workers must not wait for it.
+            self._feed()
+            yield from finished
 
     def abandon(self) -> None:
         for worker in [worker for worker in self._pool._workers if worker.jobs]:

@@ -19,6 +19,9 @@ _PLAIN_SUBJECTS = frozenset(
 )
 """Subjects of a pattern that need no detail."""
 Captures = dict[str, list[Node]]
+MAX_OPEN_MATCHES = 512
+"""Matches that are under way at a time. Ordinary files have a few dozen; broken ones have thousands where an error
+holds all that follows it, and what that takes grows with their square."""
 
 
 class ScopeSite(NamedTuple):
@@ -48,6 +51,8 @@ class DefSite(NamedTuple):
     the file's."""
     variant: str = ""
     """`forward` for one that announces a definition; others have namespaces of their own."""
+    tail: int = 0
+    """How many of its last bytes are of what follows it: where indentation ends a block, grammars let it reach that."""
 
 
 class SectionSite(NamedTuple):
@@ -135,12 +140,17 @@ class Structure:
     """Starts of definitions that may not come to be."""
     marks: list[tuple[int, str, str]] = field(default_factory=list)
     """What is said of a name of the scope around: where, the name, and what."""
+    cut: bool = False
+    """Whether there was too much at a time, so that something may be missing."""
 
 
 def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
     found = Structure()
     subjects: dict[int, tuple[str, str, str]] = {}
-    for pattern, captures in QueryCursor(grammar.facts).matches(root):
+    cursor = QueryCursor(grammar.facts, match_limit=MAX_OPEN_MATCHES)
+    matches = cursor.matches(root)
+    found.cut = bool(cursor.did_exceed_match_limit)
+    for pattern, captures in matches:
         subject = subjects.get(pattern)
         if subject is None:
             subject = subjects[pattern] = _subject(captures)
@@ -252,21 +262,24 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
     if not variant and len(captures) == 2 and "name" in captures:
         # A variable, most often: nothing but itself and its name.
         start, end = node.start_byte, node.end_byte
+        tail = _tail(node, source) if source[end - 1 : end].isspace() else 0
         for name in _leaves(captures["name"], grammar):
             at, to = name.start_byte, name.end_byte
             text = source[at:to].decode("utf-8", "replace")
-            found.defs.append(DefSite(start, end, kind, text, at, to, None, None, None, None, ()))
+            found.defs.append(DefSite(start, end, kind, text, at, to, None, None, None, None, (), tail=tail))
         return
     until = captures.get("until")
     implied = "implied" in captures
     place = next((capture for capture in ("hoisted", "inner", "filewide") if capture in captures), "")
     body = _range(captures, "body")
+    end = max(node.end_byte, body[1]) if body else node.end_byte
+    tail = _tail(node, source) if end == node.end_byte and source[end - 1 : end].isspace() else 0
     spell = grammar.language.implied_name if implied else None
     for name in _leaves(captures["implied" if implied else "name"], grammar):
         found.defs.append(
             DefSite(
                 node.start_byte,
-                max(node.end_byte, body[1]) if body else node.end_byte,
+                end,
                 kind,
                 spell(_text(name, source)) if spell is not None else _text(name, source),
                 name.start_byte,
@@ -280,8 +293,27 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
                 implied,
                 place,
                 variant,
+                tail,
             )
         )
+
+
+def _tail(node: Node, source: bytes) -> int:
+    """Comments and white space after the last thing that a definition says."""
+    last = node
+    while last.child_count:
+        inner = next((child for child in reversed(last.children) if _says_something(child)), None)
+        if inner is None:
+            break
+        last = inner
+    end = last.end_byte
+    while end > last.start_byte and source[end - 1 : end].isspace():
+        end -= 1
+    return node.end_byte - end if last is not node else 0
+
+
+def _says_something(node: Node) -> bool:
+    return node.end_byte > node.start_byte and not node.is_extra
 
 
 def _read_import(found: Structure, captures: Captures, node: Node, kind: str, grammar: Grammar, source: bytes) -> None:

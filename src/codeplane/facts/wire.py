@@ -11,6 +11,9 @@ from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import Extraction, Problem
 from codeplane.facts.passages import Passage, Searchable
 
+WIRE_VERSION = "2"
+"""Of what an answer looks like, for those who keep answers."""
+
 _LENGTH = struct.Struct(">I")
 
 

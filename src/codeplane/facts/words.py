@@ -6,10 +6,11 @@ Files and queries go through the same functions. Any change here is another WORD
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 WORDS_VERSION = "2"
+
 
 MAX_TERM_CHARS = 60
 """Of a longer one its beginning counts."""
@@ -64,17 +65,24 @@ def split_words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for chunk in _CHUNK.findall(name) for word in _split_case(chunk))
 
 
-@lru_cache(maxsize=1 << 17)
 def terms_of(identifier: str) -> tuple[str, ...]:
     """What an identifier is found by: itself, where it consists of several words, and the stems of its words."""
-    whole = identifier.lower().strip("_$")
-    if not 1 < len(whole) <= MAX_IDENTIFIER_CHARS:
-        return ()
-    whole = whole[:MAX_TERM_CHARS]
-    words = [word[:MAX_TERM_CHARS] for word in split_words(identifier) if len(word) > 1]
-    if not words or words == [whole]:
-        return () if whole in STOP_WORDS else (stem(whole),)
-    return (stem(whole), *(stem(word) for word in words if word not in STOP_WORDS))
+    return _find_terms(identifier)
+
+
+def count_terms(words: Mapping[str, int]) -> dict[str, int]:
+    """How often each term occurs in a text with these identifiers, in order of first occurrence."""
+    counts: dict[str, int] = {}
+    known = counts.get
+    for terms, count in zip(map(_find_terms, words), words.values(), strict=True):
+        for term in terms:
+            counts[term] = known(term, 0) + count
+    return counts
+
+
+def unique_words(words: Iterable[str]) -> str:
+    """Each word once, without case, in order of first occurrence."""
+    return fold_case(" ".join(dict.fromkeys(words)))
 
 
 def name_key(name: str) -> str:
@@ -108,9 +116,31 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
 
 
-def unique_words(words: Iterable[str]) -> str:
-    """Each word once, without case, in order of first occurrence."""
-    return fold_case(" ".join(dict.fromkeys(words)))
+class _Terms(dict[str, tuple[str, ...]]):
+    """Of identifiers that were met. A look is half as dear as one into a cache that keeps an order."""
+
+    def __missing__(self, identifier: str) -> tuple[str, ...]:
+        found = _read_terms(identifier)
+        if len(identifier) <= MAX_IDENTIFIER_CHARS:
+            if len(self) >= _MAX_KEPT:
+                self.clear()
+            self[identifier] = found
+        return found
+
+
+_MAX_KEPT = 1 << 17
+_find_terms = _Terms().__getitem__
+
+
+def _read_terms(identifier: str) -> tuple[str, ...]:
+    whole = identifier.lower().strip("_$")
+    if not 1 < len(whole) <= MAX_IDENTIFIER_CHARS:
+        return ()
+    whole = whole[:MAX_TERM_CHARS]
+    words = [word[:MAX_TERM_CHARS] for word in split_words(identifier) if len(word) > 1]
+    if not words or words == [whole]:
+        return () if whole in STOP_WORDS else (stem(whole),)
+    return (stem(whole), *(stem(word) for word in words if word not in STOP_WORDS))
 
 
 def _singular(word: str) -> str:

@@ -36,7 +36,10 @@ from codeplane.store.writer import Writer
 
 _NOTHING = PackedFacts()
 _PROGRESS_SECONDS = 0.05
-_SIZE_CHECK_FILES = 8
+_ROOM_SHARE = 64
+"""No text takes so many times its size: until this share of the room was read, the index cannot be full."""
+_ROW_BYTES = 1024
+"""What a file counts for beside its text."""
 
 PARSE_AGAIN = DiskStat(-2, 0, 0, 0, 0)
 """What is known of a file that must be parsed again even if its text is the same."""
@@ -108,6 +111,8 @@ class BatchRun:
         self._reported = 0.0
         self._total = self._bytes_total = self._bytes_done = self._source_bytes = 0
         self._seen: dict[RepoPath, DiskStat] = {}
+        self._room = self._unchecked = 0
+        """Bytes until the cap when the index was last measured, and bytes read since."""
 
     def run(self, changes: Changes, known: dict[RepoPath, Known], scan: Scan) -> Batch:
         batch = Batch(known)
@@ -169,9 +174,10 @@ class BatchRun:
     def _read(self, batch: Batch, paths: Sequence[RepoPath], capped: bool) -> Iterator[Job]:
         """Read the candidates; what needs no parse is settled on the way."""
         limit = self._options.max_lexical_bytes
-        for number, read in enumerate(read_many(self._root, paths, limit, self._options.hash_concurrency)):
+        for read in read_many(self._root, paths, limit, self._options.hash_concurrency):
             batch.interrupted = self._cancelled is not None and self._cancelled()
-            batch.full = capped and number % _SIZE_CHECK_FILES == 0 and self._is_full()
+            self._unchecked += len(read.data or b"") + _ROW_BYTES
+            batch.full = capped and self._unchecked * _ROOM_SHARE > self._room and self._is_full()
             if batch.interrupted or batch.full:
                 return
             prepared = self._take(batch, read)
@@ -221,8 +227,10 @@ class BatchRun:
         return self._writer.find_text(row.path) == (row.text_digest, row.state)
 
     def _is_full(self) -> bool:
-        """A small index never is."""
-        return self._writer.size_bytes() > self._options.cap_bytes(self._source_bytes, len(self._seen))
+        """A small index never is. To ask costs as much as to put a small file."""
+        self._room = self._options.cap_bytes(self._source_bytes, len(self._seen)) - self._writer.size_bytes()
+        self._unchecked = 0
+        return self._room < 0
 
     def _put_parsed(self, batch: Batch, parsed: Parsed) -> None:
         prepared: Prepared = parsed.job.tag

@@ -28,6 +28,15 @@ from codeplane.git.opening import is_git_directory
 from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
 from codeplane.index.batch import PARSE_AGAIN, Batch, BatchRun
 from codeplane.index.fingerprint import runtime_fingerprint
+from codeplane.index.head_start import (
+    Beginning,
+    begin_empty,
+    begin_from,
+    find_start,
+    is_another_tree,
+    leave,
+    put_by,
+)
 from codeplane.index.options import Cancelled, IndexOptions, Noticed, Progress, Report, SyncReport, effective
 from codeplane.index.ownership import Ownership, read_contexts
 from codeplane.index.remembered import Remembered
@@ -40,20 +49,11 @@ from codeplane.store.files import load_known
 from codeplane.store.integrity import Integrity, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
 from codeplane.store.records import EpochInfo, FileState
-from codeplane.store.recovery import adopt, open_writer
-from codeplane.store.registry import Binding
-from codeplane.store.shelf import MIN_FILES, Entry, Shelf, Sketch, likeness, sketch
-from codeplane.store.writer import Barrier, Writer, create_writer
+from codeplane.store.recovery import open_writer
+from codeplane.store.shelf import Entry, Shelf
+from codeplane.store.writer import Barrier, Writer
 
 _MAX_NAMED = 20
-
-
-_EPOCHS_PER_GENERATION = 1_000_000
-_OTHER_TREE = 10
-"""A tree of which one file in so many changed at once may be another."""
-_ALIKE = 0.3
-_NEARER = 0.1
-"""Share of files that an index must have in common with a tree to start from it; more than the one at hand has."""
 _REASONS = {Verdict.BUILDING: "an earlier build was not finished", Verdict.CORRUPT: "it was damaged"}
 
 
@@ -252,8 +252,10 @@ class Indexer:
             counter_advanced=full_hash.advanced,
         ):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
-        if self._is_another_tree(changes) and (nearer := self._leave(writer, scan)) is not None:
-            return self._build(scan, started, report, cancelled, nearer)
+        if is_another_tree(changes, len(self._known)) and not self.unfinished:
+            nearer = leave(self._shelf, writer, self._root_digest or "", self._known, scan)
+            if nearer is not None:
+                return self._build(scan, started, report, cancelled, nearer)
         epoch = writer.epoch
         resumed = writer.read_meta("pending") not in (None, "0") and writer.read_meta("pending_why") != "full"
         try:
@@ -303,15 +305,18 @@ class Indexer:
 
     def _load(self) -> None:
         assert self._writer is not None
-        self._load_files(self._writer)
+        self._load_held(self._writer)
         self._ignore_signature = self._writer.read_meta("ignore_signature")
-        self._surfaces = Surfaces(self._writer.surfaces())
-        self._ownership = Ownership.load(self._writer)
-        self._roles = Roles.load(self._writer)
         epoch = self._writer.read_epoch()
         assert epoch is not None
         self._root_digest = Digest(epoch.merkle_root)
         self._version = epoch.repo_version
+
+    def _load_held(self, writer: Writer) -> None:
+        self._load_files(writer)
+        self._surfaces = Surfaces(writer.surfaces())
+        self._ownership = Ownership.load(writer)
+        self._roles = Roles.load(writer)
 
     def _load_files(self, writer: Writer) -> None:
         self._known = {
@@ -368,21 +373,6 @@ class Indexer:
             self._tracked = (version, tracked) if settled else None
         return scan._replace(files={path: stat for path, stat in scan.files.items() if path in tracked})
 
-    def _is_another_tree(self, changes: Changes) -> bool:
-        """Whether so much changed that it may be another branch, and an index that was put by nearer to it."""
-        changed = len(changes.candidates) + len(changes.removed)
-        return changed >= MIN_FILES and changed * _OTHER_TREE >= len(self._known) and not self.unfinished
-
-    def _leave(self, writer: Writer, scan: Scan) -> Entry | None:
-        """Put the index by as it is, since its tree may come back; an index that is nearer to what is there now."""
-        own = self._sketch()
-        wanted = sketch((path, stat.size) for path, stat in scan.files.items())
-        self._shelf.put(writer, runtime_fingerprint(), self._root_digest or "", own)
-        return self._shelf.find(runtime_fingerprint(), wanted, likeness(own, wanted) + _NEARER)
-
-    def _sketch(self) -> Sketch:
-        return sketch((path, known.stat.size) for path, known in self._known.items())
-
     def _build(
         self,
         scan: Scan,
@@ -398,9 +388,8 @@ class Indexer:
         before = (self._known, self._surfaces, self._ownership, self._roles)
         settled = (self._root_digest, self._ignore_signature)
         try:
-            if start is None and self._writer is None and self._rebuild_reason is None and len(scan.files) >= MIN_FILES:
-                wanted = sketch((path, stat.size) for path, stat in scan.files.items())
-                start = self._shelf.find(runtime_fingerprint(), wanted, _ALIKE)
+            if start is None and self._writer is None and self._rebuild_reason is None:
+                start = find_start(self._shelf, scan)
             return self._build_from(start, scan, started, report, cancelled)
         except BaseException:
             self._known, self._surfaces, self._ownership, self._roles = before
@@ -417,11 +406,14 @@ class Indexer:
             self._root.path, registry.read_binding(self.options.user_state, self._root.path)
         )
         version = repo_version(self._root.path)
-        writer = self._adopt(start, binding) if start is not None else None
+        last = self._writer.epoch if self._writer is not None else self._last_epoch
+        beginning = Beginning(self.state, binding, last, self._barrier)
+        writer = begin_from(self._shelf, start, beginning) if start is not None else None
         if writer is None:
-            writer = self._create(binding)
+            writer = begin_empty(beginning)
             self._ownership.consider(read_contexts(self._root), None)
         else:
+            self._load_held(writer)
             self._ownership.consider(read_contexts(self._root), writer)
         generation = writer.generation
         try:
@@ -447,55 +439,9 @@ class Indexer:
         decision = "interrupted" if batch.interrupted else "rebuilt" if self._rebuild_reason else "built"
         result = self._report(scan, changes, batch, decision, started)
         self._rebuild_reason = None
-        if len(self._known) >= MIN_FILES and not self.unfinished:
-            self._shelf.put(writer, runtime_fingerprint(), self._root_digest or "", self._sketch())
+        if not self.unfinished:
+            put_by(self._shelf, writer, self._root_digest or "", self._known)
         return result
-
-    def _create(self, binding: Binding) -> Writer:
-        """A writer for an empty generation."""
-        generation = self.state.new_generation()
-        try:
-            return create_writer(
-                generation,
-                runtime_fingerprint(),
-                binding.repo_uuid,
-                binding.index_id,
-                first_epoch=self._first_epoch(generation),
-                barrier=self._barrier,
-            )
-        except BaseException:
-            self.state.remove_generation(generation)
-            raise
-
-    def _adopt(self, start: Entry, binding: Binding) -> Writer | None:
-        """A writer for a generation that begins as a copy, of which no file counts as seen; None if it is no good."""
-        generation = self.state.new_generation()
-        try:
-            self._shelf.take(start, generation)
-            writer = adopt(
-                generation,
-                runtime_fingerprint(),
-                binding.repo_uuid,
-                binding.index_id,
-                first_epoch=self._first_epoch(generation),
-                barrier=self._barrier,
-            )
-        except (OSError, CodePlaneError):
-            self.state.remove_generation(generation)
-            return None
-        except BaseException:
-            self.state.remove_generation(generation)
-            raise
-        self._load_files(writer)
-        self._surfaces = Surfaces(writer.surfaces())
-        self._ownership = Ownership.load(writer)
-        self._roles = Roles.load(writer)
-        return writer
-
-    def _first_epoch(self, generation: Generation) -> int:
-        """Epochs only ever grow: on from the last one, or from a number that it cannot have reached."""
-        last = self._writer.epoch if self._writer is not None else self._last_epoch
-        return last + 1 if last is not None else (int(generation.name) - 1) * _EPOCHS_PER_GENERATION + 1
 
     def _run(
         self, writer: Writer, scan: Scan, changes: Changes, report: Report | None, cancelled: Cancelled | None

@@ -11,7 +11,7 @@ import hashlib
 from codeplane.facts.identity import relocated
 from codeplane.facts.passages import may_define
 from codeplane.facts.pool import Job, Parsed
-from codeplane.facts.wire import decode, path_text
+from codeplane.facts.wire import WIRE_VERSION, decode, path_text
 from codeplane.languages.registry import by_name
 from codeplane.store.extractions import Extractions
 from codeplane.store.fingerprint import Fingerprint
@@ -22,11 +22,14 @@ class Remembered:
         self._extractions = extractions
         self.ignored = False
         """Whether every text is to be read again, and what is remembered of it replaced."""
-        self._made_by = f"{fingerprint.extractor} {fingerprint.grammars} {fingerprint.tokenizer}"
+        self._asked: dict[str, bytes] = {}
+        """Keys of texts that are being read, by path."""
+        self._made_by = f"{WIRE_VERSION} {fingerprint.extractor} {fingerprint.grammars} {fingerprint.tokenizer}"
 
     def find(self, job: Job) -> Parsed | None:
         """What a worker would answer, if one has before."""
-        found = self._extractions.get(self._key(job)) if not self.ignored else None
+        key = self._asked[job.path] = self._key(job)
+        found = self._extractions.get(key) if not self.ignored else None
         if found is None:
             return None
         place, _, frame = found.partition(b"\0")
@@ -37,13 +40,16 @@ class Remembered:
                 facts = relocated(facts, by_name(job.language), path, job.unit)
         except (ValueError, TypeError, IndexError):
             return None
+        del self._asked[job.path]
         return Parsed(job, facts, problems, searchable)
 
     def keep(self, parsed: Parsed) -> None:
-        if parsed.frame:
-            self._extractions.put(self._key(parsed.job), path_text(parsed.job.path).encode() + b"\0" + parsed.frame)
+        key = self._asked.pop(parsed.job.path, None)
+        if parsed.frame and key is not None:
+            self._extractions.put(key, path_text(parsed.job.path).encode() + b"\0" + parsed.frame)
 
     def flush(self) -> None:
+        self._asked.clear()
         self._extractions.flush()
 
     def _key(self, job: Job) -> bytes:

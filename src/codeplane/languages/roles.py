@@ -14,7 +14,7 @@ from codeplane.git.attributes import DOCUMENTATION, GENERATED, NOTHING_STATED, V
 from codeplane.languages.role_headers import find_header
 from codeplane.languages.role_paths import Judged, Role, claim_generated, claim_place, claim_purpose
 
-ROLES_VERSION = "2"
+ROLES_VERSION = "3"
 """Of all rules: an index that was made by others is built anew."""
 
 Scope = Literal["runtime", "mixed", "docs"]

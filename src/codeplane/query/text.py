@@ -157,9 +157,9 @@ def list_passages_with_name_part(snapshot: Snapshot, key: str, limit: int) -> li
     return _passages(snapshot, found)[:limit]
 
 
-def rank_names(snapshot: Snapshot, weights: Mapping[str, int], limit: int) -> list[PassageMatch]:
-    """Definitions by the words of their names."""
-    return _passages(snapshot, snapshot.reader.lexical.passages_named_by_words(weights, limit))[:limit]
+def rank_names(snapshot: Snapshot, weights: Mapping[str, int], limit: int, least: float = 0.0) -> list[PassageMatch]:
+    """Definitions by the words of their names, as far as these weigh enough together."""
+    return _passages(snapshot, snapshot.reader.lexical.passages_named_by_words(weights, limit, least))[:limit]
 
 
 def _files(snapshot: Snapshot, found: Sequence[FileHit]) -> list[FileMatch]:

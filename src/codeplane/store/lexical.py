@@ -98,7 +98,7 @@ class LexicalWriter:
             tie = _tie(path)
             document.add_integer("tie", tie)
             writer.add_document(document)
-            for number, (first, last, definition, name, terms, aside) in enumerate(searchable.passages):
+            for number, (first, last, definition, name, terms, aside, name_terms) in enumerate(searchable.passages):
                 document = tantivy.Document()
                 document.add_integer("owner", file_id)
                 document.add_integer("beside", beside)
@@ -108,7 +108,7 @@ class LexicalWriter:
                 document.add_text("passage_terms", terms)
                 if name:
                     document.add_text("name", name_key(name))
-                    document.add_text("name_words", " ".join(terms_of(name)))
+                    document.add_text("name_words", name_terms)
                 writer.add_document(document)
                 self.uncommitted_bytes += len(terms)
         self.uncommitted_bytes += len(searchable.terms) + len(searchable.words)
@@ -276,11 +276,11 @@ class LexicalReader:
                 query = tantivy.Query.regex_query(self._schema, "name", pattern)
             return self._passages(self._search([_scored(query, 1)], limit, "owner", None)[:limit])
 
-    def passages_named_by_words(self, weights: Mapping[str, int], limit: int) -> list[PassageHit]:
-        """Passages by the words of their names."""
+    def passages_named_by_words(self, weights: Mapping[str, int], limit: int, least: float = 0.0) -> list[PassageHit]:
+        """Passages by the words of their names, as far as these weigh enough."""
         clauses = [_scored(self._term("name_words", term), weight) for term, weight in weights.items()]
         with lexical_errors():
-            return self._passages(self._search(clauses, limit, "owner", None)[:limit])
+            return self._passages(self._search(clauses, limit, "owner", None, least=least)[:limit])
 
     def files_with_grams(self, alternatives: Sequence[Collection[str]]) -> list[int]:
         """Ids of the files that have, for one of the alternatives, all of its fragments by their trigrams."""
@@ -335,6 +335,7 @@ class LexicalReader:
         owner: str,
         among: Collection[int] | None,
         filters: Sequence[tuple[str, int | str]] = (),
+        least: float = 0.0,
     ) -> list[tuple[float, tantivy.DocAddress]]:
         """The best documents, and all that are as good as the last of them, whatever the order of segments."""
         if not clauses or limit < 1 or (among is not None and not among):
@@ -350,13 +351,14 @@ class LexicalReader:
         wanted = limit + _TIE_MARGIN
         while True:
             hits = list(self._searcher.search(query, wanted, count=False).hits)
-            if len(hits) < wanted:
+            if len(hits) < wanted or hits[-1][0] < least:
                 break
             # Of those as good as the last the order of segments decided which came along.
             hits = [hit for hit in hits if hit[0] > hits[-1][0]]
             if len(hits) >= limit:
                 break
             wanted *= 4
+        hits = [hit for hit in hits if hit[0] >= least]
         ties = self._values("tie", hits)
         ordered = sorted(zip(hits, ties, strict=True), key=lambda found: (-found[0][0], found[1]))
         return [hit for hit, _ in ordered]

@@ -22,8 +22,7 @@ from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
 from codeplane.languages.role_paths import Judged
-from codeplane.store import epochs, role_rows, unit_rows
-from codeplane.store.codec import path_to_text, row_range, signed64, storable
+from codeplane.store import epochs, file_rows, pending, role_rows, unit_rows
 from codeplane.store.database import (
     PAGE_BYTES,
     Row,
@@ -50,7 +49,6 @@ from codeplane.store.records import (
     FileRow,
     FileStat,
     FileState,
-    PendingChange,
     RefLink,
 )
 from codeplane.store.role_rows import JudgedFile
@@ -84,7 +82,7 @@ class Writer:
         self._lexical = lexical
         self._bulk = bulk
         self._barrier = barrier
-        self._pending: dict[RepoPath, PendingChange] = {}
+        self._pending: pending.Pending = {}
         self._derived_changed = False
         self._broken = False
         with sqlite_errors():
@@ -146,17 +144,17 @@ class Writer:
                 made = make_rows(file_id, unit_id, storable_facts(facts), problems)
                 insert_rows(self._connection, made, bulk=self._bulk)
             counts = (facts.scope_count, len(facts.defs), len(facts.imports), facts.ref_count, len(problems))
-            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, file, searchable is not None), *counts))
+            self._put_row(file_id, file, counts, lexical=searchable is not None)
             if searchable is not None:
                 self._lexical.add(file_id, file.path, file.document_digest, file.family, searchable, file.role)
-            self._note(file.path, Change.ADDED if known_id is None else Change.MODIFIED, file.digest)
+            change = Change.ADDED if known_id is None else Change.MODIFIED
+            pending.note(self._pending, file.path, change, file.digest)
         return file_id
 
     def touch_files(self, stats: Iterable[tuple[RepoPath, FileStat]]) -> None:
         """The same content, seen again: only what the file system said changes, and no epoch follows."""
         with self._writing():
-            values = [(*map(signed64, stat), path_to_text(path)) for path, stat in stats]
-            self._connection.executemany(_TOUCH_FILE, values)
+            file_rows.touch_files(self._connection, stats)
 
     def remove_file(self, path: RepoPath) -> bool:
         """Forget a path; whether it was known."""
@@ -169,14 +167,13 @@ class Writer:
             self._lexical.delete(file_id)
             if self._file_ids is not None:
                 self._file_ids.pop(path, None)
-            self._note(path, Change.REMOVED, None)
+            pending.note(self._pending, path, Change.REMOVED, None)
         return True
 
     def find_text(self, path: RepoPath) -> tuple[str | None, FileState] | None:
         """Digest of the text with line endings made equal, and the state of a file; None when it is not known."""
         with sqlite_errors():
-            found = self._connection.execute(_FIND_TEXT, (path_to_text(path),)).get
-        return None if found is None else (found[0], FileState(found[1]))
+            return file_rows.find_text(self._connection, path)
 
     def recode_file(self, file: FileRow) -> None:
         """Other bytes, the same text: what the file is changes; its facts and its document stay."""
@@ -185,9 +182,9 @@ class Writer:
             if file_id is None:
                 raise CodePlaneError(ErrorCode.INTERNAL, f"'{file.path}' is not indexed")
             self._keep_history(file_id)
-            counts = self._connection.execute(_COUNTS, (file_id,)).get
-            self._connection.execute(_PUT_FILE, (*self._file_values(file_id, file, True), *counts))
-            self._note(file.path, Change.MODIFIED, file.digest)
+            counts = file_rows.read_counts(self._connection, file_id)
+            self._put_row(file_id, file, counts, lexical=True)
+            pending.note(self._pending, file.path, Change.MODIFIED, file.digest)
 
     def size_bytes(self) -> int:
         """Bytes that the generation takes, and will take for what is not yet committed, by rule of thumb."""
@@ -200,10 +197,7 @@ class Writer:
 
     def note_rename(self, old: RepoPath, new: RepoPath) -> None:
         """Keep a removal and an addition of this epoch as the one change that they are."""
-        gone, came = self._pending.get(old), self._pending.get(new)
-        if gone is not None and came is not None and (gone.change, came.change) == (Change.REMOVED, Change.ADDED):
-            del self._pending[old]
-            self._pending[new] = PendingChange(Change.RENAMED, old, came.digest)
+        pending.note_rename(self._pending, old, new)
 
     def family_files(self, families: Iterable[str], root: RepoPath = ROOT) -> Iterator[FamilyFile]:
         """Files of some families beneath a root, in no order. Nothing may be written while they are read."""
@@ -260,10 +254,7 @@ class Writer:
         """(unit, entry) of everything that a file exports or re-exports, as `surfaces` weighs it."""
         with sqlite_errors():
             file_id = self._find_file_id(path)
-            if file_id is None:
-                return []
-            span = row_range(file_id)
-            return [*self._connection.execute(_EXPORTS, span), *self._connection.execute(_REEXPORTS, span)]
+            return file_rows.exports_of(self._connection, file_id) if file_id is not None else []
 
     def surfaces(self) -> list[tuple[int, str]]:
         """(unit, hash) of every export surface."""
@@ -458,8 +449,7 @@ class Writer:
     def _find_file_id(self, path: RepoPath) -> int | None:
         if self._file_ids is not None:
             return self._file_ids.get(path)
-        found = self._connection.execute("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),)).get
-        return None if found is None else int(found)
+        return file_rows.find_file_id(self._connection, path)
 
     def _clear_file(self, file_id: int) -> None:
         self._keep_history(file_id)
@@ -468,44 +458,11 @@ class Writer:
     def _keep_history(self, file_id: int) -> None:
         """Before a file's row gets a new epoch: keep its definitions for the epochs that had them."""
         if self._epoch is not None:
-            self._connection.execute(_SNAPSHOT_DEFS, (*row_range(file_id), file_id, self._epoch))
+            file_rows.keep_definitions(self._connection, file_id, self._epoch)
 
-    def _file_values(self, file_id: int, file: FileRow, lexical: bool) -> tuple[Value, ...]:
-        digest = bytes.fromhex(file.digest) if file.digest else None
-        return (
-            file_id,
-            path_to_text(file.path),
-            file.unit_id,
-            file.language,
-            file.family,
-            *map(signed64, file.stat),
-            digest,
-            bytes.fromhex(file.text_digest) if file.text_digest and file.text_digest != file.digest else None,
-            file.encoding,
-            file.lines,
-            file.state.value,
-            file.reason,
-            file.role.value,
-            storable(file.evidence),
-            None if file.header is None else storable(file.header),
-            int(lexical),
-            self._next_epoch(),
-        )
-
-    def _note(self, path: RepoPath, change: Change, digest: str | None) -> None:
-        """Keep one change per path: what the next epoch differs in from the last."""
-        before = self._pending.pop(path, None)
-        if before is not None and before.old_path is not None:
-            if change is Change.REMOVED:
-                self._note(before.old_path, Change.REMOVED, None)
-            else:
-                self._pending[path] = before._replace(digest=digest)
-            return
-        existed = change is not Change.ADDED if before is None else before.change is not Change.ADDED
-        if change is not Change.REMOVED:
-            change = Change.MODIFIED if existed else Change.ADDED
-        if existed or change is not Change.REMOVED:
-            self._pending[path] = PendingChange(change, None, digest)
+    def _put_row(self, file_id: int, file: FileRow, counts: Sequence[int], *, lexical: bool) -> None:
+        epoch = self._next_epoch()
+        file_rows.put_file(self._connection, file_id, file, counts, lexical=lexical, epoch=epoch)
 
 
 class _Writing:
@@ -568,26 +525,3 @@ def reopen_writer(generation: Generation, barrier: Barrier) -> Writer:
     except BaseException:
         connection.close()
         raise
-
-
-_PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 27)})"
-_FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
-_COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
-_EXPORTS = """
-SELECT surface_id, json_array(exported_name, evidence_kind, certainty,
-                              (SELECT def_uid FROM defs WHERE def_id = target_def))
-FROM export_entries WHERE entry_id BETWEEN ? AND ?
-"""
-_REEXPORTS = """
-SELECT source_unit, json_array(source_literal, mode, explicit_names, alias_map)
-FROM export_thunks WHERE thunk_id BETWEEN ? AND ?
-"""
-_TOUCH_FILE = """
-UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, observed_at_ns = ? WHERE path = ?
-"""
-_SNAPSHOT_DEFS = """
-INSERT OR REPLACE INTO def_snapshots
-SELECT files.path, ?4, def_id & 1048575, files.epoch, def_uid, kind, name, lexical_path, signature_hash,
-       CASE signature WHEN '' THEN name ELSE signature END, start_line, end_line
-FROM defs JOIN files ON files.file_id = ?3 WHERE def_id BETWEEN ?1 AND ?2 AND files.epoch <= ?4
-"""

@@ -29,7 +29,7 @@ _BODY = re.compile(r"[A-Za-z0-9_-]{24}")
 _BODY_BYTES = 18
 _OVERHEAD_BYTES = 600
 _SESSION_SHARE = 4
-_SAMPLE = 64
+_SAMPLE = 16
 _MAX_DEPTH = 6
 
 

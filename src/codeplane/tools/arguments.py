@@ -146,7 +146,9 @@ def _convert(spec: ToolSpec, param: Param, value: object) -> object:
 
 
 def _chosen(spec: ToolSpec, param: Param, text: str) -> str:
-    if len(text) > param.max_chars or "\0" in text or not _is_text(text):
+    if "\0" in text:
+        raise _refused(spec, param, text, expected=f"{_expected(param)}, without NUL")
+    if len(text) > param.max_chars or not _is_text(text):
         raise _refused(spec, param, text)
     if not param.choices:
         return text
@@ -222,11 +224,13 @@ def _listed(text: str) -> object:
 _CONVERT = {"string": _text, "integer": _integer, "boolean": _boolean, "array": _array}
 
 
-def _refused(spec: ToolSpec, param: Param, value: object, guess: str | None = None) -> CodePlaneError:
+def _refused(
+    spec: ToolSpec, param: Param, value: object, guess: str | None = None, expected: str | None = None
+) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
         f"{spec.name}: '{param.name}' cannot be {shown(value) or 'empty'}",
-        expected=_expected(param),
+        expected=expected or _expected(param),
         received=shown(value),
         example=example(spec),
         remedy=f"Use '{guess}'." if guess else None,

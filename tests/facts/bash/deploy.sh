@@ -70,3 +70,7 @@ cat <<EOF
 to $TARGET by ${owners[me]} with $(in_subshell)
 #   ^ name
 EOF
+
+# Said to people.
+# shellcheck disable=SC2034
+quiet() { :; }

@@ -68,6 +68,11 @@ defmodule Shop.Cart do
   defdelegate size(cart), to: Map
   def a <<< b, do: {a, b}
 
+  # A sign after a name is part of it, and no comma of a binary parts parameters.
+  defp walk([nil | rest], fun, true), do: walk(rest, fun, true)
+  defp walk([item | rest], skip?, fun), do: [fun.(item) | walk(rest, skip?, fun)]
+  defp walk(<<hour::2-bytes, ?:, rest::binary>>, ?,, fun), do: fun.(hour, rest)
+
   defmodule Inner do
     #       ^ def module Shop.Cart.Inner
 

@@ -39,3 +39,18 @@ output "ip" {
 #       ^^ def block output.ip
   value = aws_instance.web.ip
 }
+################
+# Size
+################
+variable "size" {
+#         ^^^^ def variable var.size
+  description = "How \"large\" it is"
+  type        = number
+}
+output "note" {
+  value       = 1
+  description = <<-EOT
+    More than
+    one line
+  EOT
+}

@@ -121,3 +121,22 @@ const api = {
     return this.size;
   },
 };
+
+class Pages {
+  static async *[Symbol.asyncIterator]() {}
+  //            ^ def method Pages.[Symbol.asyncIterator]
+  //             ^ unknown
+
+  [Legacy](page) {}
+  // ^ -> 85
+}
+
+// Of several in one declaration, each has its own lines.
+const start = function () {
+    return 1;
+  },
+  /** Ends it. */
+  finish = () => {
+    // ^ def function finish
+    return 2;
+  };

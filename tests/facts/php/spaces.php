@@ -18,3 +18,14 @@ namespace {
     new Thing;
     //  ^ unknown
 }
+
+/*
+ * This file is part of the shop.
+ *
+ * (c) Those who wrote it
+ */
+namespace Headed {
+    /** Part of the shop: it pays. */
+    function pay() {}
+    //       ^ def function Headed.pay
+}

@@ -5,6 +5,9 @@ fn whole(a: u8) -> u8 {
   //^ -> 3
 }
 
+fn either(a|: u8) {}
+ // ^ def function either
+
 struct Open {
 //     ^ def struct Open
     field: u8,

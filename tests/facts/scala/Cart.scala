@@ -89,3 +89,16 @@ def top(x: Any) = x match {
   case n: Int if n > 1 => for (a <- list(n); b = a) yield b
 //                                  ^ call
 }
+
+trait Wide {
+  def first(a: Int): Int =
+    a + 1
+
+  /** Nothing of this belongs to the one before. */
+  def second: Int =
+    2 // two
+
+  // a remark
+  val third: Int =
+    3
+}

@@ -52,3 +52,10 @@ GO
 create table last_one (größe int)
 --           ^^^^^^^^ def table last_one
 --                     ^^^^^ def column last_one.größe
+GO
+-- Since the second release.
+ALTER TABLE [dbo].[users] ADD COLUMN IF NOT EXISTS born date, ADD CONSTRAINT k CHECK (born > 0), DROP COLUMN age,
+--                                                 ^^^^ def column born
+  ADD "full name" varchar(10, 2);
+--     ^^^^^^^^^ def column full name
+ALTER TABLE users ADD PRIMARY KEY (id);

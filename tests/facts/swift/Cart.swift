@@ -100,3 +100,9 @@ var counter = 0 {
 
 infix operator +++: AdditionPrecedence
 func +++ (left: Int, right: Int) -> Int { left }
+
+public extension Cart {
+    func seen() {}
+    //   ^ def method Cart.seen
+    private func hidden() {}
+}

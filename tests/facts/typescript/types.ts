@@ -130,3 +130,37 @@ export type { Tuple as Named };
 //            ^ -> 121
 
 export default interface Main {}
+
+declare class Native {
+  private constructor(name: string);
+  //      ^ def constructor Native.constructor
+  constructor(name: number, deep?: boolean);
+  static [Symbol.asyncDispose](): Promise<void>;
+  //     ^ def method Native.[Symbol.asyncDispose]
+}
+
+/** What every file sees. */
+declare global {
+  //    ^ def module global
+  interface Document {
+    //      ^ def interface global.Document
+    native: Native;
+    //      ^ -> 134
+  }
+  var registry: Document[];
+  //  ^ def variable global.registry
+  //            ^ -> 145
+}
+global.registry;
+// ^ unknown
+
+type Handler<
+  In,
+  Out extends In = In,
+> = (value: In) => Out;
+
+interface Rows {
+  readonly [Symbol.toStringTag]: string;
+  [Symbol.iterator](): Iterator<Native>;
+  //     ^ def method Rows.[Symbol.iterator]
+}

@@ -174,9 +174,9 @@ def test_no_pattern_is_slow(pattern: str) -> None:
     for path in paths:
         accepts(filters, path, "")
         again = path + "c"
-        begun = time.perf_counter()
+        begun = time.thread_time()
         accepts(filters, again, "")
-        assert time.perf_counter() - begun < 0.001 * 5
+        assert time.thread_time() - begun < 0.001 * 5
 
 
 def test_a_deep_path_is_judged() -> None:

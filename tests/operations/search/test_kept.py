@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import pytest
+
+from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.kept import TEXT_BYTES, Kept, KeptTexts
-from codeplane.operations.search.matching import content_of
+from codeplane.operations.search.matching import content_of, match_text
+from codeplane.operations.search.patterns import compile_query
 from codeplane.operations.search.required import find_required
-from codeplane.operations.search.textual import find_text
+from codeplane.operations.search.textual import enclose, find_text
+from codeplane.query.enclosing import KeptSpans, enclose_all
 from codeplane.query.snapshot import Snapshot, open_current
 from support.repositories import make_repository, options_for, write
 
@@ -104,6 +109,116 @@ def test_many_small_texts_are_bounded_too() -> None:
     texts = KeptTexts(limit=10 * TEXT_BYTES)
     kept = [put(texts, str(number).encode()) for number in range(100)]
     assert sum(texts.get(digest) is not None for digest in kept) == 9
+
+
+SHARED: dict[str, str | bytes] = {
+    "a.py": "def task():\n    return 'needle'\n",
+    "b.txt": "needle without an end of line",
+    "c.txt": "",
+    "d.txt": "Task force\nTASKS\n\n",
+    "e.txt": "caf\u00e9 NEEDLE task\n",
+    "f.txt": "ta\u017f\u212as, odd letters, needle\n",
+    "g.txt": b"needle\r\ntask\r\n",
+    "h.txt": b"\xef\xbb\xbfneedle at the start\n",
+    "i.txt": "gr\u00fc\u00dfe, \u00dcber\ntask",
+    "j.py": "class Needle:\n    def task(self):\n        x = 'aaaaaaaaaaaaaaaaaaaab needle in a haystack'\n",
+}
+PLAIN = (
+    "needle",
+    "task",
+    "Task",
+    "TASKS",
+    "k",
+    "s",
+    "e",
+    "\u00fcber",
+    "gr\u00fc\u00dfe",
+    "needle in a haystack",
+    "aaaaaaaaab",
+    "\n",
+    "e\n",
+)
+PATTERNS = (
+    "^",
+    "$",
+    "^$",
+    "x*",
+    r"\Aneedle",
+    r"task\z",
+    "(?-m)^task",
+    "(?-m:task$)",
+    r"\btask\b",
+    r"\Bask",
+    r"\w+s\b",
+    "[^a]$",
+    "(?s)e.t",
+    r"\s+",
+)
+
+
+@pytest.mark.parametrize("bundle_bytes", [1, 1000, 2_000, 1_000_000])
+def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle_bytes: int) -> None:
+    root = make_repository(tmp_path / "tree", SHARED)
+    kept = Kept()
+    kept.texts = KeptTexts(bundle_bytes=bundle_bytes)
+    asked = [(text, False, case) for text in PLAIN for case in (None, True, False)]
+    asked += [(pattern, True, None) for pattern in PATTERNS]
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places(snapshot, root, kept, "e")
+            for query, regex, case in asked:
+                alone, together = (
+                    find_text(snapshot, opened, query, regex=regex, case_sensitive=case, kept=keeping)
+                    for keeping in (None, kept)
+                )
+                assert together == alone, query
+                assert enclose(snapshot, together.rows, together.roles, kept=kept.spans) == enclose(
+                    snapshot, alone.rows, alone.roles
+                )
+
+
+def test_a_part_of_what_is_sought_may_stand_again_and_again() -> None:
+    sought = "a" * 30 + "b"
+    text = b"a" * 300_000 + b"B\n" + b"aaaa " * 60_000 + b"a" * 30 + b"b"
+    for query, case, lines in ((sought, False, [1, 2]), (sought, True, [2]), (sought + "c", None, [])):
+        pattern = compile_query(query, regex=False, case_sensitive=case)
+        found = match_text(pattern, content_of(text), 10, lambda: None)
+        assert [row.line for row in found.rows] == lines
+
+
+def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", {"a.py": "def first():\n    needle = 1\n"})
+    kept = Kept()
+    names = []
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        for text in (
+            "def first():\n    needle = 1\n",
+            "\ndef other():\n    needle = 1\n",
+            "def first():\n    needle = 1\n",
+        ):
+            write(root, "a.py", text)
+            indexer.sync()
+            with open_current(indexer.state) as snapshot:
+                found = find_text(snapshot, opened, "needle", regex=False, case_sensitive=None, kept=kept)
+                names += [hit.name for hit in enclose(snapshot, found.rows, found.roles, kept=kept.spans)]
+    assert names == ["first", "other", "first"]
+
+
+def test_spans_are_kept_for_so_many_definitions(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"m{number}.py": "def f():\n    pass\n" for number in range(4)}
+    root = make_repository(tmp_path / "tree", files)
+    kept = KeptSpans(limit=4)
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places = {RepoPath(path): [(2, 4)] for path in files}
+            found = list(enclose_all(snapshot, places, kept))
+            assert (
+                found == list(enclose_all(snapshot, places))
+                and [around[0] is not None for _, _, around in found] == [True] * 4
+            )
+            assert kept.files == 2, "a file counts one, and each of its definitions"
 
 
 def test_required_words_are_looked_for_in_the_same_texts(tmp_path: Path) -> None:

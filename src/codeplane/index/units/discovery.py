@@ -11,8 +11,8 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 from codeplane.base.paths import RepoPath, parent
-from codeplane.index.units.markers import AMBIENT, EXCLUDED_DIRECTORIES, FENCED, find_marker
-from codeplane.index.units.members import MarkedRoot, list_members
+from codeplane.index.units.markers import AMBIENT, EXCLUDED_DIRECTORIES, FENCED, LISTED, find_marker
+from codeplane.index.units.members import Listing, MarkedRoot, Workspaces, list_members
 from codeplane.index.units.model import Candidate, Manifest, Note, Tier
 from codeplane.index.units.stated import NOTHING_STATED, Stated
 from codeplane.languages.families import FAMILIES
@@ -76,9 +76,7 @@ def _of_family(family: str, roots: dict[str, MarkedRoot], notes: list[Note]) -> 
     return made
 
 
-def _adds_nothing(
-    family: str, root: str, roots: Mapping[str, MarkedRoot], workspaces: Mapping[str, tuple[str, Manifest]]
-) -> bool:
+def _adds_nothing(family: str, root: str, roots: Mapping[str, MarkedRoot], workspaces: Workspaces) -> bool:
     """Whether no marker here makes a package, and a package around takes the files."""
     if roots[root].package or family not in FENCED:
         return False
@@ -93,13 +91,13 @@ def _candidate(
     family: str,
     found: MarkedRoot,
     listed: Mapping[str, str],
-    workspaces: Mapping[str, tuple[str, Manifest]],
+    workspaces: Workspaces,
     undecided: Container[str],
 ) -> Candidate:
     root = found.root
     own = workspaces.get(root)
     tier = Tier.FENCE if own is not None or found.fence else Tier.PACKAGE
-    marker = own[0] if own is not None else found.package or found.fence or found.other
+    marker = own[0][0] if own is not None else found.package or found.fence or found.other
     stem = marker.rpartition("/")[2].rpartition(".")[0] if family == "dotnet" else ""
     name = found.name or stem or root.rpartition("/")[2] or family
     candidate = Candidate(family, RepoPath(root), tier, marker, name, f"marked by {marker}")
@@ -108,20 +106,25 @@ def _candidate(
     if own is not None and family != "go":
         return candidate
     around = root if own is not None else _closest(root, workspaces.__contains__)
-    if around is None or (family == "jvm" and not found.has(*_GRADLE)):
+    if around is None or family not in FENCED or (family == "jvm" and not found.has(*_GRADLE)):
         # A build of Gradle says nothing about builds of others.
         return candidate
-    fence, manifest = workspaces[around]
-    if manifest.open or around in undecided or (family == "jvm" and _is_implied(root, around)):
-        return replace(candidate, evidence=f"marked by {marker}; {fence} does not tell all of its members")
-    return replace(candidate, evidence=f"marked by {marker}, but {fence} does not list it", detached=True)
+    fences = [path for path, _ in workspaces[around]]
+    fence, do = " and ".join(fences), "do" if len(fences) > 1 else "does"
+    if (
+        any(each.open for _, each in workspaces[around])
+        or around in undecided
+        or (family == "jvm" and _is_implied(root, around))
+    ):
+        return replace(candidate, evidence=f"marked by {marker}; {fence} {do} not tell all of the members")
+    return replace(candidate, evidence=f"marked by {marker}, but {fence} {do} not list it", detached=True)
 
 
-def _workspaces(family: str, roots: Mapping[str, MarkedRoot]) -> dict[str, tuple[str, Manifest]]:
-    if family not in FENCED:
+def _workspaces(family: str, roots: Mapping[str, MarkedRoot]) -> dict[str, tuple[Listing, ...]]:
+    if family not in LISTED:
         return {}
-    found = {root: each.workspace() for root, each in roots.items()}
-    return {root: workspace for root, workspace in found.items() if workspace is not None}
+    found = {root: each.listings() for root, each in roots.items()}
+    return {root: listings for root, listings in found.items() if listings}
 
 
 def _is_implied(root: str, around: str) -> bool:

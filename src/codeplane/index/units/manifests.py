@@ -126,7 +126,17 @@ def _package_json(data: bytes) -> Manifest:
 
 
 def _deno_json(data: bytes) -> Manifest:
-    return Manifest(_string(_json(strip_comments(data)).get("name")))
+    document = _json(strip_comments(data))
+    workspace = document.get("workspace")
+    if isinstance(workspace, dict):
+        workspace = workspace.get("members")
+    return Manifest(_string(document.get("name")), _strings(workspace) if isinstance(workspace, list) else None)
+
+
+def _lerna_json(data: bytes) -> Manifest:
+    # Without packages it goes by the workspaces of package.json.
+    packages = _json(strip_comments(data)).get("packages")
+    return Manifest(members=_strings(packages) if isinstance(packages, list) else None)
 
 
 def _pnpm_workspace(data: bytes) -> Manifest:
@@ -171,7 +181,13 @@ def _path_of(value: object) -> str | None:
 def _pyproject(data: bytes) -> Manifest:
     document = _toml(data)
     names = (_table(document, "project").get("name"), _table(document, "tool", "poetry").get("name"))
-    return Manifest(next((name for name in map(_string, names) if name), None))
+    name = next((name for name in map(_string, names) if name), None)
+    workspace = _table(document, "tool", "uv").get("workspace")
+    if not isinstance(workspace, dict):
+        return Manifest(name)
+    # Both are patterns there.
+    left_out = (f"!{pattern}" for pattern in _strings(workspace.get("exclude")))
+    return Manifest(name, (*_strings(workspace.get("members")), *left_out))
 
 
 def _composer(data: bytes) -> Manifest:
@@ -190,6 +206,7 @@ _READERS: dict[str, Callable[[bytes], Manifest]] = {
     "package.json": _package_json,
     "deno.json": _deno_json,
     "deno.jsonc": _deno_json,
+    "lerna.json": _lerna_json,
     "pnpm-workspace.yaml": _pnpm_workspace,
     "go.work": _decoded(spelled.read_go_work),
     "go.mod": _decoded(spelled.read_go_mod),

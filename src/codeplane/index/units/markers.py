@@ -14,6 +14,9 @@ AMBIENT: frozenset[str] = frozenset({"config", "docker", "graphql", "json_yaml",
 FENCED: frozenset[str] = frozenset({"go", "javascript", "jvm", "rust"})
 """Families whose workspaces say which packages beneath them count."""
 
+LISTED: frozenset[str] = FENCED | {"python"}
+"""Families whose workspaces list members. To uv a package that its workspace does not list is a project of its own."""
+
 CODE: frozenset[str] = frozenset(
     {"dotnet", "elixir", "go", "haskell", "javascript", "jvm", "php", "python", "ruby", "rust", "swift"}
 )
@@ -144,7 +147,7 @@ _NAMES: dict[str, Marker] = {
 }
 
 _SUFFIXES: dict[str, Marker] = {
-    ".sln": Marker("dotnet", fence=True),
+    **dict.fromkeys((".sln", ".slnx"), Marker("dotnet", fence=True)),
     **dict.fromkeys((".csproj", ".fsproj", ".vbproj"), Marker("dotnet", fence=False)),
     ".cabal": Marker("haskell", fence=False),
 }

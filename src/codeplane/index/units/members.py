@@ -17,8 +17,11 @@ from codeplane.index.units.model import Manifest, Note
 MAX_STEPS = 2_000_000
 """In all workspaces of a family together: a few seconds. Large repositories need a fraction of it."""
 
-Workspaces = Mapping[str, tuple[str, Manifest]]
-"""Root of each workspace -> the file that lists its members, and what it says."""
+Listing = tuple[str, Manifest]
+"""A file that lists members, and what it says."""
+
+Workspaces = Mapping[str, tuple[Listing, ...]]
+"""Root of each workspace -> what lists its members: a package that one of these files lists is one."""
 
 
 class MarkedRoot:
@@ -46,18 +49,19 @@ class MarkedRoot:
     def name(self) -> str | None:
         return next((self.manifests[path].name for path in self._by_weight() if self.manifests[path].name), None)
 
-    def workspace(self) -> tuple[str, Manifest] | None:
-        """The file that lists members; pnpm's own comes before what other package managers read."""
-        listing = [(path, each) for path, each in sorted(self.manifests.items()) if each.members is not None]
-        return next(
-            (pair for pair in listing if pair[0].endswith("pnpm-workspace.yaml")), listing[0] if listing else None
-        )
+    def listings(self) -> tuple[Listing, ...]:
+        """The files that list members; where pnpm has one of its own, what it does not read does not count."""
+        found = [(path, each) for path, each in sorted(self.manifests.items()) if each.members is not None]
+        if any(path.endswith("pnpm-workspace.yaml") for path, _ in found):
+            found = [(path, each) for path, each in found if not path.endswith(_NOT_OF_PNPM)]
+        return tuple(found)
 
     def _by_weight(self) -> list[str]:
         """Manifests that name a package first, in the order of their family's table."""
         return sorted(self.manifests, key=lambda path: (_WEIGHT.get(path.rpartition("/")[2], 9), path))
 
 
+_NOT_OF_PNPM = ("package.json", "lerna.json")
 _WEIGHT = {"pyproject.toml": 0, "setup.cfg": 1, "setup.py": 2, "settings.gradle": 0, "settings.gradle.kts": 0}
 _WEIGHT |= {"pom.xml": 1, "build.sbt": 2, "package.json": 0, "deno.json": 1, "deno.jsonc": 2}
 
@@ -71,18 +75,18 @@ def list_members(
     ordered = sorted(roots)
     meter = Meter(MAX_STEPS)
     for around in sorted(workspaces):
-        path, manifest = workspaces[around]
-        members: list[str] = []
-        if meter.left >= 0:
-            members += _members(family, around, path, manifest, roots, _beneath(ordered, around), notes, meter)
-        if meter.left < 0:
-            undecided.add(around)
-            notes.append(Note(path, "there are too many members to compare; nothing is left out on its word"))
-            continue
-        if family == "rust":
-            members += _path_dependencies(around, manifest, roots, workspaces, members)
-        for root in members:
-            listed.setdefault(root, path)
+        for path, manifest in workspaces[around]:
+            members: list[str] = []
+            if meter.left >= 0:
+                members += _members(family, around, path, manifest, roots, _beneath(ordered, around), notes, meter)
+            if meter.left < 0:
+                undecided.add(around)
+                notes.append(Note(path, "there are too many members to compare; nothing is left out on its word"))
+                continue
+            if family == "rust":
+                members += _path_dependencies(around, manifest, roots, workspaces, members)
+            for root in members:
+                listed.setdefault(root, path)
     if family == "jvm":
         for root in ordered:
             for path, manifest in sorted(roots[root].manifests.items()):
@@ -130,7 +134,7 @@ def _members(
     wild = [each for each in patterns if each.wild or has_negative]
     excluded = [place for place in (_place(around, each) for each in manifest.exclude) if place is not None]
     skip = len(around) + 1 if around else 0
-    any_negative = path.endswith("pnpm-workspace.yaml")
+    any_negative = path.endswith(_ANY_NEGATIVE)
     for root in beneath:
         meter.left -= len(excluded)
         if meter.left < 0:
@@ -144,6 +148,10 @@ def _members(
 def _above(place: str, around: str) -> Iterator[str]:
     while (place := parent(place)) and place != around:
         yield place
+
+
+_ANY_NEGATIVE = ("pnpm-workspace.yaml", "pyproject.toml")
+"""What these leave out they leave out wherever it is written."""
 
 
 class _Pattern(NamedTuple):
@@ -161,7 +169,7 @@ def _pattern(text: str, written: str) -> _Pattern:
 
 
 def _is_taken(path: str, patterns: Iterable[_Pattern], any_negative: bool, meter: Meter) -> bool:
-    """The last pattern that fits decides; for pnpm a negative one does wherever it stands."""
+    """The last pattern that fits decides, or a negative one wherever it stands."""
     taken = False
     for pattern in patterns:
         try:

@@ -28,8 +28,8 @@ def visibility(head: Head) -> str:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Without the number signs, and without rules and frames."""
-    plain = [_MARKER.sub("", line) for line in lines]
+    """Without the number signs, without rules and frames, and without what is said to tools."""
+    plain = [line for line in (_MARKER.sub("", line) for line in lines) if not line.startswith("shellcheck ")]
     return ["" if _RULE.match(line) else line for line in plain]
 
 

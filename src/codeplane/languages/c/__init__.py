@@ -48,6 +48,7 @@ LANGUAGES = (
             "enum": (CALLABLE,),
             "struct.typedef": (VALUE,),
             "enum.typedef": (VALUE,),
+            "type.function": (VALUE,),
         },
         export_evidence="external_linkage",
         expand_import=expand_import,

@@ -20,6 +20,8 @@ _CPLUSPLUS = re.compile(rb"\b__cplusplus\b")
 _UNFINISHED = re.compile(rb"(?:[=+*&|,(-]|\b[a-z]\w*|\breturn|\belse)\s*\Z")
 """What no declaration and no statement ends with."""
 
+_SPECIFIERS = re.compile(rb"(?:(?:constexpr|inline|static|extern|explicit|virtual|const|noexcept)\s*)+\Z")
+
 
 @dataclass
 class _Group:
@@ -115,6 +117,7 @@ def _is_cut(group: _Group, content: bytes, bare: bytes) -> bool:
         return True
     return (
         content[0] in _CONTINUES
+        or _SPECIFIERS.match(content) is not None
         or content.endswith((b"else", b",", b"(", b"&&", b"||", b"="))
         or (content[-1:] == b")" and b"\n" not in content and content.startswith((b"if", b"else", b"while", b"for")))
     )

@@ -12,8 +12,8 @@
 ; the parameters of old: named in the list, declared below it
 (function_declarator parameters: (parameter_list (identifier) @bind.param))
 
-; functions
-(function_definition
+; functions; `else if (...) {` behind what could not be read is none
+((function_definition
   type: (_)? @returns
   declarator: [
     (function_declarator declarator: (identifier) @name parameters: (_) @params)
@@ -24,6 +24,7 @@
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator:
       (function_declarator declarator: (identifier) @name parameters: (_) @params))))]
   body: (_) @body) @def.function
+  (#not-match? @name "^(if|while|for|switch)$"))
 (declaration
   type: (_) @returns
   declarator: [
@@ -35,8 +36,9 @@
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator:
       (function_declarator declarator: (identifier) @name parameters: (_) @params))))]) @def.function.forward
 ; one that a macro makes of its arguments
-(function_definition
+((function_definition
   type: (type_identifier) @name declarator: (parenthesized_declarator (identifier)) @params body: (_) @body) @def.function
+  (#not-match? @name "^(if|else|while|for|switch|return)$"))
 (translation_unit
   (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
   . (compound_statement) @body)

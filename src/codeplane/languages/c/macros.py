@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 
 AROUND_CLASS = re.compile(rb"\b[A-Z][A-Z0-9_]+\((class|struct|union)\)(?=[ \t\n]+[A-Za-z_])")
+GLOB = re.compile(rb'^[ \t]*#[ \t]*define\b[^\n"]{0,200}"[^"\n]{0,300}/\*[^"\n]{0,300}"', re.MULTILINE)
+"""`#define ALL "all/*"`: in the value of a macro the grammars see a comment begin, and no problem."""
 EXPORTED = re.compile(
     rb"\b(?:class|struct|union)\s+"
     rb"((?:[A-Z][A-Z0-9_]+(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?\s+|\[\[[^\[\]]*\]\]\s*)+)"
@@ -56,17 +58,23 @@ BEFORE_KEYWORD = re.compile(
     rb"[ \t*]+[A-Za-z_*])",
     re.MULTILINE,
 )
-BETWEEN = re.compile(rb"(?<=[ \t*&>])(" + _MACRO + rb"\b(?:[ \t]*" + _BALANCED + rb")?)(?=\s+[A-Za-z_~][\w:]*[ \t]*\()")
+BETWEEN = re.compile(
+    rb"(?<=[ \t*&>])((?:" + _MACRO + rb"|\w*(?:cdecl|stdcall|fastcall))\b(?:[ \t]*" + _BALANCED + rb")?)"
+    rb"(?=\s+[A-Za-z_~][\w:]*[ \t]*\()"
+)
 WORD_BEFORE = re.compile(rb"(?:^|[^\w])([A-Za-z_]\w*)[ \t]*[*&>]*[ \t]*\Z", re.MULTILINE)
-_IN_POINTER = re.compile(rb"\([ \t]*(" + _MACRO + rb")(?=[ \t]*\*[ \t]*(?:const[ \t]+)?[A-Za-z_]\w*[ \t]*\)\s*\()")
+_IN_POINTER = re.compile(
+    rb"\([ \t]*(" + _MACRO + rb"(?:[ \t]+" + _MACRO + rb")?)(?=[ \t]*\*[ \t]*(?:const[ \t]+)?[A-Za-z_]\w*[ \t]*\)\s*\()"
+)
 BEHIND = re.compile(
-    rb"(?<=\))\s*+(?:const\b\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?((?:\b"
+    rb"(?<=\))\s*+(?:const\b\s*)?(?:&&?\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?((?:\b"
     + _MACRO
     + rb"\b(?:[ \t]*"
     + _BALANCED
     + rb")?\s*){1,4})"
-    rb"(?=[;{]|=[ \t]*(?:0|default|delete)|override\b|const\b)"
+    rb"(?=[;{]|:(?!:)|=[ \t]*(?:0|default|delete)|(?:override|const|noexcept)\b)"
 )
+IN_SECTION = re.compile(rb"^[ \t]*([A-Z][A-Z0-9_]{5,})(?=[ \t]*:(?!:))", re.MULTILINE)
 ALONE = re.compile(rb"^[ \t]*(" + _MACRO + rb"|" + _MACRO + rb"[ \t]*" + _BALANCED + rb")([ \t]*)(\n|\Z)", re.MULTILINE)
 MADE = re.compile(
     rb"^[ \t]*(?!(?:if|while|for|switch|else|do|return|sizeof)\b)[A-Za-z_]\w*[ \t]*"
@@ -74,6 +82,12 @@ MADE = re.compile(
     + rb"([ \t\n])(?=\s*\{)",
     re.MULTILINE,
 )
+TEST = re.compile(
+    rb"^[ \t]*(?!(?:if|while|for|switch|else|do|return)\b)[A-Za-z_]\w*[ \t]*"
+    rb"(?=\(\s*(?:[A-Za-z_]\w*\s*,\s*)?\")(" + _BALANCED + rb")([ \t\n])(?=\s*\{)",
+    re.MULTILINE,
+)
+"""What is called with a text and has a body: `TEST_CASE("name") {`."""
 CALL = re.compile(
     rb"(?:\bva_arg[ \t]*|(?:^|[=(,!&|?:+-]|\breturn\b)[ \t]*(?:"
     + _MACRO
@@ -127,11 +141,48 @@ _AS_TYPE = re.compile(
     rb"^[ \t]*(?:static[ \t]+)?(" + _MACRO + rb"[ \t]*\([^(){};,\n]*,[^(){};\n]*\))(?=\s+\*?[A-Za-z_]\w*[ \t]*[;=,\[])",
     re.MULTILINE,
 )
+_RETURN_TYPE = re.compile(
+    rb"^[ \t]*(" + _MACRO + rb"[ \t]*\((?:(?:const|struct|enum|unsigned)[ \t]+)*[A-Za-z_]\w*[ \t*]*\))"
+    rb"(?=\s+[a-z_]\w*[ \t]*\()",
+    re.MULTILINE,
+)
+"""`API(int) name(`."""
+_TYPEDEF_OF = re.compile(rb"\btypedef\s[^;(){}]{1,200}?\b(" + _MACRO + rb")(?=\([A-Za-z_]\w*\)\s*\()")
+_BEHIND_PARAMETER = re.compile(rb"[&*][ \t]*[a-z_]\w*[ \t]+(" + _MACRO + rb")\b(?=[ \t]*[,)])")
+_RETURNED = re.compile(rb",\s*(return)\b(?=[^;{}]{0,400}\))")
+"""`WITH_LOCK(mutex, return value)`."""
+_TYPE_OF_VALUE = re.compile(rb"(?<==)\s*(typename)(?=\s+[\w:]+(?:<[^;{}()]{0,800}>)?(?:::\w+)*[ \t]*\()")
+_PROPERTY = re.compile(rb"^[ \t]*(Q_(?:PROPERTY|CLASSINFO)[ \t]*" + _BALANCED + rb")(?=[ \t]*$)", re.MULTILINE)
+_EMPTY_DEFAULT = re.compile(rb"=[ \t]*(\{\})(?=\s*[,)])")
+_STEP = re.compile(rb"(?<=[\s;{}(])(operator(?:\+\+|--))(?=\(\);)")
+_UNNAMED_DEFAULT = re.compile(rb"[*>][ \t]*(=[ \t]*(?:nullptr|NULL|0))(?=\s*[,)])")
+_TRY = re.compile(rb"^[ \t]*([A-Z][A-Z0-9_]*_TRY)(?=\s*\{)", re.MULTILINE)
+_CATCH = re.compile(rb"(?:^|\})[ \t]*([A-Z][A-Z0-9_]*_CATCH(?:_[A-Z]+)?)(?=[ \t]*\([^(){};]*\)\s*\{)", re.MULTILINE)
 _OPERATOR = re.compile(rb",\s*([<>=!]=?|[+*/-])(?=\s*\))")
 _SLOTS = re.compile(rb"\b(?:public|private|protected)[ \t]+(slots|Q_SLOTS)(?=[ \t]*:)")
 _SIGNALS = re.compile(rb"^[ \t]*(signals|Q_SIGNALS)(?=[ \t]*:(?!:))", re.MULTILINE)
-LEFT_OUT = (_BEFORE, _BEFORE, BEFORE_KEYWORD, _IN_PARAMETERS, _IN_POINTER, _FORMAT_OF, BETWEEN, BEHIND)
-LEFT_OUT_OF_CPLUSPLUS = (*LEFT_OUT, _OF_VARIABLE, _BEFORE_CONSTRUCTOR, _SLOTS, _BESIDE_STRING, _BEFORE_STRING)
-PUT = ((_AS_TYPE, b"int"), (_OPERATOR, b"0"))
-PUT_IN_CPLUSPLUS = (*PUT, (_TEMPLATE_ARGUMENT, b"int"), (_SIGNALS, b"public"))
+LEFT_OUT = (_BEFORE, _BEFORE, BEFORE_KEYWORD, _IN_PARAMETERS, _TYPEDEF_OF, _IN_POINTER, _FORMAT_OF, BETWEEN, BEHIND)
+LEFT_OUT_OF_CPLUSPLUS = (
+    *LEFT_OUT,
+    _OF_VARIABLE,
+    _BEFORE_CONSTRUCTOR,
+    _SLOTS,
+    _BESIDE_STRING,
+    _BEFORE_STRING,
+    _BEHIND_PARAMETER,
+    _RETURNED,
+    _TYPE_OF_VALUE,
+    _PROPERTY,
+    _UNNAMED_DEFAULT,
+)
+PUT = ((_AS_TYPE, b"int"), (_RETURN_TYPE, b"int"), (_OPERATOR, b"0"))
+PUT_IN_CPLUSPLUS = (
+    *PUT,
+    (_TRY, b"try"),
+    (_CATCH, b"catch"),
+    (_TEMPLATE_ARGUMENT, b"int"),
+    (_SIGNALS, b"public"),
+    (_EMPTY_DEFAULT, b"0"),
+    (_STEP, b"operator__"),
+)
 """What stands for what the grammar cannot read."""

@@ -29,8 +29,10 @@ from codeplane.languages.c.macros import (
     DIRECTIVE,
     ENUM,
     EXPORTED,
+    GLOB,
     HIDDEN,
     IN_ENUM,
+    IN_SECTION,
     LAST_WORD,
     LEFT_OUT,
     LEFT_OUT_OF_CPLUSPLUS,
@@ -41,6 +43,7 @@ from codeplane.languages.c.macros import (
     PUT_IN_CPLUSPLUS,
     RECORD,
     RECORD_BODY,
+    TEST,
     WORD_BEFORE,
     WORDS,
 )
@@ -52,7 +55,7 @@ def rewrite(source: bytes) -> bytes:
         source = AROUND_CLASS.sub(lambda found: found[1].rjust(len(found[0]) - 1) + b" ", source)
     if EXPORTED.search(source) is not None:
         source = EXPORTED.sub(_without, source)
-    return source
+    return GLOB.sub(_without_globs, source)
 
 
 def _mend(source: bytes, *, cplusplus: bool) -> bytes:
@@ -78,6 +81,10 @@ def _mend(source: bytes, *, cplusplus: bool) -> bytes:
     for start, end in calls:
         if start not in members:
             _untype(mended, start, end)
+    if cplusplus:
+        _name_sections(mended, bare)
+        for found in TEST.finditer(bare):
+            _untype(mended, found.start(1), found.end(1))
     bare = _left_out(mended, bare, _made_members(mended, bare))
     _end_statements(mended, bare, cplusplus)
     return bytes(mended)
@@ -96,12 +103,14 @@ def _is_macro(rule: re.Pattern[bytes], found: re.Match[bytes], bare: bytes) -> b
         word = WORD_BEFORE.search(bare, max(0, start - 200), start)
         return word is not None and word[1] not in WORDS - BUILT_INS
     if rule is BEHIND:
-        return _called_before(bare, found.start()) not in CONTROL
+        called = _called_before(bare, found.start())
+        # On the line below another macro it begins something of its own.
+        return called not in CONTROL and not (called.isupper() and b"\n" in bare[found.start() : start])
     return True
 
 
 def _called_before(bare: bytes, end: int) -> bytes:
-    """The word before the parentheses that close at `end`."""
+    """The word before the parentheses that close at `end`, or the bracket that ends what a lambda captures."""
     depth = 0
     for at in range(end - 1, max(-1, end - 4000), -1):
         char = bare[at]
@@ -110,6 +119,9 @@ def _called_before(bare: bytes, end: int) -> bytes:
         elif char == 0x28:
             depth -= 1
             if depth == 0:
+                before = bare[max(0, at - 200) : at].rstrip()
+                if before.endswith((b"]", b"operator()")):
+                    return before[-1:]
                 word = LAST_WORD.search(bare, max(0, at - 200), at)
                 return word[1] if word is not None else b"if"
     return b"if"
@@ -131,6 +143,15 @@ def _in_records(bare: bytes, places: list[int]) -> set[int]:
         elif open_braces:
             open_braces.pop()
     return found
+
+
+def _name_sections(mended: bytearray, bare: bytes) -> None:
+    """A macro that stands for `private:` or the like becomes `public`."""
+    found = [label.span(1) for label in IN_SECTION.finditer(bare)]
+    members = _in_records(bare, [start for start, _ in found])
+    for start, end in found:
+        if start in members:
+            mended[start:end] = b"public".ljust(end - start)
 
 
 def _untype(mended: bytearray, start: int, end: int) -> None:
@@ -197,10 +218,9 @@ def _end_statements(mended: bytearray, bare: bytes, cplusplus: bool) -> None:
         else:
             mended[found.start(1) : at] = BLACK.sub(b" ", bytes(mended[found.start(1) : at]))
         ended = at
-    if not cplusplus:
-        for found in MADE.finditer(bare):
-            if bare[max(0, found.start() - 4000) : found.start()].rstrip()[-1:] in (b"", b";", b"}", b"{", b")"):
-                mended[found.start(1)] = 0x3B
+    for found in (TEST if cplusplus else MADE).finditer(bare):
+        if bare[max(0, found.start() - 4000) : found.start()].rstrip()[-1:] in (b"", b";", b"}", b"{", b")"):
+            mended[found.start(found.lastindex or 0)] = 0x3B
 
 
 def _starts_anew(after: bytes, macro: bytes, before: bytes, record: bool) -> bool:
@@ -212,6 +232,11 @@ def _starts_anew(after: bytes, macro: bytes, before: bytes, record: bool) -> boo
     if after[:1] not in b"~[:" and not (after[:1].isalpha() or after[:1] == b"_"):
         return False
     return macro.endswith(b")") or re.match(rb"(?=\w*[a-z])[A-Za-z_]\w*[ \t\n]*\(", after) is None
+
+
+def _without_globs(found: re.Match[bytes]) -> bytes:
+    head, quote, text = found[0].partition(b'"')
+    return head + quote + text.replace(b"*", b" ")
 
 
 def _without(found: re.Match[bytes]) -> bytes:

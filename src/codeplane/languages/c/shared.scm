@@ -33,10 +33,17 @@
 
 ; types
 (enumerator name: (identifier) @name) @def.enum_member
+; where its body is known, that goes first
+(type_definition
+  type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body) (enum_specifier body: (_) @body)]
+  declarator: (_) @name) @def.type
+(type_definition declarator: (function_declarator parameters: (_) @params) @name) @def.type.function
+(type_definition declarator: (pointer_declarator declarator: (function_declarator parameters: (_) @params)) @name)
+  @def.type.function
 (type_definition declarator: (_) @name) @def.type
-(type_definition type: (struct_specifier !name body: (_)) declarator: (type_identifier) @name) @def.struct.typedef
-(type_definition type: (union_specifier !name body: (_)) declarator: (type_identifier) @name) @def.struct.typedef
-(type_definition type: (enum_specifier !name body: (_)) declarator: (type_identifier) @name) @def.enum.typedef
+(type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @def.struct.typedef
+(type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @name) @def.struct.typedef
+(type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @def.enum.typedef
 
 ; variables: seen after their declarator, in their own value already
 (declaration declarator: (identifier) @name @until) @def.variable

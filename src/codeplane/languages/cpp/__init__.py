@@ -13,6 +13,8 @@ from codeplane.languages.cpp.declarations import announces, implied_name, owner_
 from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, Head, Language
 
 _STATIC = re.compile(r"\bstatic\b")
+_SECTIONS = frozenset({"public", "protected", "private"})
+"""Where a macro says it, or Qt's `signals`, nothing hides what follows."""
 
 
 def module_name(path: str) -> str:
@@ -23,7 +25,7 @@ def module_name(path: str) -> str:
 def visibility(head: Head) -> str:
     """Of a member, what the section says that it stands in; of others, whether they stay in their file."""
     if head.section:
-        return head.section
+        return head.section if head.section in _SECTIONS else "public"
     if head.parent_kind == "class":
         return "private"
     of_file = head.parent_kind in (None, "module") and head.kind in ("function", "variable")
@@ -70,6 +72,7 @@ LANGUAGES = (
             "constructor": (MEMBER,),
             "struct.typedef": (VALUE,),
             "enum.typedef": (VALUE,),
+            "type.function": (VALUE,),
         },
         export_evidence="external_linkage",
         expand_import=expand_import,

@@ -64,8 +64,8 @@
 (template_declaration (alias_declaration name: (type_identifier) @name)) @def.type
 (template_declaration (concept_definition name: (identifier) @name)) @def.type
 
-; functions; in a class they become methods
-(function_definition
+; functions; in a class they become methods. `else if (...) {` behind what could not be read is none
+((function_definition
   type: (_) @returns
   declarator: [
     (function_declarator declarator: [
@@ -76,6 +76,7 @@
     (_ (_ (function_declarator
       declarator: [(identifier) (field_identifier) (operator_name) (template_function)] @name parameters: (_) @params)))]
   body: (_)? @body) @def.function
+  (#not-match? @name "^(if|while|for|switch)$"))
 (template_declaration (function_definition
   type: (_) @returns
   declarator: [
@@ -114,9 +115,18 @@
 (declaration declarator: (operator_cast) @implied) @def.method
 (function_definition declarator: (qualified_identifier name: (operator_cast) @implied) @owner body: (_)? @body) @def.method
 ; without a type: destructors, macros that make functions, and constructors
-(function_definition
+((function_definition
   !type declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name parameters: (_) @params)
   body: (_)? @body) @def.function
+  (#not-match? @name "^(if|else|while|for|switch|return|catch)$"))
+((translation_unit
+  (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
+  . (compound_statement) @body)
+  (#match? @name "^[A-Z][A-Z0-9_]+$"))
+((declaration_list
+  (expression_statement (call_expression function: (identifier) @name arguments: (_) @params)) @def.function
+  . (compound_statement) @body)
+  (#match? @name "^[A-Z][A-Z0-9_]+$"))
 (declaration
   !type declarator: (function_declarator declarator: (destructor_name) @name parameters: (_) @params)) @def.function
 ((class_specifier

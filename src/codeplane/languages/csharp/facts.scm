@@ -86,9 +86,9 @@
 (compilation_unit (file_scoped_namespace_declaration name: (_) @name) [
   (class_declaration) (struct_declaration) (record_declaration) (interface_declaration) (enum_declaration)
   (delegate_declaration) (preproc_if)] @container)
-(class_declaration name: (identifier) @name body: (_)? @body) @def.class
-(struct_declaration name: (identifier) @name body: (_)? @body) @def.struct
-(record_declaration name: (identifier) @name body: (_)? @body) @def.record
+(class_declaration name: (identifier) @name (parameter_list)? @params body: (_)? @body) @def.class
+(struct_declaration name: (identifier) @name (parameter_list)? @params body: (_)? @body) @def.struct
+(record_declaration name: (identifier) @name (parameter_list)? @params body: (_)? @body) @def.record
 (interface_declaration name: (identifier) @name body: (_)? @body) @def.interface
 (enum_declaration name: (identifier) @name body: (_)? @body) @def.enum
 (delegate_declaration type: (_) @returns name: (identifier) @name parameters: (_) @params ";" @body) @def.type

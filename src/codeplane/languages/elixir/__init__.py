@@ -12,7 +12,7 @@ from codeplane.languages.spec import Head, ImportSite, Language
 
 _PRIVATE = re.compile(r"(?:\A|\n)\s*(?:defp|defmacrop|defguardp|@typep)\b[^\n]*\Z")
 _COMMENT = re.compile(r"^#+\s?")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|\?\\?.|#[^\n]*')
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|(?<!\w)\?\\?.|#[^\n]*')
 
 
 class Slice(NamedTuple):
@@ -39,7 +39,7 @@ def arity(params: str) -> int:
     """How many parameters there are, as written with their parentheses."""
     depth = count = 0
     inner = _STRING.sub("x", params.strip().removeprefix("(").removesuffix(")")).strip()
-    for character in inner:
+    for character in inner.replace("<<", "(").replace(">>", ")"):
         if character in "([{":
             depth += 1
         elif character in ")]}":
@@ -77,14 +77,18 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 def expand_pattern(node: Any) -> list[Any]:
     """Fields that `defstruct` is given: the key of a pair, or all of a list."""
-    if node.type == "pair":
-        key = node.named_children[0]
-        found = [Slice(key.start_byte, key.start_byte + len(key.text.rstrip(b": \t\r\n")))]
-    elif node.type == "atom":
-        found = [Slice(node.start_byte + 1, node.end_byte)]
-    else:
-        return [part for item in node.named_children for part in expand_pattern(item)]
-    return [part for part in found if part.end_byte > part.start_byte]
+    found: list[Slice] = []
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if part.type == "pair":
+            key = part.named_children[0]
+            found.append(Slice(key.start_byte, key.start_byte + len(key.text.rstrip(b": \t\r\n"))))
+        elif part.type == "atom":
+            found.append(Slice(part.start_byte + 1, part.end_byte))
+        else:
+            todo.extend(reversed(part.named_children))
+    return [each for each in found if each.end_byte > each.start_byte]
 
 
 def _modules(node: Any) -> list[tuple[str, Any]]:
@@ -105,10 +109,11 @@ def _options(arguments: list[Any]) -> dict[str, Any]:
 def _pairs(node: Any) -> list[Any]:
     """Key-value pairs of a keyword list, with or without its brackets."""
     if node is not None and node.type == "list":
-        return [pair for inner in node.named_children for pair in _pairs(inner)]
-    if node is None or node.type != "keywords":
-        return []
-    return [pair for pair in node.named_children if pair.type == "pair" and len(pair.named_children) > 1]
+        lists = [child for child in node.named_children if child.type == "keywords"]
+    else:
+        lists = [node] if node is not None and node.type == "keywords" else []
+    pairs = (pair for each in lists for pair in each.named_children)
+    return [pair for pair in pairs if pair.type == "pair" and len(pair.named_children) > 1]
 
 
 def _text(node: Any) -> str:

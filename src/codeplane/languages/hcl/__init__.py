@@ -5,6 +5,7 @@ In other dialects (Packer, Nomad) a block is called by its type and labels, and 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from codeplane.languages.keys import key_site, visibility, without_hashes
@@ -12,6 +13,9 @@ from codeplane.languages.spec import Language, Reading, Site
 
 MAX_DEPTH = 4
 
+_DESCRIBED = frozenset({b"variable", b"output"})
+_QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_HEREDOC = re.compile(rb"<<-?(\w+)[ \t]*\n(.*)\n[ \t]*\1", re.DOTALL)
 _PREFIXES = {b"resource": b"", b"variable": b"var", b"ephemeral": b"ephemeral"}
 _TERRAFORM = frozenset(
     {
@@ -57,6 +61,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
                 at.start_byte + (at.type == "string_lit"),
                 at.end_byte - (at.type == "string_lit"),
                 inner.start_byte if inner is not None else at.end_byte,
+                doc=_description(node, source) if word in _DESCRIBED else None,
             )
         )
         if word not in _TERRAFORM and level < MAX_DEPTH:
@@ -67,6 +72,22 @@ def read(root: Any, source: bytes, path: str) -> Reading:
 def _body(node: Any) -> list[Any]:
     body = next((child for child in node.named_children if child.type == "body"), None)
     return body.named_children if body is not None else []
+
+
+def _description(block: Any, source: bytes) -> str | None:
+    """What a block says of itself, for those who use the module."""
+    for child in _body(block):
+        if child.type != "attribute" or child.named_child_count < 2:
+            continue
+        key, value = child.named_children[0], child.named_children[-1]
+        if source[key.start_byte : key.end_byte] != b"description":
+            continue
+        text = source[value.start_byte : value.end_byte].strip()
+        quoted, heredoc = _QUOTED.fullmatch(text), _HEREDOC.fullmatch(text)
+        said = quoted[1].replace(b'\\"', b'"').replace(b"\\n", b"\n") if quoted is not None else None
+        said = heredoc[2] if heredoc is not None else said
+        return said.decode("utf-8", "replace") if said is not None else None
+    return None
 
 
 def _setting(node: Any, source: bytes, prefix: bytes) -> Site:

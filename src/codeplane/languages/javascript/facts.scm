@@ -116,6 +116,10 @@
   name: (string (string_fragment) @name)
   parameters: (formal_parameters) @params
   body: (statement_block) @body) @def.method
+(method_definition
+  name: (computed_property_name [(identifier) (member_expression)]) @name
+  parameters: (formal_parameters) @params
+  body: (statement_block) @body) @def.method
 (field_definition property: [(property_identifier) (private_property_identifier)] @name) @def.field
 (field_definition
   property: [(property_identifier) (private_property_identifier)] @name

@@ -79,16 +79,16 @@
 (export_statement declaration: (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
 (export_statement declaration: (variable_declaration (variable_declarator name: (_) @name) @def.variable))
 
-; what belongs to the span of a definition
+; what belongs to the span of a definition; of several in one declaration each has its own
 (export_statement decorator: (decorator)* @decorator declaration: (_) @wrapped) @wrapper
-(program (lexical_declaration (variable_declarator) @wrapped) @wrapper)
-(program (variable_declaration (variable_declarator) @wrapped) @wrapper)
-(export_statement declaration: (lexical_declaration (variable_declarator) @wrapped) @wrapper)
-(export_statement declaration: (variable_declaration (variable_declarator) @wrapped) @wrapper)
+(program (lexical_declaration . (variable_declarator) @wrapped .) @wrapper)
+(program (variable_declaration . (variable_declarator) @wrapped .) @wrapper)
+(export_statement declaration: (lexical_declaration . (variable_declarator) @wrapped .) @wrapper)
+(export_statement declaration: (variable_declaration . (variable_declarator) @wrapped .) @wrapper)
 (statement_block (lexical_declaration
-  (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
+  . (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped .) @wrapper)
 (statement_block (variable_declaration
-  (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped) @wrapper)
+  . (variable_declarator value: [(arrow_function) (function_expression) (class)]) @wrapped .) @wrapper)
 (class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
 
 ; bindings

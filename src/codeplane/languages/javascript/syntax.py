@@ -25,6 +25,7 @@ _FUNCTIONS = frozenset(
         "method_definition",
     }
 )
+_WHOLE_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern", "string", "computed_property_name"})
 _PASSED_THROUGH = frozenset({"await_expression", "parenthesized_expression", "as_expression", "satisfies_expression"})
 
 
@@ -50,13 +51,13 @@ def doc_lines(lines: list[str]) -> list[str]:
 
 
 def pattern_names(pattern: Any) -> list[Any]:
-    """The identifiers that a destructuring pattern binds, in order; a quoted name stands for itself."""
+    """The identifiers that a destructuring pattern binds, in order; a quoted or computed name stands for itself."""
     found: list[Any] = []
     pending = [pattern]
     while pending:
         node = pending.pop()
         kind = node.type
-        if kind in ("identifier", "shorthand_property_identifier_pattern", "string"):
+        if kind in _WHOLE_NAMES:
             found.append(node)
         elif kind in ("object_pattern", "array_pattern", "rest_pattern"):
             pending.extend(reversed(node.named_children))

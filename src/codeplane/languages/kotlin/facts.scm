@@ -64,13 +64,16 @@
 (enum_entry (class_body) @open)
 
 ; definitions
-(class_declaration . "class" name: (identifier) @name @until [(class_body) (enum_class_body)]? @body) @def.class
-((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until (class_body)? @body) @def.class
+(class_declaration . "class" name: (identifier) @name @until
+  (primary_constructor (class_parameters) @params)? [(class_body) (enum_class_body)]? @body) @def.class
+((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until
+  (primary_constructor (class_parameters) @params)? (class_body)? @body) @def.class
   (#not-match? @_modifiers "(^|\\s)(enum|annotation|tailrec)$"))
-((class_declaration (modifiers) @_modifiers "class"
-  name: (identifier) @name @until [(class_body) (enum_class_body)]? @body) @def.enum
+((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until
+  (primary_constructor (class_parameters) @params)? [(class_body) (enum_class_body)]? @body) @def.enum
   (#match? @_modifiers "(^|\\s)enum$"))
-((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until (class_body)? @body)
+((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until
+  (primary_constructor (class_parameters) @params)? (class_body)? @body)
   @def.annotation
   ; what is read for `annotation`, which the grammar knows as a name too
   (#match? @_modifiers "(^|\\s)(annotation|tailrec)$"))

@@ -12,7 +12,7 @@ from typing import Any
 from codeplane.languages.keys import module_name, visibility
 from codeplane.languages.spec import Language, Part, Reading, Site
 
-_ESCAPE = re.compile(rb"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE = re.compile(rb'((?:\\")+)|\\(u[0-9a-fA-F]{4}|.)', re.DOTALL)
 _ENDS_LINE = re.compile(rb"(?:^|[^\\])(?:\\\\)*+\\n\Z")
 _MAGIC = re.compile(rb"(?m)^[ \t]*+(?:%[A-Za-z%]|![^=])[^\n]*+")
 _CELL_MAGIC = re.compile(rb"\s*%%(\w+)[^\n]*")
@@ -97,8 +97,10 @@ def _part(node: Any, language: str, source: bytes) -> Part | None:
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:
-    """As many bytes: a blank, and the character that is meant."""
-    escape = found.group(1)
+    """As many bytes: a blank, and the character that is meant; quotes stand together, and where the first one does."""
+    quotes, escape = found.groups()
+    if quotes is not None:
+        return b'"' * (len(quotes) // 2) + b" " * (len(quotes) // 2)
     meant = {b"n": b"\n", b"t": b"\t", b"r": b" ", b"b": b" ", b"f": b" "}.get(escape, escape)
     return found.group() if len(escape) > 1 else b" " + meant
 

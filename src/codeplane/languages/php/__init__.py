@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.php.syntax import expand_import, plain_lines
+from codeplane.languages.php.syntax import expand_import, only_code, plain_lines
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
 
 _SOURCE_ROOT = re.compile(r"^(?:.*?/)??(?:src|lib|app|includes|tests?)/", re.IGNORECASE)
@@ -62,6 +62,7 @@ LANGUAGES = (
         members_qualified=True,
         export_evidence="top_level",
         expand_import=expand_import,
+        rewrite=only_code,
         # The first part of a qualified name can be an import, but no class: it is looked up among the callables.
         import_namespaces={
             "php_use": (TYPE, CALLABLE),

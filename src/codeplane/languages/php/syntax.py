@@ -1,4 +1,5 @@
-"""What of PHP's syntax no single pattern says: `use` with its groups, included paths, and phpdoc as plain text."""
+"""What of PHP's syntax no single pattern says: `use` with its groups, included paths, phpdoc as plain text, and which
+parts of a `.phpt` test are code."""
 
 from __future__ import annotations
 
@@ -8,13 +9,36 @@ from typing import Any
 from codeplane.languages.spec import ImportSite
 
 _TAG = re.compile(r"\s*@[a-zA-Z\\]")
+_HEADER = re.compile(r"\s*(?:This file is (?:a )?part of\b|\(c\)|Copyright\b)", re.IGNORECASE)
 _INLINE = re.compile(r"\{@(\w+)\s*([^{}]*)\}")
+_SECTION = re.compile(rb"^--[A-Z_]+--[ \t\r]*$", re.MULTILINE)
+_CODE_SECTIONS = frozenset({b"--FILE--", b"--FILEEOF--", b"--SKIPIF--", b"--CLEAN--"})
+_TEXT = re.compile(rb"[^\n]")
 _KINDS = {"function": "php_use_function", "const": "php_use_const"}
 
 
+def only_code(source: bytes) -> bytes:
+    """A `.phpt` test without its sections that are no code, such as the classes that it is expected to print."""
+    if not source.startswith(b"--TEST--"):
+        return source
+    parts: list[bytes] = []
+    end, is_code = 0, False
+    for head in _SECTION.finditer(source):
+        section = source[end : head.start()]
+        parts.append(section if is_code else _TEXT.sub(b" ", section))
+        # Code may leave the tag open: the section ends it.
+        parts.append(b"?>".ljust(len(head.group())))
+        end, is_code = head.end(), head.group().rstrip() in _CODE_SECTIONS
+    parts.append(source[end:] if is_code else _TEXT.sub(b" ", source[end:]))
+    return b"".join(parts)
+
+
 def plain_lines(lines: list[str]) -> list[str]:
-    """Lines of a comment; its tags end it, `{@see X}` is `X`, `{@inheritdoc}` is nothing."""
+    """Lines of a comment; its tags end it, `{@see X}` is `X`, `{@inheritdoc}` is nothing. None of what heads a file:
+    that speaks of the file, not of the namespace below it."""
     kept: list[str] = []
+    if _HEADER.match(next(filter(str.strip, lines), "")):
+        return kept
     for line in lines:
         if _TAG.match(line):
             break

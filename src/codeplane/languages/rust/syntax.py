@@ -58,7 +58,8 @@ def expand_pattern(node: Any) -> list[Any]:
         part = todo.pop()
         kind = part.type
         if kind == "identifier":
-            if not 0x41 <= part.text[0] <= 0x5A:
+            # The parser makes up empty ones where it mends a text.
+            if part.text and not 0x41 <= part.text[0] <= 0x5A:
                 bound.append(part)
         elif kind == "shorthand_field_identifier":
             bound.append(part)

@@ -1,4 +1,4 @@
-"""SQL scripts, read statement by statement: what is created, whatever the dialect.
+"""SQL scripts, read statement by statement: what is created, or added to a table, whatever the dialect.
 
 Comments, strings and quoted bodies are blanked out first, so that a keyword is one.
 """
@@ -6,6 +6,7 @@ Comments, strings and quoted bodies are blanked out first, so that a keyword is 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from codeplane.languages.spec import Reading, Site
@@ -28,6 +29,11 @@ _CREATE = re.compile(
     + rb")*+)",
     re.IGNORECASE | re.VERBOSE,
 )
+_ALTER = re.compile(
+    rb"\bALTER\s++TABLE\s++(?:IF\s++EXISTS\s++)?(?:ONLY\s++)?" + _PART + rb"(?:\s*+\.\s*+" + _PART + rb")*",
+    re.IGNORECASE,
+)
+_ADD = re.compile(rb"\s*+ADD\s++(?:COLUMN\s++)?(?:IF\s++NOT\s++EXISTS\s++)?(" + _PART + rb")", re.IGNORECASE)
 _KINDS = {
     b"TABLE": "table",
     b"VIEW": "view",
@@ -98,7 +104,43 @@ def read(root: Any, source: bytes, path: str) -> Reading:
                     for value in _STRING.finditer(source, paren, close)
                 )
         position = max(position, end)
-    return Reading(sites)
+    added = list(_added_columns(text))
+    return Reading(sorted((*sites, *added), key=lambda site: (site.start, -site.end)) if added else sites)
+
+
+def _added_columns(text: bytes) -> Iterator[Site]:
+    """Columns that a table is given later. The first begins with the statement, which says what table it is."""
+    found = _ALTER.search(text)
+    while found is not None:
+        following = _ALTER.search(text, found.end())
+        stop = _STOP.search(text, found.end(), following.start() if following is not None else len(text))
+        end = stop.start() if stop is not None else following.start() if following is not None else len(text)
+        first = found.start()
+        for begin, piece_end in _commas(text, found.end(), end):
+            name = _ADD.match(text, begin, piece_end)
+            if name is not None and name.group(1).upper() not in _NO_COLUMNS:
+                start = first if first >= 0 else name.start() + len(name.group()) - len(name.group().lstrip())
+                yield Site(
+                    "column",
+                    _unquoted(name.group(1)),
+                    start,
+                    _trimmed(text, start, piece_end),
+                    *_inside(name, 1),
+                )
+            first = -1
+        found = following
+
+
+def _commas(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What stands between the commas outside of parentheses."""
+    depth, begin = 0, start
+    for mark in _PARENTHESES.finditer(text, start, end):
+        sign = mark.group()
+        if sign == b"," and depth == 0:
+            yield begin, mark.start()
+            begin = mark.end()
+        depth += (sign == b"(") - (sign == b")")
+    yield begin, end
 
 
 def _columns(text: bytes, pieces: list[tuple[int, int]]) -> list[Site]:

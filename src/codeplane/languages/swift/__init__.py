@@ -25,7 +25,7 @@ def module_name(path: str) -> str:
 
 
 def visibility(head: Head) -> str:
-    found = _ACCESS.search(head.text)
+    found = _ACCESS.search(head.text) or _ACCESS.search(head.section)
     if found is not None:
         return _VISIBILITY.get(found.group(1), found.group(1))
     if head.kind == "enum_member" or head.parent_kind == "interface":

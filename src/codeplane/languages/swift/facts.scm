@@ -1,7 +1,6 @@
 ; scopes
-(class_body) @scope.class
-(enum_class_body) @scope.class
-(protocol_body) @scope.class
+(class_declaration) @scope.class
+(protocol_declaration) @scope.class
 (function_declaration) @scope.function
 (init_declaration) @scope.function
 (deinit_declaration) @scope.function
@@ -15,6 +14,8 @@
 (class_declaration "struct" name: (type_identifier) @name body: (_) @body) @def.struct
 (class_declaration "enum" name: (type_identifier) @name body: (_) @body) @def.enum
 (class_declaration "extension" name: (_) @name) @container
+; what an extension says of access goes for its members
+(class_declaration (modifiers (visibility_modifier) @section) "extension")
 (protocol_declaration name: (type_identifier) @name body: (_) @body) @def.interface
 (typealias_declaration name: (type_identifier) @name) @def.type
 (associatedtype_declaration name: (type_identifier) @name) @def.type

@@ -35,6 +35,7 @@ _TYPESCRIPT = Language(
             "class": (VALUE, TYPE),
             "enum": (VALUE, TYPE),
             "module": (VALUE, TYPE),
+            "module.global": (MEMBER,),
             "interface": (TYPE,),
             "type": (TYPE,),
             "method": (MEMBER,),

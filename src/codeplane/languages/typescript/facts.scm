@@ -157,6 +157,11 @@
   parameters: (formal_parameters) @params
   return_type: (_)? @returns
   body: (statement_block) @body) @def.method
+(method_definition
+  name: (computed_property_name [(identifier) (member_expression)]) @name
+  parameters: (formal_parameters) @params
+  return_type: (_)? @returns
+  body: (statement_block) @body) @def.method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @def.field
 (public_field_definition
   name: [(property_identifier) (private_property_identifier)] @name
@@ -228,6 +233,12 @@
 (ambient_declaration (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant))
 (ambient_declaration (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable))
 (ambient_declaration (variable_declaration (variable_declarator name: (_) @name) @def.variable))
+(ambient_declaration (statement_block
+  (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
+(ambient_declaration (statement_block
+  (lexical_declaration kind: "let" (variable_declarator name: (_) @name) @def.variable)))
+(ambient_declaration (statement_block
+  (variable_declaration (variable_declarator name: (_) @name) @def.variable)))
 (internal_module body: (statement_block
   (lexical_declaration kind: "const" (variable_declarator name: (_) @name) @def.constant)))
 (internal_module body: (statement_block
@@ -243,7 +254,7 @@
 
 ; types
 (interface_declaration name: (type_identifier) @name body: (_) @body) @def.interface
-(type_alias_declaration name: (type_identifier) @name) @def.type
+(type_alias_declaration name: (type_identifier) @name type_parameters: (_)? @params) @def.type
 (enum_declaration name: (identifier) @name body: (_) @body) @def.enum
 (enum_body [
   name: (property_identifier) @name @def.enum_member
@@ -257,9 +268,10 @@
 ; under its quotes, since no plain name means it
 (module name: (string) @name body: (_)? @body) @def.module
 (module name: (identifier) @name body: (_)? @body) @def.module
+(ambient_declaration "global" @name (statement_block) @body) @def.module.global
 (import_alias . (identifier) @name) @def.module
 (interface_body (method_signature
-  name: (property_identifier) @name
+  name: [(property_identifier) (computed_property_name [(identifier) (member_expression)])] @name
   parameters: (_) @params
   return_type: (_)? @returns) @def.method)
 (interface_body (property_signature name: (property_identifier) @name) @def.property)
@@ -271,10 +283,19 @@
 (type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @def.property))
 (type_alias_declaration value: (object_type
   (property_signature name: (string (string_fragment) @name)) @def.property))
-(class_body (method_signature
-  name: [(property_identifier) (private_property_identifier)] @name
+(class_body ((method_signature
+  name: [
+    (property_identifier)
+    (private_property_identifier)
+    (computed_property_name [(identifier) (member_expression)])
+  ] @name
   parameters: (_) @params
-  return_type: (_)? @returns) @def.method)
+  return_type: (_)? @returns) @def.method
+  (#not-eq? @name "constructor")))
+(class_body ((method_signature
+  name: (property_identifier) @name
+  parameters: (_) @params) @def.constructor
+  (#eq? @name "constructor")))
 (abstract_method_signature
   name: [(property_identifier) (private_property_identifier)] @name
   parameters: (_) @params
@@ -292,8 +313,8 @@
 (abstract_class_declaration decorator: (decorator)+ @decorator) @wrapper @wrapped
 (public_field_definition decorator: (decorator)+ @decorator) @wrapper @wrapped
 (ambient_declaration (_) @wrapped) @wrapper
-(ambient_declaration (lexical_declaration (variable_declarator) @wrapped) @wrapper)
-(ambient_declaration (variable_declaration (variable_declarator) @wrapped) @wrapper)
+(ambient_declaration (lexical_declaration . (variable_declarator) @wrapped .) @wrapper)
+(ambient_declaration (variable_declaration . (variable_declarator) @wrapped .) @wrapper)
 
 ; the decorators of a method stand before it
 (class_body (decorator) @decorator @wrapper . (decorator) @wrapped)

@@ -247,7 +247,9 @@ def _find_matches(task: _Task) -> Found:
         else:
             outside[role] += count
     return Found(
-        hits=_by_worth(enclose(snapshot, matches.rows, matches.roles, grouping, matches.counts), request.query),
+        hits=_by_worth(
+            enclose(snapshot, matches.rows, matches.roles, grouping, matches.counts, kept.spans), request.query
+        ),
         total=matches.lines,
         outside_scope=dict(sorted(outside.items())),
         files=files,

@@ -6,7 +6,8 @@ unless the pattern asks for it. What follows the last LF is a line only if there
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from codeplane.operations.search.patterns import Find, Pattern, Span
@@ -38,14 +39,27 @@ class Content(NamedTuple):
     """A text, in UTF-8, and what is worth knowing of it before it is searched."""
 
     data: bytes
+    """The text, or several that are kept together, with a line feed behind each."""
+    start: int
+    end: int
+    """Where the text lies in them."""
     plain: bool
     """ASCII alone."""
-    returns: bool
-    """There are carriage returns."""
+    returns: bool = False
+    """There are carriage returns; such a text is kept alone."""
+    odd: bool = False
+    """There are letters beyond ASCII that stand for some within it if case does not matter; it is kept alone too."""
+    breaks: Sequence[int] | None = None
+    """Where the line feeds are, if that was looked up."""
 
 
 def content_of(data: bytes) -> Content:
-    return Content(data, data.isascii(), b"\r" in data)
+    plain = data.isascii()
+    odd = not plain and any(letter in data for letter in _ODD_LETTERS)
+    return Content(data, 0, len(data), plain, b"\r" in data, odd)
+
+
+_ODD_LETTERS = ("\u017f".encode(), "\u212a".encode())
 
 
 class Counted(NamedTuple):
@@ -76,27 +90,34 @@ def match_text(
 
     With `once` only the first of them is looked for.
     """
-    text, plain, returns = content
+    text, at, end, plain, returns, odd, breaks = content
     if returns and not pattern.keeps_returns:
         text = text.replace(b"\r\n", b"\n")
-    find = pattern.narrow if plain else pattern.wide
-    cost = pattern.cost if plain else pattern.wide_cost
-    if len(text) * cost > CALL_STEPS:
-        find = _bounded(find, cost, pattern.across, check, max_steps)
-    end = len(text)
+        end = len(text)
+    elif pattern.whole and end - at < len(text):
+        text, breaks = text[at:end], None
+        at, end = 0, len(text)
+    find = (None if odd else pattern.folded) or _finder_for(pattern, end - at, plain, check, max_steps)
     # Behind the last line feed there is no line, though an empty match may be found there.
-    stop = end - (not text or text.endswith(b"\n"))
+    stop = end - (at == end or text.endswith(b"\n", at, end))
     rows: list[Match] = []
-    lines = at = line_start = 0
+    lines = 0
+    line_start = at
     number = first_line
+    behind = 0 if breaks is None else bisect_left(breaks, at)
     while at <= stop and (span := find(text, at, end)) is not None and span[0] <= stop:
-        line_end = text.find(b"\n", span[0])
+        line_end = text.find(b"\n", span[0], end)
         line_end = end if line_end < 0 else line_end
         lines += 1
         last = span[1]
         if lines <= room:
-            start = text.rfind(b"\n", line_start, span[0]) + 1 or line_start
-            number += text.count(b"\n", line_start, start)
+            if breaks is None:
+                start = text.rfind(b"\n", line_start, span[0]) + 1 or line_start
+                number += text.count(b"\n", line_start, start)
+            else:
+                before, behind = behind, bisect_left(breaks, span[0], behind)
+                start = breaks[behind - 1] + 1 if behind > before else line_start
+                number += behind - before
             line_start = start
             make = _plain_row if plain and not pattern.across else _row
             rows.append(make(text, span, number, start, line_end))
@@ -108,6 +129,18 @@ def match_text(
             check()
         at = max(last, line_end + 1)
     return Counted(tuple(rows), lines)
+
+
+def sieve_for(pattern: Pattern, size: int, plain: bool, check: Callable[[], None]) -> Find:
+    """What finds whatever the pattern matches in texts of that size, none of them odd, and may find more."""
+    return pattern.sieve or _finder_for(pattern, size, plain, check, MAX_STEPS)
+
+
+def _finder_for(pattern: Pattern, size: int, plain: bool, check: Callable[[], None], max_steps: int) -> Find:
+    """What finds the pattern in texts of that size. A line that would take more steps raises TooCostly."""
+    find = pattern.narrow if plain else pattern.wide
+    cost = pattern.cost if plain else pattern.wide_cost
+    return _bounded(find, cost, pattern.across, check, max_steps) if size * cost > CALL_STEPS else find
 
 
 def _follow(find: Find, text: bytes, first: Span, line_end: int, end: int, check: Callable[[], None]) -> int:

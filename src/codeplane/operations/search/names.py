@@ -211,11 +211,16 @@ def _by_words(
         return
     # What is common beside the rest finds too much, and no name by itself.
     telling = {term: weight for term, weight in words.items() if weight * 4 >= max(words.values())}
-    for match in rank_names(snapshot, telling, MAX_LIKE):
+    least = total * _LEAST_SHARE - (total - sum(telling.values()))
+    for match in rank_names(snapshot, telling, MAX_LIKE, least):
         if not accepts(match.file):
             continue
         shared, parts = covered(match.name, question.terms)
         share = sum(words.get(term, RARITY_STEPS) for term in shared) / total
         own = min(1.0, len(shared) / parts)
-        if share >= 0.5:
+        if share >= _LEAST_SHARE:
             yield Named(match, "part", weights.part * share * share * (0.4 + 0.6 * own))
+
+
+_LEAST_SHARE = 0.5
+"""Of what the words of the query weigh; a name with less of them is none that was meant."""

@@ -39,11 +39,17 @@ class Pattern(NamedTuple):
     fragments: Alternatives
     across: bool = False
     """A match may reach over the end of a line."""
+    whole: bool = False
+    """Where a text begins or ends matters, or what lies on the next line: it is asked of each text alone."""
     keeps_returns: bool = False
     """It asks for carriage returns, so those before a line feed must stay."""
     cost: int = 0
     """Steps that `narrow` may take at worst for a byte of text; 0 where its time is as good as none."""
     wide_cost: int = 0
+    folded: Find | None = None
+    """Of a literal whose case does not matter: asked of texts that are not odd, instead of the others."""
+    sieve: Find | None = None
+    """Finds sooner where there may be a match, in texts that are not odd."""
 
 
 def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Pattern:
@@ -67,25 +73,29 @@ def _literal(query: str, case_sensitive: bool | None) -> Pattern:
     sensitive = long or any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
     # Text is searched with line feeds alone, unless the query itself asks for a return that is not part of a line end.
     plain = query.replace("\r\n", "\n")
+    options = _options(sensitive=False)
+    options.literal = True
+    part = _rarest_part(plain)
+    compiled = _for_ascii(part, options)
+    sieve = None if compiled is None else _finder(compiled)
+    exact = _finder_of_text(plain) if sieve is None else _finder_by_part(sieve, part, plain, folds=False)
     pattern = Pattern(
-        narrow=_finder_of_text(plain),
-        wide=_finder_of_text(plain),
+        narrow=exact,
+        wide=exact,
         fragments=fragments_of_text(plain),
         across="\n" in plain,
+        whole="\n" in plain,
         keeps_returns="\r" in plain,
+        sieve=sieve,
     )
     if sensitive:
         return pattern
-    options = _options(sensitive)
-    options.literal = True
     wide = _compiled(plain, plain, options)
-    narrow = _for_ascii(plain, options) or wide
-    return pattern._replace(
-        narrow=_finder(narrow),
-        wide=_finder(wide),
-        cost=narrow.ProgramSize() if long else 0,
-        wide_cost=wide.ProgramSize() if long else 0,
-    )
+    cost = wide.ProgramSize() if long else 0
+    pattern = pattern._replace(narrow=_finder(wide), wide=_finder(wide), cost=cost, wide_cost=cost)
+    if sieve is None or not plain.isascii():
+        return pattern
+    return pattern._replace(cost=0, folded=_finder_by_part(sieve, part, plain, folds=True))
 
 
 def _regex(query: str, case_sensitive: bool | None) -> Pattern:
@@ -107,10 +117,57 @@ def _regex(query: str, case_sensitive: bool | None) -> Pattern:
         wide=_finder(for_any),
         fragments=fragments_of_pattern(tokens),
         across=across,
+        whole=across or any(token.whole for token in tokens),
         keeps_returns=any("\r" in token.members for token in tokens if token.members),
         cost=for_ascii.ProgramSize(),
         wide_cost=for_any.ProgramSize(),
     )
+
+
+def _finder_by_part(find_part: Find, part: str, text: str, *, folds: bool) -> Find:
+    """Finds a text by a part of it, which is found whatever its case. If it folds, the case of the text is none either.
+
+    Any other way takes longer: RE2 for what is longer than such a part, `bytes.find` for what is not long.
+    """
+    sought = (text.lower() if folds else text).encode("utf-8")
+    offset, size = len(text[: text.index(part)].encode("utf-8")), len(sought)
+    if folds and len(part) == len(text):
+        return find_part
+
+    def find(text: bytes, start: int, end: int) -> Span | None:
+        at = start + offset
+        for _ in range(_MAX_MISSES):
+            near = find_part(text, at, end)
+            if near is None:
+                return None
+            begin = near[0] - offset
+            here = text[begin : begin + size]
+            if (here.lower() if folds else here) == sought and begin + size <= end:
+                return begin, begin + size
+            at = near[0] + 1
+        # Where the part stands again and again, the whole is sooner found by itself.
+        for begin in range(at - offset, end, _STRETCH_BYTES):
+            here = text[begin : min(end, begin + _STRETCH_BYTES + size - 1)]
+            found = (here.lower() if folds else here).find(sought)
+            if found >= 0:
+                return begin + found, begin + found + size
+        return None
+
+    return find
+
+
+def _rarest_part(text: str) -> str:
+    """Of a text that part of a length that RE2 is quick to find which says most."""
+    starts = range(max(1, len(text) - _QUICK_CHARS + 1))
+    parts = (text[start : start + _QUICK_CHARS] for start in starts)
+    return max(parts, key=lambda part: sum(0 if sign in _BLANK else 1 if sign in _COMMON else 2 for sign in part))
+
+
+_QUICK_CHARS = 9
+_MAX_MISSES = 32
+_STRETCH_BYTES = 64 * 1024
+_BLANK = " \t\n"
+_COMMON = "etaoinsrlcd_.-=*#/"
 
 
 def _finder(compiled: _Compiled) -> Find:

@@ -12,16 +12,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
-from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.operations.search.kept import TEXT_BYTES, KeptTexts
-from codeplane.operations.search.large import BINARY, PIECE_BYTES, TOO_LARGE, texts_of_large_file
+from codeplane.operations.search.large import BINARY, PIECE_BYTES, texts_of_large_file
 from codeplane.operations.search.matching import (
     LINE_STEPS,
     MAX_STEPS,
@@ -32,6 +32,7 @@ from codeplane.operations.search.matching import (
     match_text,
 )
 from codeplane.operations.search.patterns import Pattern
+from codeplane.query.contents import TOO_LARGE, ContentRow
 
 MAX_LARGE_BYTES = 256 * 1024 * 1024
 """Of files that are too large for the index, all together."""
@@ -42,19 +43,6 @@ TIME_LIMIT = "time_limit"
 LINE_TOO_LONG = "line_too_long"
 
 Cancelled = Callable[[], bool]
-
-
-class Target(NamedTuple):
-    path: RepoPath
-    size: int
-    large: bool
-    """Too large for the index; read piece by piece."""
-    encoding: str | None
-    """As the index knows it."""
-    kept: bool
-    """Its matches are wanted, and not only their number."""
-    digest: bytes | None = None
-    """Of its bytes, as the index knows them."""
 
 
 Outcome = Counted | str
@@ -71,22 +59,25 @@ class Limits(NamedTuple):
 
 def scan(
     root: Root,
-    targets: Sequence[Target],
+    wanted: Sequence[ContentRow],
+    counted: Sequence[ContentRow],
     pattern: Pattern,
     limits: Limits,
     seconds: float,
     cancelled: Cancelled | None,
     texts: KeptTexts,
-) -> list[Outcome]:
-    """An outcome for each target, in their order; of matching lines that are wanted a row each, up to the limits.
+) -> list[tuple[ContentRow, Outcome]]:
+    """Files in which something was found, or that were not searched; of lines in those that are wanted a row each, up
+    to the limits.
 
-    The first rows are those of the first targets; there may be more than the limit, for targets that came last.
+    What is only counted waits: the time may not be enough for all. The first rows are those of the first files; there
+    may be more than the limit, for files that came last.
     """
     deadline = time.monotonic() + seconds
-    work = _Scan(root, targets, pattern, limits, deadline, cancelled, texts)
+    work = _Scan(root, wanted, counted, pattern, limits, deadline, cancelled, texts)
     if pattern.cost == 0:
         work.run()
-    elif targets and _SLOTS.acquire(timeout=max(0.0, seconds)):
+    elif (wanted or counted) and _SLOTS.acquire(timeout=max(0.0, seconds)):
         _start(work).join(max(0.0, deadline - time.monotonic()) + _GRACE_SECONDS)
     return work.finish()
 
@@ -121,7 +112,8 @@ class _Scan:
     def __init__(
         self,
         root: Root,
-        targets: Sequence[Target],
+        wanted: Sequence[ContentRow],
+        counted: Sequence[ContentRow],
         pattern: Pattern,
         limits: Limits,
         deadline: float,
@@ -129,16 +121,17 @@ class _Scan:
         texts: KeptTexts,
     ) -> None:
         self._root = root
-        self._targets = targets
+        self._files = [*wanted, *counted]
+        self._wanted = len(wanted)
         self._pattern = pattern
         self._limits = limits
         self._deadline = deadline
         self._cancelled = cancelled
         self._texts = texts
-        # More than can be kept would drive out one another, and all that is there.
-        self._keeps = sum(target.size + TEXT_BYTES for target in targets if not target.large) <= texts.limit
         self._large_left = MAX_LARGE_BYTES
-        self._outcomes: list[Outcome] = [TIME_LIMIT] * len(targets)
+        self._outcomes: dict[int, Outcome] = {}
+        """By number of the file; of those that are done, where there is something to tell."""
+        self._done = 0
         self._failure: Exception | None = None
         self._reading = threading.Lock()
         """Held while a file is opened, so that none is once the caller has left and may close the root."""
@@ -147,40 +140,71 @@ class _Scan:
     def run(self) -> None:
         with Texts(self._root) as texts:
             try:
-                late = self._search_each(texts, range(len(self._targets)), LINE_STEPS)
-                self._search_each(texts, late, MAX_STEPS)
+                late = self._search_each(texts)
+                self._search_late(texts, late)
             except _Stopped:
                 pass
             except Exception as error:
                 self._failure = error
 
-    def finish(self) -> list[Outcome]:
+    def finish(self) -> list[tuple[ContentRow, Outcome]]:
         with self._reading:
             self._left = True
         if self._failure is not None:
             raise self._failure
-        return self._outcomes[:]
+        done = self._done
+        outcomes = dict(self._outcomes)
+        outcomes |= dict.fromkeys(range(done, len(self._files)), TIME_LIMIT)
+        return [(self._files[number], outcome) for number, outcome in sorted(outcomes.items())]
 
-    def _search_each(self, texts: Texts, numbers: Iterable[int], max_steps: int) -> list[int]:
-        """Search the targets of these numbers, which rise; those that have a line of more steps are left for later."""
+    def _search_each(self, texts: Texts) -> list[int]:
+        """Search the files; those that have a line of many steps are left for later."""
         late: list[int] = []
-        room, behind = self._limits.rows, 0
+        room = self._limits.rows
+        for number in self._texts.sift(self._pattern, [file.digest for file in self._files], self._check):
+            self._done = number
+            self._check()
+            try:
+                found = self._search(texts, number, room, LINE_STEPS)
+            except TooCostly as error:
+                found = LINE_TOO_LONG
+                if error.steps <= MAX_STEPS:
+                    late.append(number)
+                    found = TIME_LIMIT
+            if isinstance(found, str) or found.lines:
+                self._outcomes[number] = found
+            room -= 0 if isinstance(found, str) else len(found.rows)
+        self._done = len(self._files)
+        return late
+
+    def _search_late(self, texts: Texts, numbers: Iterable[int]) -> None:
         for number in numbers:
             self._check()
-            room -= sum(len(found.rows) for found in self._outcomes[behind:number] if isinstance(found, Counted))
-            behind = number
-            target = self._targets[number]
-            own = max(0, min(room, self._limits.per_file)) if target.kept else 0
+            before = (found.rows for at, found in self._outcomes.items() if at < number and isinstance(found, Counted))
             try:
-                search = self._search_large if target.large else self._search_one
-                self._outcomes[number] = search(texts, target, own, max_steps)
-            except TooCostly as error:
-                if error.steps > MAX_STEPS:
-                    self._outcomes[number] = LINE_TOO_LONG
-                    continue
-                self._large_left += target.size if target.large else 0
-                late.append(number)
-        return late
+                self._outcomes[number] = self._search(
+                    texts, number, self._limits.rows - sum(map(len, before)), MAX_STEPS
+                )
+            except TooCostly:
+                self._outcomes[number] = LINE_TOO_LONG
+
+    def _search(self, texts: Texts, number: int, room: int, max_steps: int) -> Outcome:
+        file = self._files[number]
+        own = max(0, min(room, self._limits.per_file)) if number < self._wanted else 0
+        if file.reason != TOO_LARGE:
+            return self._search_one(texts, file, own, max_steps)
+        large_left = self._large_left
+        try:
+            return self._search_large(texts, file, own, max_steps)
+        except TooCostly:
+            self._large_left = large_left
+            raise
+
+    @cached_property
+    def _keeps(self) -> bool:
+        """More than can be kept would drive out one another, and all that is there."""
+        sizes = (file.size + TEXT_BYTES for file in self._files if file.reason != TOO_LARGE)
+        return sum(sizes) <= self._texts.limit
 
     def _check(self) -> None:
         if self._left or time.monotonic() > self._deadline:
@@ -188,25 +212,25 @@ class _Scan:
         if self._cancelled is not None and self._cancelled():
             raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")
 
-    def _search_one(self, texts: Texts, target: Target, room: int, max_steps: int) -> Outcome:
-        content = self._texts.get(target.digest)
+    def _search_one(self, texts: Texts, file: ContentRow, room: int, max_steps: int) -> Outcome:
+        content = self._texts.get(file.digest)
         if content is None:
-            found = self._read(texts, target)
+            found = self._read(texts, file)
             if isinstance(found, str):
                 return found
             content = found
         return match_text(self._pattern, content, room, self._check, once=self._limits.once, max_steps=max_steps)
 
-    def _read(self, texts: Texts, target: Target) -> Content | str:
+    def _read(self, texts: Texts, file: ContentRow) -> Content | str:
         """The text of a file, or why there is none."""
         with self._reading:
             self._check()
-            data = texts.read(target.path, MAX_LEXICAL_BYTES)
+            data = texts.read(file.path, MAX_LEXICAL_BYTES)
         if isinstance(data, Unread):
             return str(data.outcome)
         text = data
         # As long as it was, it is the text that the index took it for.
-        if len(data) != target.size or target.encoding != "utf-8":
+        if len(data) != file.size or file.encoding != "utf-8":
             decoded = decode(data)
             if decoded is None:
                 return BINARY
@@ -214,21 +238,21 @@ class _Scan:
         elif data.startswith(codecs.BOM_UTF8):
             text = data[len(codecs.BOM_UTF8) :]
         content = content_of(text)
-        if self._keeps and target.digest is not None:
-            self._texts.put(target.digest, data, content)
+        if self._keeps and file.digest is not None:
+            self._texts.put(file.digest, data, content)
         return content
 
-    def _search_large(self, texts: Texts, target: Target, room: int, max_steps: int) -> Outcome:
-        if target.size > self._large_left:
+    def _search_large(self, texts: Texts, file: ContentRow, room: int, max_steps: int) -> Outcome:
+        if file.size > self._large_left:
             return TOO_LARGE
-        self._large_left -= target.size
+        self._large_left -= file.size
         with self._reading:
             self._check()
-            pieces = texts.read_pieces(target.path, PIECE_BYTES)
+            pieces = texts.read_pieces(file.path, PIECE_BYTES)
         found = Counted()
         line = 1
         once = self._limits.once
-        for text in texts_of_large_file(pieces, whole=self._pattern.across):
+        for text in texts_of_large_file(pieces, whole=self._pattern.whole):
             if isinstance(text, str):
                 return text
             self._check()

@@ -44,6 +44,8 @@ class Token(NamedTuple):
     """Of a repetition; None is without end."""
     newline: bool = False
     """It asks for a line feed, or lets the dot match one."""
+    whole: bool = False
+    """It asks where the text begins or ends, or may make `^` and `$` do so."""
     capital: bool | None = None
     """Whether it spells out a capital letter; None where it spells out nothing, as `\\S` and the dot do not."""
 
@@ -96,7 +98,7 @@ def _read_escape(pattern: str, at: int) -> tuple[Token, int]:
     if letter in ("b", "B", "A", "z"):
         if pattern.startswith("{", at + 2) and letter in "bB":
             raise unsupported(pattern, at, "a boundary with a name", r"\bword\b")
-        return Token(Piece.NOTHING, f"\\{letter}", f"\\{letter}"), at + 2
+        return Token(Piece.NOTHING, f"\\{letter}", f"\\{letter}", whole=letter in "Az"), at + 2
     character, end = _read_character(pattern, at)
     return _character(character), end
 
@@ -133,7 +135,8 @@ def _read_open(pattern: str, at: int) -> tuple[Token, int]:
         _, name, example = next(refused, ("", "this group", "(?:one|two)"))
         raise unsupported(pattern, at, name, example)
     piece = Piece.OPEN if flags[2] == ":" else Piece.NOTHING
-    return Token(piece, flags[0], flags[0], newline="s" in flags[1].partition("-")[0]), flags.end()
+    added, _, removed = flags[1].partition("-")
+    return Token(piece, flags[0], flags[0], newline="s" in added, whole="m" in removed), flags.end()
 
 
 def _repeat(pattern: str, found: re.Match[str]) -> Token:

@@ -24,9 +24,9 @@ from codeplane.operations.search.large import BINARY
 from codeplane.operations.search.matching import Counted, Match
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, Skipped
 from codeplane.operations.search.patterns import Pattern, compile_query
-from codeplane.operations.search.scanning import Cancelled, Limits, Outcome, Target, scan
+from codeplane.operations.search.scanning import Cancelled, Limits, Outcome, scan
 from codeplane.query.contents import TOO_LARGE, ContentRow, list_ids_with_kinds
-from codeplane.query.enclosing import Enclosing, enclose_all
+from codeplane.query.enclosing import Enclosing, KeptSpans, enclose_all
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidates
 from codeplane.store.records import FileState
@@ -40,6 +40,7 @@ _FILES_AT_ONCE = 64
 """Files whose matches are held together until the kinds around them are known."""
 
 Accepts = Callable[[RepoPath, ContentRow], bool]
+Outcomes = list[tuple[ContentRow, Outcome]]
 Candidates = Callable[[Snapshot, Alternatives], Collection[int] | None]
 """Ids of files of the text index that may contain all fragments of one of the alternatives; None for all of them."""
 
@@ -95,53 +96,44 @@ def find_text(
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
     defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
-    targets: list[Target] = []
-    with_facts: set[RepoPath] = set()
-    unread: dict[RepoPath, str] = {}
-    roles: dict[RepoPath, str] = {}
-    for row in kept.list_files(snapshot, ids):
-        if (accepts is not None and not accepts(row.path, row)) or (
-            defining is not None and row.file_id not in defining
-        ):
-            continue
-        large = row.reason == TOO_LARGE
-        if row.encoding is None and not large:
-            unread[row.path] = row.reason or "unreadable"
-            continue
-        target = Target(row.path, row.size, large, row.encoding, wanted is None or wanted(row.path, row), row.digest)
-        targets.append(target)
-        roles[row.path] = row.role
-        if row.state == FileState.INDEXED:
-            with_facts.add(target.path)
-    # What is only counted waits: the time may not be enough for all.
-    first = sorted(targets, key=lambda target: not target.kept)
+    listed = [
+        row
+        for row in kept.list_files(snapshot, ids)
+        if (accepts is None or accepts(row.path, row)) and (defining is None or row.file_id in defining)
+    ]
+    files = [row for row in listed if row.encoding is not None or row.reason == TOO_LARGE]
+    shown = files if wanted is None else [row for row in files if wanted(row.path, row)]
+    counted = [] if wanted is None else [row for row in files if not wanted(row.path, row)]
     limits = Limits(limit, per_file, once)
-    scans = _Scans(snapshot, root, pattern, time.monotonic() + seconds, cancelled, kept.texts)
+    scans = _Scans(snapshot, root, pattern, time.monotonic() + seconds, cancelled, kept.texts, kept.spans)
     if kinds:
-        outcomes, removed = _scan_kinds(scans, first, with_facts, limits, frozenset(kinds))
+        outcomes, removed = _scan_kinds(scans, shown, counted, limits, frozenset(kinds))
     else:
-        outcomes, removed = scans.scan(first, limits), 0
+        outcomes, removed = scans.scan(shown, counted, limits), 0
+    without_text = (row for row in listed if row.encoding is None and row.reason != TOO_LARGE)
+    unread = {row.path: row.reason or "unreadable" for row in without_text}
     rows: list[Located] = []
     counts: dict[RepoPath, int] = {}
+    roles: dict[RepoPath, str] = {}
     lines = 0
-    for target in targets:
-        outcome = outcomes[target.path]
+    for row, outcome in sorted(outcomes, key=lambda found: found[0].path):
         if isinstance(outcome, str):
-            unread[target.path] = outcome
+            unread[row.path] = outcome
         elif outcome.lines:
-            counts[target.path] = outcome.lines
-            lines += outcome.lines if target.kept else 0
-            rows += (Located(target.path, match) for match in outcome.rows)
+            counts[row.path] = outcome.lines
+            roles[row.path] = row.role
+            lines += outcome.lines if wanted is None or wanted(row.path, row) else 0
+            rows += (Located(row.path, match) for match in outcome.rows)
     del rows[limit:]
     left_out = [Skipped(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
     return Matches(
         rows=tuple(rows),
         lines=lines,
         counts=counts,
-        roles={path: roles[path] for path in counts},
+        roles=roles,
         skipped=tuple(left_out[:MAX_NAMED]),
         not_searched=dict(sorted(Counter(skipped.reason for skipped in left_out).items())),
-        candidates=len(targets),
+        candidates=len(files),
         removed_by_kind=removed,
     )
 
@@ -152,6 +144,7 @@ def enclose(
     roles: Mapping[RepoPath, str],
     group_by: GroupBy | None = None,
     counts: Mapping[RepoPath, int] = MappingProxyType({}),
+    kept: KeptSpans | None = None,
 ) -> tuple[Hit, ...]:
     """Matches, which stand by path and line, as results that know the definition that they lie in.
 
@@ -164,7 +157,7 @@ def enclose(
         path: [(match.line, match.column - 1) for match in (matches[:1] if group_by == "file" else matches)]
         for path, matches in files.items()
     }
-    for path, language, around in enclose_all(snapshot, places):
+    for path, language, around in enclose_all(snapshot, places, kept):
         matches = files[path]
         groups: dict[object, list[int]] = {}
         for at, found in enumerate(around):
@@ -185,37 +178,43 @@ class _Scans(NamedTuple):
     deadline: float
     cancelled: Cancelled | None
     texts: KeptTexts
+    spans: KeptSpans
 
-    def scan(self, targets: Sequence[Target], limits: Limits) -> dict[RepoPath, Outcome]:
+    def scan(self, wanted: Sequence[ContentRow], counted: Sequence[ContentRow], limits: Limits) -> Outcomes:
         seconds = self.deadline - time.monotonic()
-        found = scan(self.root, targets, self.pattern, limits, seconds, self.cancelled, self.texts)
-        return {target.path: outcome for target, outcome in zip(targets, found, strict=True)}
+        return scan(self.root, wanted, counted, self.pattern, limits, seconds, self.cancelled, self.texts)
 
 
 def _scan_kinds(
-    scans: _Scans, targets: Sequence[Target], with_facts: Collection[RepoPath], limits: Limits, kinds: frozenset[str]
-) -> tuple[dict[RepoPath, Outcome], int]:
-    """An outcome for each target that knows matches in definitions of these kinds alone, and how many others were."""
-    plain = [target for target in targets if target.path not in with_facts]
-    known = [target for target in targets if target.path in with_facts]
-    outcomes = scans.scan([target for target in plain if target.kept], limits)
+    scans: _Scans,
+    wanted: Sequence[ContentRow],
+    counted: Sequence[ContentRow],
+    limits: Limits,
+    kinds: frozenset[str],
+) -> tuple[Outcomes, int]:
+    """What was found, as far as it lies in definitions of these kinds, and how many other lines were."""
+    known = [file for file in (*wanted, *counted) if file.state == FileState.INDEXED]
+    shown = {file.path for file in wanted}
+    outcomes = scans.scan([file for file in wanted if file.state != FileState.INDEXED], [], limits)
     room, removed = limits.rows, 0
     for start in range(0, len(known), _FILES_AT_ONCE):
-        part = known[start : start + _FILES_AT_ONCE]
         # Of every line it must be known where the match is, also in files of which matches are only counted.
-        found = scans.scan([target._replace(kept=True) for target in part], Limits(sys.maxsize))
-        outcomes |= found
-        held = {path: outcome for path, outcome in found.items() if isinstance(outcome, Counted) and outcome.rows}
-        kept = {target.path: target.kept for target in part}
-        places = {path: [(match.line, match.column - 1) for match in counted.rows] for path, counted in held.items()}
-        for path, _, around in enclose_all(scans.snapshot, places):
-            rows = held[path].rows
-            inside = [row for row, outer in zip(rows, around, strict=True) if (outer or _NOWHERE).kind in kinds]
-            shown = tuple(inside[: min(room, limits.per_file) if kept[path] else 0])
-            room -= len(shown)
-            removed += len(rows) - len(inside)
-            outcomes[path] = Counted(shown, len(inside))
-    outcomes |= scans.scan([target for target in plain if not target.kept], limits)
+        found = scans.scan(known[start : start + _FILES_AT_ONCE], [], Limits(sys.maxsize))
+        matched = {file.path: outcome.rows for file, outcome in found if isinstance(outcome, Counted)}
+        places = {path: [(match.line, match.column - 1) for match in rows] for path, rows in matched.items()}
+        inside = {
+            path: [row for row, outer in zip(matched[path], around, strict=True) if (outer or _NOWHERE).kind in kinds]
+            for path, _, around in enclose_all(scans.snapshot, places, scans.spans)
+        }
+        for file, outcome in found:
+            if isinstance(outcome, Counted):
+                rows = inside.get(file.path, [])
+                removed += len(outcome.rows) - len(rows)
+                kept = tuple(rows[: min(room, limits.per_file) if file.path in shown else 0])
+                room -= len(kept)
+                outcome = Counted(kept, len(rows))
+            outcomes.append((file, outcome))
+    outcomes += scans.scan([], [file for file in counted if file.state != FileState.INDEXED], limits)
     return outcomes, removed
 
 
