@@ -39,10 +39,10 @@ def test_workers_are_as_many_as_asked(tmp_path: Path) -> None:
 
 def test_parse_timeout(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"chain.py": "a" + ".b" * 300_000, "ok.py": "x = 1\n"})
-    with Indexer.open(options_for(root, parse_seconds=0.3)) as indexer:
+    with Indexer.open(options_for(root, parse_seconds=1.0)) as indexer:
         report = indexer.sync()
         assert report.set_aside == ("chain.py",)
-        assert report.seconds < 3
+        assert report.seconds < 8
         assert states(indexer) == {"chain.py": ("failed", "timeout"), "ok.py": ("indexed", None)}
         again = indexer.sync()
         assert (again.decision, again.parsed) == ("fresh", 0)
