@@ -77,6 +77,13 @@ def test_exit_codes_and_nothing_found(shop: Sandbox) -> None:
     assert shop.run("search", "x", "-m", "semantic").returncode == 2
 
 
+def test_who_cannot_ask_for_the_next_page_gets_all_that_was_asked_for(shop: Sandbox) -> None:
+    lines = "".join(f"place({number}, '{'x' * 200}')\n" for number in range(95))
+    (shop.root / "shop" / "many.py").write_text(lines)
+    found = shop.json("search", "place(", "-m", "lexical", "--path", "shop/many.py")
+    assert len(found["result"]["results"]) == found["result"]["matches"] == 95
+
+
 def test_json_is_the_envelope_of_the_tool(shop: Sandbox) -> None:
     found = shop.json("search", "place", "-m", "lexical")
     assert found["status"] == "ok" and found["meta"]["freshness"] == {"status": "fresh"}

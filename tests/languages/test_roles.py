@@ -32,8 +32,8 @@ PATHS: dict[Role, str] = {
     Role.FIXTURE: "testdata/cert.pem internal/command/testdata/apply/main.tf shop/fixtures/carts.json "
     "src/__snapshots__/a.snap src/__fixtures__/a.ts identity/.snapshots/TestList.json src/snapshots/a__b.snap",
     Role.DOCS: "README.md docs/conf.py docs/ref/models.txt LICENSE LICENSE-MIT COPYING doc/index.html src/site/faq.fml "
-    "packages/core/docs/guide.ts shop/notes.rst CHANGES third_party/zlib/README.md .github/SECURITY.md "
-    "CITATION.cff",
+    "packages/core/docs/guide.ts shop/notes.rst CHANGES third_party/zlib/README.md .github/SECURITY.md CITATION.cff "
+    "po/el.po locale/de/LC_MESSAGES/shop.pot guides/start.cheatmd",
     Role.EXAMPLE: "examples/hello/main.go sample/01-cats/src/main.ts crates/a/examples/x.rs benches/parse.rs "
     "demos/blog/blog.py docs_src/first.py src/Button.stories.tsx benchmarks/run.py",
     Role.TOOL: "scripts/release.py tools/gen.go .github/workflows/ci.yml hack/verify.sh "

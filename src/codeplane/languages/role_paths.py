@@ -327,7 +327,9 @@ _LOCK_FILES = _words(
     " packages.lock.json project.assets.json gradle.lockfile"
 )
 
-_DOCUMENT_EXTENSIONS = _words(".md .mdx .markdown .rst .adoc .asciidoc .org .textile .pod .rdoc")
+_DOCUMENT_EXTENSIONS = _words(
+    ".md .mdx .markdown .livemd .cheatmd .rst .adoc .asciidoc .org .textile .pod .rdoc .po .pot .xlf .xliff"
+)
 _DOCUMENT_SUFFIXES = _words(".lesser .lib .apache .mit .bsd .python .in .cff") | {""}
 _DOCUMENT_NAME = re.compile(
     r"(?i:readme|changelog|changes|history|news|authors|contributors|contributing|copying|licen[cs]e|notice|install|todo"

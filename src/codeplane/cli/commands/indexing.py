@@ -75,7 +75,7 @@ def summary(report: IndexReport, root: Path, style: Style) -> str:
         lines += table(
             [(fit(path, columns() - 40), fit(reason, 36)) for path, reason in report.set_aside[:MAX_SET_ASIDE]]
         )
-    lines += ["", f"Next: {style.bold('cpl defs NAME')}, {style.bold('cpl outline FILE')}, {style.bold('cpl status')}"]
+    lines += ["", f"Next: {style.bold('cpl search WORDS')}, {style.bold('cpl defs NAME')}, {style.bold('cpl outline FILE')}"]
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ import re
 
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _LAST = re.compile(r"::\s*(?:operator\b.*|~?\s*\w+)\s*$", re.DOTALL)
+_OPERATOR = re.compile(r"operator\s*((?:new|delete)\s*\[.*|[^\w\s:].*)", re.DOTALL)
 _PARAMETERS = re.compile(r"\s*\([^()]*\)[^()]*$")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAMED = re.compile(r"(?<=[\w>*&\]])(?:\s+|(?<=[*&]))[A-Za-z_]\w*$")
@@ -17,8 +18,12 @@ _OPENING, _CLOSING = "(<[{", ")>]}"
 
 
 def implied_name(text: str) -> str:
-    """`operator bool() const` is called `operator bool`."""
-    return " ".join(_PARAMETERS.sub("", text).split())
+    """`operator bool() const` is called `operator bool`, and `operator ==` is called `operator==`."""
+    found = _OPERATOR.fullmatch(text)
+    if found is None:
+        return " ".join(_PARAMETERS.sub("", text).split())
+    symbol = "".join(found[1].split())
+    return f"operator {symbol}" if symbol[0].isalpha() else f"operator{symbol}"
 
 
 def owner_path(text: str) -> str:

@@ -64,6 +64,78 @@
 (template_declaration (alias_declaration name: (type_identifier) @name)) @def.type
 (template_declaration (concept_definition name: (identifier) @name)) @def.type
 
+; operators with blanks in their names go by the names without: `operator ==` is `operator==`
+((function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (operator_name) @implied parameters: (_) @params)
+    (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params)))]
+  body: (_)? @body) @def.function.spelled
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
+((template_declaration (function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (operator_name) @implied parameters: (_) @params)
+    (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params)))]
+  body: (_)? @body)) @def.function.spelled
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
+((declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (operator_name) @implied parameters: (_) @params)
+    (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params)))]) @def.function.forward
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
+((template_declaration (declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (operator_name) @implied parameters: (_) @params)
+    (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params)))])) @def.function.forward
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
+((field_declaration
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: (operator_name) @implied parameters: (_) @params)
+    (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params))
+    (_ (_ (function_declarator declarator: (operator_name) @implied parameters: (_) @params)))]) @def.method.spelled
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
+((function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: [
+      (qualified_identifier name: (operator_name) @implied)
+      (qualified_identifier name: (qualified_identifier name: (operator_name) @implied))] @owner
+      parameters: (_) @params)
+    (_ (function_declarator declarator: [
+      (qualified_identifier name: (operator_name) @implied)
+      (qualified_identifier name: (qualified_identifier name: (operator_name) @implied))] @owner
+      parameters: (_) @params))
+    (_ (_ (function_declarator declarator: [
+      (qualified_identifier name: (operator_name) @implied)
+      (qualified_identifier name: (qualified_identifier name: (operator_name) @implied))] @owner
+      parameters: (_) @params)))]
+  body: (_)? @body) @def.method.spelled
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
+((template_declaration (function_definition
+  type: (_) @returns
+  declarator: [
+    (function_declarator declarator: [
+      (qualified_identifier name: (operator_name) @implied)
+      (qualified_identifier name: (qualified_identifier name: (operator_name) @implied))] @owner
+      parameters: (_) @params)
+    (_ (function_declarator declarator: [
+      (qualified_identifier name: (operator_name) @implied)
+      (qualified_identifier name: (qualified_identifier name: (operator_name) @implied))] @owner
+      parameters: (_) @params))
+    (_ (_ (function_declarator declarator: [
+      (qualified_identifier name: (operator_name) @implied)
+      (qualified_identifier name: (qualified_identifier name: (operator_name) @implied))] @owner
+      parameters: (_) @params)))]
+  body: (_)? @body)) @def.method.spelled
+  (#match? @implied "(\\s\\W|\\W\\s|\\s\\s)"))
 ; functions; in a class they become methods. `else if (...) {` behind what could not be read is none
 ((function_definition
   type: (_) @returns

@@ -7,6 +7,9 @@
 (destructor_name (identifier) @none)
 (operator_name) @name
 (operator_name (identifier) @none)
+; defined by another name than it is written with
+((function_declarator declarator: (operator_name) @none) (#match? @none "(\\s\\W|\\W\\s|\\s\\s)"))
+((function_declarator declarator: (qualified_identifier name: (operator_name) @none)) (#match? @none "(\\s\\W|\\W\\s|\\s\\s)"))
 
 ; of a path, only the first part is looked up
 (qualified_identifier name: [(identifier) (type_identifier) (field_identifier) (destructor_name) (operator_name)] @member)

@@ -68,15 +68,15 @@
   (primary_constructor (class_parameters) @params)? [(class_body) (enum_class_body)]? @body) @def.class
 ((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until
   (primary_constructor (class_parameters) @params)? (class_body)? @body) @def.class
-  (#not-match? @_modifiers "(^|\\s)(enum|annotation|tailrec)$"))
+  (#not-match? @_modifiers "(^|[\\s)>])(enum|annotation|tailrec)$"))
 ((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until
   (primary_constructor (class_parameters) @params)? [(class_body) (enum_class_body)]? @body) @def.enum
-  (#match? @_modifiers "(^|\\s)enum$"))
+  (#match? @_modifiers "(^|[\\s)>])enum$"))
 ((class_declaration (modifiers) @_modifiers "class" name: (identifier) @name @until
   (primary_constructor (class_parameters) @params)? (class_body)? @body)
   @def.annotation
   ; what is read for `annotation`, which the grammar knows as a name too
-  (#match? @_modifiers "(^|\\s)(annotation|tailrec)$"))
+  (#match? @_modifiers "(^|[\\s)>])(annotation|tailrec)$"))
 (class_declaration "interface" name: (identifier) @name @until (class_body)? @body) @def.interface
 (object_declaration name: (identifier) @name (class_body)? @body) @def.object
 (companion_object name: (identifier) @name (class_body)? @body) @def.object
@@ -109,7 +109,7 @@
 ; overloads in other files of the package, and extensions, whose receiver may have a member of the name
 (source_file (function_declaration . "fun") @conditional)
 ((source_file (function_declaration (modifiers) @_modifiers) @conditional)
-  (#not-match? @_modifiers "(^|\\s)private(\\s|$)"))
+  (#not-match? @_modifiers "(^|[\\s)>])private(\\s|$)"))
 (function_declaration [(user_type) (nullable_type) (parenthesized_type)] . name: (_)) @conditional
 (property_declaration [(user_type) (nullable_type) (parenthesized_type)] . (variable_declaration)) @conditional
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.kotlin.annotations import ANNOTATION_CLASS, plain_annotations
+
 _DELEGATING = re.compile(
     rb"^(.*[\w>?])[ \t]by([ \t]++[\w.]++(?:\((?:[^(){}\n]|\([^(){}\n]*+\))*+\))?)[ \t](?=[ \t]*+\{)", re.MULTILINE
 )
@@ -20,8 +22,6 @@ _SOFT = re.compile(
     rb"(?=[ \t]++(?:[a-z]++[ \t]++){0,4}(?:class|object|interface)[ \t]++\w)"
 )
 """After an annotation the grammar takes these modifiers for names, and the keyword for an infix function."""
-_ANNOTATION_CLASS = b"tailrec   "
-"""A modifier that no class has, in place of `annotation`."""
 _ANNOTATED_FUNCTION = re.compile(rb"(?<=\))[ \t](?=fun[ \t<])")
 """The same, of `@Name("x") fun f()`; not so with a line break before the keyword."""
 
@@ -79,7 +79,9 @@ def rewrite(source: bytes) -> bytes:
     if b"@" in source:
         source = _SOFT.sub(lambda found: _plain(source, found), source)
         source = _ANNOTATED_FUNCTION.sub(b"\n", source)
-    return _DELEGATING.sub(_delegated, source) if b" by " in source else source
+    if b" by " in source:
+        source = _DELEGATING.sub(_delegated, source)
+    return plain_annotations(source) if b"@" in source else source  # last, because it ends lines
 
 
 def mend(source: bytes) -> bytes:
@@ -120,7 +122,7 @@ def _plain(source: bytes, found: re.Match[bytes]) -> bytes:
     above = source[source.rfind(b"\n", 0, max(0, line - 1)) + 1 : line].strip()
     if b"@" not in source[line : found.start()] and not above.startswith(b"@") and not above.endswith(b")"):
         return found[0]
-    return _ANNOTATION_CLASS if len(found[0]) == len(_ANNOTATION_CLASS) else b" " * len(found[0])
+    return ANNOTATION_CLASS if len(found[0]) == len(ANNOTATION_CLASS) else b" " * len(found[0])
 
 
 def _delegated(found: re.Match[bytes]) -> bytes:

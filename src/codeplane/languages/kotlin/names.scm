@@ -25,6 +25,11 @@
     "assertEquals" "assertNotEquals" "assertTrue" "assertFalse" "assertNull" "assertNotNull" "assertSame" "assertIs"
     "assertContentEquals" "assertContains" "assertFails" "assertFailsWith" "assertThrows" "assertThat" "fail" "expect"))
 
+; an annotation that is read as an argument of the one before it
+(annotation (constructor_invocation (value_arguments (value_argument (unary_expression "!" . (identifier) @type)))))
+(annotation (constructor_invocation (value_arguments (value_argument
+  (unary_expression "!" . (navigation_expression . (identifier) @type))))))
+
 (value_argument (identifier) @label . "=")
 (return_expression label: (identifier) @label)
 (this_expression (identifier) @label)

@@ -30,8 +30,10 @@ _CALL = re.compile(r"\(\s*\)$|\(\.\.\.\)$")
 _NAME = re.compile(r"[\w$]+(?:(?:::|->|[.#/\\])[\w$]+)*")
 _BREAKS = re.compile(r"[\s\"'`<>()\[\]{},;|=*]+")
 _LINE_NUMBER = re.compile(r":(\d+)(?::\d+)*:?$")
+_LINE_IN_BRACKETS = re.compile(r"(\.[A-Za-z]\w{0,7})(?:\((\d{1,9})(?:,\d{1,9})*\)|:line (\d{1,9})\b)")
+_HERE = re.compile(r"(?:\.{0,2}/)+")
 _DRIVE = re.compile(r"[A-Za-z]:/")
-_FILE_NAME = re.compile(r"[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
+_FILE_NAME = re.compile(r"\.?[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
 _MAX_DIGITS = 9
 _ASKS_FOR_TESTS = re.compile(
     r"\b(?:unit|integration|regression)?\s*(?:tests?|specs?|fixtures?)\s+(?:for|of|that|covering|cases?|files?|which)\b"
@@ -76,6 +78,8 @@ class Question:
     """Paths and names of files that the text mentions."""
     lines: tuple[tuple[str, int], ...]
     """Those that it names a line of, with the line."""
+    only_path: bool
+    """It is one of these, and nothing else."""
     title: frozenset[str]
     """Terms of the first line of a text of several."""
     asks_for_tests: bool
@@ -122,6 +126,7 @@ def read_question(text: str) -> Question:
         qualifiers=tuple(name_key(part) for part in parts[:-1]),
         paths=paths,
         lines=lines,
+        only_path=len(paths) == 1 and len(plain.split()) == 1,
         title=frozenset(terms_of_text(plain.partition("\n")[0])) if "\n" in plain else frozenset(),
         asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _ASKS_FOR_TESTS.search(plain[:500]) is not None,
     )
@@ -166,7 +171,8 @@ def _mentions(text: str) -> Iterator[tuple[str, int]]:
 
     Token by token, so that no text takes long.
     """
-    tokens = [token for token in _BREAKS.split(text[:MAX_TEXT_CHARS]) if token]
+    text = _LINE_IN_BRACKETS.sub(lambda found: f"{found[1]}:{found[2] or found[3]} ", text[:MAX_TEXT_CHARS])
+    tokens = [token for token in _BREAKS.split(text) if token]
     for token, word, number in zip_longest(tokens, tokens[1:], tokens[2:], fillvalue=""):
         if not 3 < len(token) <= MAX_PATH_CHARS or "." not in token or "://" in token:
             continue
@@ -174,6 +180,7 @@ def _mentions(text: str) -> Iterator[tuple[str, int]]:
         line = _LINE_NUMBER.search(bare)
         named = line[1] if line else number.rstrip(".:!?") if word == "line" else ""
         path = _LINE_NUMBER.sub("", bare).replace("\\", "/")
-        path = _DRIVE.sub("", path, count=1).lstrip("./")
+        path = _DRIVE.sub("", path, count=1)
+        path = path[here.end() :] if (here := _HERE.match(path)) else path
         if _FILE_NAME.fullmatch(path.rpartition("/")[2]):
             yield path, int(named) if named.isdecimal() and len(named) <= _MAX_DIGITS else 0

@@ -1,22 +1,24 @@
 """Ranking: candidates from several lanes, scored together, one result per definition or stretch of lines.
 
 Lanes: whole files by their terms and paths, passages by their terms, definitions by their names, paths that the query
-mentions. The files of all lanes are then scored by the same signals, so that it does not matter which lane
-found them. A score is a sum; what each signal added is kept for the explanation.
+mentions, places where it stands word for word. The files of all lanes are then scored by the same signals, so that it
+does not matter which lane found them. A score is a sum; what each signal added is kept for the explanation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.passages import LEVELS
 from codeplane.facts.words import terms_of
 from codeplane.languages.roles import Scope
 from codeplane.operations.search.names import MINOR_KINDS, Accepts, Named, Place, find_named, place_of
+from codeplane.operations.search.phrases import Phrase
 from codeplane.operations.search.question import Question, covered
 from codeplane.operations.search.weights import Weights
 from codeplane.query.outline import list_outline_rows
@@ -25,6 +27,7 @@ from codeplane.query.text import (
     RARITY_STEPS,
     FileBrief,
     PassageMatch,
+    find_brief,
     find_mentioned,
     rank_files,
     rank_passages,
@@ -84,7 +87,15 @@ class Bounds:
     rows_per_file: int = ROWS_PER_FILE
 
 
-def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weights, *, names_only: bool) -> Ranking:
+def rank(
+    snapshot: Snapshot,
+    question: Question,
+    bounds: Bounds,
+    weights: Weights,
+    *,
+    names_only: bool,
+    phrase: Phrase = MappingProxyType({}),
+) -> Ranking:
     rarity = _emphasised(weigh_terms(snapshot, question.terms), question, weights)
     files = snapshot.epoch.files
     outside: dict[int, str] = {}
@@ -97,25 +108,36 @@ def rank(snapshot: Snapshot, question: Question, bounds: Bounds, weights: Weight
         outside[file.file_id] = file.role
         return False
 
-    named = find_named(snapshot, question, rarity, files, weights, bounds.accepts)
+    mentions = [] if names_only else find_mentioned(snapshot, question.paths)
+    # The name of a file looks like that of a member, and is none where there is such a file.
+    is_file = question.only_path and bool(mentions)
+    named = {} if is_file else find_named(snapshot, question, rarity, files, weights, bounds.accepts)
     # A name that is defined nowhere else is asked for where it is.
-    wide = not any(one.is_exact and bounds.in_scope(one.match.file) for one in named.values())
+    here = any(one.is_exact and bounds.in_scope(one.match.file) for one in named.values())
+    wide = not here and bounds.scope != "docs"
     named = {place: one for place, one in named.items() if accepts(one.match.file) or (wide and one.is_exact)}
     chosen: dict[int, FileBrief] = {}
     for one in sorted(named.values(), key=lambda one: (-one.total, one.match.file.path, one.match.first)):
         if len(chosen) >= MAX_CANDIDATES and not names_only:
             break
         chosen.setdefault(one.match.file.file_id, one.match.file)
-    mentioned: dict[int, float] = {}
-    lines: dict[PassageMatch, float] = {}
+    mentioned: dict[int, dict[str, float]] = {}
+    holding: dict[PassageMatch, dict[str, float]] = {}
     if not names_only:
-        for file, share in find_mentioned(snapshot, question.paths):
+        whole = weights.exact * math.log(1 + files)
+        for file, share in mentions:
             if accepts(file):
                 chosen[file.file_id] = file
-                mentioned[file.file_id] = share
-        lines = _find_lines(snapshot, question, accepts)
+                mentioned[file.file_id] = {"mention": (whole if is_file else weights.mention) * share}
+        line = whole if is_file else weights.ident * math.log(1 + files)
+        for match, share in _find_lines(snapshot, question, accepts).items():
+            holding[match] = {"line": line * share}
+        for file, around in _find_phrase(snapshot, phrase, accepts):
+            chosen.setdefault(file.file_id, file)
+            parts = mentioned.setdefault(file.file_id, {}) if around is None else holding.setdefault(around, {})
+            parts["phrase"] = weights.phrase * math.log(1 + files / len(phrase))
         _choose(snapshot, rarity, bounds, accepts, chosen)
-    scored = _Scoring(question, rarity, files, weights, bounds, named, mentioned, lines)
+    scored = _Scoring(question, rarity, files, weights, bounds, named, mentioned, holding)
     rows = scored.rows(snapshot, chosen, names_only=names_only)
     counts: dict[str, int] = {}
     for file_id, role in outside.items():
@@ -157,21 +179,38 @@ def _choose(
 
 
 def _find_lines(snapshot: Snapshot, question: Question, accepts: Accepts) -> dict[PassageMatch, float]:
-    """The innermost definition that holds code around each line that the query names, and how sure its file is."""
+    """The definition around each line that the query names, and how sure its file is."""
     found: dict[PassageMatch, float] = {}
     files = {path: find_mentioned(snapshot, (path,)) for path in dict(question.lines)}
     for path, line in question.lines:
         for file, share in files[path]:
-            around = [
-                row
-                for row in (list_outline_rows(snapshot, file.path) if accepts(file) else ())
-                if row.start_line <= line <= row.end_line and row.kind not in MINOR_KINDS
-            ]
-            if around:
-                inner = max(around, key=lambda row: (row.start_line, row.start_col, -row.end_line, row.ordinal))
-                match = PassageMatch(file, inner.ordinal, inner.start_line, inner.end_line, inner.name, False, 0)
+            match = _around(snapshot, file, line) if accepts(file) else None
+            if match is not None:
                 found[match] = max(found.get(match, 0.0), share)
     return found
+
+
+def _find_phrase(
+    snapshot: Snapshot, phrase: Phrase, accepts: Accepts
+) -> Iterator[tuple[FileBrief, PassageMatch | None]]:
+    """File and definition of each line; what lies in no definition speaks for the file."""
+    for path, lines in phrase.items():
+        file = find_brief(snapshot, path)
+        if file is not None and accepts(file):
+            yield from ((file, _around(snapshot, file, line)) for line in lines)
+
+
+def _around(snapshot: Snapshot, file: FileBrief, line: int) -> PassageMatch | None:
+    """The innermost definition that holds code."""
+    around = [
+        row
+        for row in list_outline_rows(snapshot, file.path)
+        if row.start_line <= line <= row.end_line and row.kind not in MINOR_KINDS
+    ]
+    if not around:
+        return None
+    inner = max(around, key=lambda row: (row.start_line, row.start_col, -row.end_line, row.ordinal))
+    return PassageMatch(file, inner.ordinal, inner.start_line, inner.end_line, inner.name, False, 0)
 
 
 class _Scoring:
@@ -185,19 +224,18 @@ class _Scoring:
         weights: Weights,
         bounds: Bounds,
         named: Mapping[Place, Named],
-        mentioned: Mapping[int, float],
-        lines: Mapping[PassageMatch, float],
+        mentioned: Mapping[int, Mapping[str, float]],
+        holding: Mapping[PassageMatch, Mapping[str, float]],
     ) -> None:
         self._question = question
         self._rarity = {term: weight / RARITY_STEPS for term, weight in rarity.items()}
         self._whole = dict(rarity)
-        self._files = files
         self._weights = weights
         self._bounds = bounds
         self._named = named
         self._mentioned = mentioned
-        self._lines = lines
-        self._holding = {place_of(match): share for match, share in lines.items()}
+        self._lines = tuple(holding)
+        self._holding = {place_of(match): parts for match, parts in holding.items()}
 
     def rows(self, snapshot: Snapshot, chosen: Mapping[int, FileBrief], *, names_only: bool) -> list[Row]:
         texts: dict[int, int] = {}
@@ -248,9 +286,7 @@ class _Scoring:
             parts["exact"] = named.worth
             parts["kind"] = named.kind_worth
             parts["qualified"] = named.qualified_worth
-        share = self._holding.get(place_of(match))
-        if share is not None:
-            parts["line"] = weights.ident * math.log(1 + self._files) * share
+        parts.update(self._holding.get(place_of(match), {}))
         row = Row(file, match.definition, match.first, match.last, match.name, way=named.way if named else "")
         if match.aside and not (self._question.asks_for_tests or (named is not None and named.is_exact)):
             parts = {name: value * weights.aside for name, value in parts.items()}
@@ -274,10 +310,7 @@ class _Scoring:
         ]
         if begun:
             parts["abbreviation"] = weights.abbreviation * weights.stem * len(begun) / len(own)
-        share = self._mentioned.get(file.file_id)
-        if share is not None:
-            parts["mention"] = weights.mention * share
-        return parts
+        return {**parts, **self._mentioned.get(file.file_id, {})}
 
     def _factor(self, file: FileBrief) -> tuple[float, dict[str, float]]:
         factors: dict[str, float] = {}

@@ -19,6 +19,7 @@ from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import MAX_RANKED, Factors, Found, Hit, Request
 from codeplane.operations.search.names import MAX_NAMED
 from codeplane.operations.search.operators import Parsed
+from codeplane.operations.search.phrases import find_phrase
 from codeplane.operations.search.question import Question, read_question
 from codeplane.operations.search.ranked import ROWS_PER_FILE, Bounds, Ranking, Row, rank
 from codeplane.operations.search.required import Required, find_required, with_places
@@ -70,7 +71,8 @@ def answer_ranked(
         changed=frozenset() if changed.too_many else changed.paths,
         rows_per_file=_ALL_ROWS if deep or request.mode == "definitions" else ROWS_PER_FILE,
     )
-    ranking = rank(snapshot, question, bounds, weights, names_only=names_only)
+    phrase = {} if names_only or not weights.phrase else find_phrase(snapshot, root, parsed.text, keeping)
+    ranking = rank(snapshot, question, bounds, weights, names_only=names_only, phrase=phrase)
     # Outside of the scope lies only what was asked for by its very name, and is nowhere else.
     rows: Sequence[Row] = [row for row in ranking.rows if filters.accepts_role(row.file.role) or row.way in _WORTH]
     similar: tuple[str, ...] = ()
@@ -222,7 +224,7 @@ def _factors(parts: Mapping[str, float], *, is_exact: bool) -> Factors:
         exact_match_boost=added("exact") if is_exact else 0.0,
         qualified_name_boost=added("qualified"),
         path_affinity=added("path", "stem", "abbreviation", "mention"),
-        definition_boost=added("definition", "line"),
+        definition_boost=added("definition", "line", "phrase"),
         kind_match=added("kind"),
         bm25_score=added("bm25_file", "bm25_passage", "second_passage"),
         others=({} if is_exact or "exact" not in parts else {"name_match": parts["exact"]})

@@ -41,6 +41,8 @@ class Weights:
     """The name of the file begins a word of the query."""
     mention: float = 8.0
     """The query names the path of the file."""
+    phrase: float = 4.0
+    """The query, or a stretch of it, stands there word for word."""
     title: float = 2.0
     """Factor on the terms of the first line of a long text."""
     again: float = 0.4

@@ -48,7 +48,11 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     read = call.root.workspace.read(ask, policy, lexical=True, cancelled=call.cancelled)
     asked, found = read.value, read.value.found
     exhaustive = found.exhaustive
-    room = room_for(limit, view) - size_of(found.debug if request.debug else {}) - size_of(found.hints)
+    room = (
+        room_for(limit, view, person=call.surface.everything)
+        - size_of(found.debug if request.debug else {})
+        - size_of(found.hints)
+    )
     page = fill_page(found.hits, asked.around, view, exhaustive, limit, room)
     rest = _Rest(
         Frozen((), (), 0), 0, _total(found), view, limit, exhaustive, _settled(args), call.root.path, asked.index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -30,8 +31,11 @@ class Page:
         return len(self.rows)
 
 
-def room_for(limit: int | None, view: View) -> int:
-    """Who names a limit, or wants to see bodies, has asked for more than the usual size."""
+def room_for(limit: int | None, view: View, *, person: bool = False) -> int:
+    """Who names a limit, or wants to see bodies, has asked for more than the usual size; a person, who has no use for
+    a cursor, gets all of the limit."""
+    if person and limit is not None:
+        return sys.maxsize
     return MAX_CHARS if limit is not None or view.looks_around else DEFAULT_CHARS
 
 

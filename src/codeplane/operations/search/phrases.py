@@ -1,0 +1,73 @@
+"""Where a text stands word for word: what somebody copied from a message, or out of the code.
+
+Only a stretch of several words, or one with signs, is looked for, and only if few files have it: others say nothing
+that the ranking of words does not say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from codeplane.base.paths import RepoPath
+from codeplane.disk.beneath import Root
+from codeplane.facts.words import STOP_WORDS
+from codeplane.operations.search.kept import Kept
+from codeplane.operations.search.textual import find_text
+from codeplane.query.snapshot import Snapshot
+
+MIN_WORDS = 3
+MIN_CHARS = 12
+MAX_CHARS = 200
+"""A longer query is a report; what it says of the code is found otherwise."""
+MAX_STRETCHES = 2
+MAX_FILES = 8
+_PER_FILE = 2
+_SECONDS = 0.1
+
+_WORD = re.compile(r"\w+")
+_OPEN = re.compile(r"[^\w\s]")
+_VALUE = re.compile(r"[:'\"`<>{}$%\n]+|\s\d[\w.]*")
+"""What stands around, or in place of, a part that differs from one message to the next."""
+
+
+Phrase = Mapping[RepoPath, Sequence[int]]
+"""Lines on which it stands, by path."""
+
+
+def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
+    """Where the longest stretch of a text stands that some file has, and few files have."""
+    for stretch in _stretches(text):
+        found = find_text(
+            snapshot,
+            root,
+            stretch,
+            regex=False,
+            case_sensitive=False,
+            seconds=_SECONDS,
+            limit=(MAX_FILES + 1) * _PER_FILE,
+            per_file=_PER_FILE,
+            kept=kept,
+        )
+        if 0 < len(found.counts) <= MAX_FILES:
+            places: dict[RepoPath, list[int]] = {}
+            for path, match in found.rows:
+                places.setdefault(path, []).append(match.line)
+            return places
+    return {}
+
+
+def _stretches(text: str) -> list[str]:
+    """The text itself, then what lies between its values, longer first."""
+    text = text.strip()
+    if not MIN_CHARS <= len(text) <= MAX_CHARS or "\n" in text:
+        return []
+    parts = [part.strip(" ,;.") for part in _VALUE.split(text)]
+    whole = [text] if _says_enough(text) or _OPEN.search(text) else []
+    inner = sorted(filter(_says_enough, parts), key=lambda part: (-len(part), part))
+    return list(dict.fromkeys(whole + inner))[: 1 + MAX_STRETCHES]
+
+
+def _says_enough(text: str) -> bool:
+    words = _WORD.findall(text)
+    return len(text) >= MIN_CHARS and len(words) >= MIN_WORDS and any(word.lower() not in STOP_WORDS for word in words)
