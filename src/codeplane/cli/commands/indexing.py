@@ -75,7 +75,8 @@ def summary(report: IndexReport, root: Path, style: Style) -> str:
         lines += table(
             [(fit(path, columns() - 40), fit(reason, 36)) for path, reason in report.set_aside[:MAX_SET_ASIDE]]
         )
-    lines += ["", f"Next: {style.bold('cpl search WORDS')}, {style.bold('cpl defs NAME')}, {style.bold('cpl outline FILE')}"]
+    following = map(style.bold, ("cpl search WORDS", "cpl defs NAME", "cpl outline FILE"))
+    lines += ["", f"Next: {', '.join(following)}"]
     return "\n".join(lines)
 
 
