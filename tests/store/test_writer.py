@@ -11,7 +11,7 @@ from codeplane.facts.model import Facts, Problem, Tier
 from codeplane.facts.passages import read_searchable
 from codeplane.store import epochs
 from codeplane.store.codec import path_from_text, path_to_text, row_id
-from codeplane.store.files import load_known
+from codeplane.store.files import list_known
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
 from codeplane.store.reader import open_reader
@@ -60,7 +60,7 @@ def test_a_file_read_back_is_the_file_that_was_put(sample: Sample, state: StateD
     with sample.create(state) as writer:
         writer.put_file(row, PackedFacts())
         sample.publish(writer)
-        known = load_known(writer)[RepoPath("a.py")]
+        known = dict(list_known(writer))[RepoPath("a.py")]
         assert FileStat(*known[:6]) == big._replace(inode=-5)
         assert (known.digest, known.state) == (row.digest, FileState.SKIPPED)
 
@@ -72,7 +72,7 @@ def test_every_path_comes_back(sample: Sample, state: StateDirectory, path: str)
     assert path_from_text(path_to_text(path)) == path
     generation = sample.build(state, {path: "def f(): pass"})
     with open_writer(generation).writer as writer:
-        assert set(load_known(writer)) == {RepoPath(path)}
+        assert set(dict(list_known(writer))) == {RepoPath(path)}
         assert writer.remove_file(RepoPath(path))
 
 
@@ -120,7 +120,7 @@ def test_nothing_changed_means_no_new_epoch(sample: Sample, state: StateDirector
     with open_reader(generation) as reader:
         assert reader.epoch.epoch == 1
         assert reader.epoch.head == "another commit"
-        assert load_known(reader)[RepoPath("src/module_1.py")][:6] == stat
+        assert dict(list_known(reader))[RepoPath("src/module_1.py")][:6] == stat
 
 
 def test_an_empty_repository_has_an_epoch(sample: Sample, state: StateDirectory) -> None:

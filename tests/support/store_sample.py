@@ -14,7 +14,7 @@ from codeplane.languages.roles import judge
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
-from codeplane.store.files import load_known
+from codeplane.store.files import list_known
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, StateDirectory
 from codeplane.store.reader import Reader, open_reader
@@ -99,7 +99,7 @@ class Sample:
 
     def sync(self, writer: Writer, texts: Mapping[str, str]) -> int:
         """What the pipeline does: put what differs by digest, remove what is gone, publish."""
-        known = load_known(writer)
+        known = dict(list_known(writer))
         for gone in sorted(set(known) - {RepoPath(path) for path in texts}):
             writer.remove_file(gone)
         for path, text in sorted(texts.items()):

@@ -45,7 +45,7 @@ from codeplane.index.surfaces import Surfaces
 from codeplane.store import integrity, registry
 from codeplane.store.extractions import Extractions
 from codeplane.store.fact_rows import NO_UNIT
-from codeplane.store.files import load_known
+from codeplane.store.files import list_known
 from codeplane.store.integrity import Integrity, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
 from codeplane.store.records import EpochInfo, FileState
@@ -321,7 +321,7 @@ class Indexer:
     def _load_files(self, writer: Writer) -> None:
         self._known = {
             path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
-            for path, known in load_known(writer).items()
+            for path, known in list_known(writer)
         }
         self.forced = False
         if writer.read_meta("limits") != self._limits():
@@ -335,7 +335,7 @@ class Indexer:
         return f"{options.max_parse_bytes} {options.max_lexical_bytes} {options.parse_seconds}"
 
     def _read_again_what_limits_decided(self, writer: Writer) -> None:
-        for path, known in load_known(writer).items():
+        for path, known in list_known(writer):
             if known.state != FileState.INDEXED or known.size > self.options.max_parse_bytes:
                 self._known[path] = Known(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
                 self.forced = True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from codeplane.base.paths import RepoPath
 from codeplane.store.codec import path_from_text
-from codeplane.store.database import Row
+from codeplane.store.database import Row, Value
 
 
 class KnownFile(NamedTuple):
@@ -25,14 +26,23 @@ class KnownFile(NamedTuple):
 
 
 class Rows(Protocol):
-    def rows(self, sql: str) -> list[Row]: ...
+    def rows(self, sql: str, parameters: Sequence[Value] = (), /) -> list[Row]: ...
 
 
-def load_known(source: Rows) -> dict[RepoPath, KnownFile]:
-    """Every file by path. A file that must be read again has size -1 and no digest."""
-    sql = (
-        "SELECT path, size, mtime_ns, ctime_ns, inode, device, observed_at_ns, nullif(lower(hex(digest)), ''),"
-        " nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files"
-    )
-    make = KnownFile._make
-    return {path_from_text(row[0]): make(row[1:]) for row in source.rows(sql)}
+def list_known(source: Rows) -> Iterator[tuple[RepoPath, KnownFile]]:
+    """Every file with its path. A file that must be read again has size -1 and no digest.
+
+    Read by the thousand: of a million files the rows alone would take hundreds of megabytes.
+    """
+    last = -1
+    while found := source.rows(_KNOWN, (last, _AT_ONCE)):
+        for _, path, *stat, digest, text_digest, state in found:
+            yield path_from_text(path), KnownFile._make((*stat, digest, text_digest or digest, state))
+        last = found[-1][0]
+
+
+_AT_ONCE = 10_000
+_KNOWN = (
+    "SELECT file_id, path, size, mtime_ns, ctime_ns, inode, device, observed_at_ns, nullif(lower(hex(digest)), ''),"
+    " nullif(lower(hex(text_digest)), ''), state FROM files WHERE file_id > ? ORDER BY file_id LIMIT ?"
+)

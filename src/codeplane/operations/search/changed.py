@@ -24,7 +24,7 @@ from codeplane.git.opening import has_git
 from codeplane.query.files import get_file
 from codeplane.query.history import list_changes
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.files import KnownFile, load_known
+from codeplane.store.files import KnownFile, list_known
 
 MAX_CHANGED_FILES = 50
 """With more, a change is no sign of what the question is about."""
@@ -107,7 +107,7 @@ class ChangedFiles:
         return replace(self._kept.changed, stale=True)
 
     def _find(self, state: IndexState, key: _Key, snapshot: Snapshot) -> _Kept:
-        certain, doubtful = _compare(state, load_known(snapshot.reader))
+        certain, doubtful = _compare(state, dict(list_known(snapshot.reader)))
         blobs = {path: entry.blob for path, entry in state.tracked.items()}
         if len(doubtful) > self._max_doubts:
             return _Kept(key, blobs, state.staged, Changed(reason="too_many_doubts"))
