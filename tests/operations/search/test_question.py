@@ -124,6 +124,7 @@ def test_lines_that_a_text_names(text: str, lines: tuple[tuple[str, int], ...]) 
         ("test_total_price", True),
         ("the latest price", False),
         ("run the contest", False),
+        ("run the tests that failed last time first", False),
         ("how is a parcel weighed", False),
     ],
 )

@@ -41,6 +41,11 @@ _ASKS_FOR_TESTS = re.compile(
     re.IGNORECASE,
 )
 
+_RUNS_TESTS = re.compile(
+    r"\b(?:run|re-?run|execute|order|sort|skip|select|collect|discover)\w*\b.{0,40}\btests?\b", re.I
+)
+"""Whoever says this speaks of what a runner does, not of a test."""
+
 
 class Shape(Enum):
     NAME = "name"
@@ -128,8 +133,12 @@ def read_question(text: str) -> Question:
         lines=lines,
         only_path=len(paths) == 1 and len(plain.split()) == 1,
         title=frozenset(terms_of_text(plain.partition("\n")[0])) if "\n" in plain else frozenset(),
-        asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _ASKS_FOR_TESTS.search(plain[:500]) is not None,
+        asks_for_tests=len(identifiers) <= MAX_ASKING_WORDS and _asks_for_tests(plain[:500]),
     )
+
+
+def _asks_for_tests(text: str) -> bool:
+    return _ASKS_FOR_TESTS.search(text) is not None and _RUNS_TESTS.search(text) is None
 
 
 def _terms(text: str) -> dict[str, int]:
