@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,15 @@ WHERE kind <> 'outcome' AND kind = 'intent' AND NOT EXISTS (
 """
 _TASK_COUNT = "SELECT count(*) FROM events WHERE kind <> 'outcome' AND kind = 'task_opened'"
 _START = "SELECT at_ms, owner FROM events WHERE kind <> 'outcome' AND kind = 'start' ORDER BY seq LIMIT 1"
+
+
+TURN = threading.RLock()
+"""Held while another file takes the place of a ledger, and while one is opened until it was first read.
+
+SQLite finds the memory that connections share by the name of the file. Whoever had opened the file of before would
+take the memory of the new one for its own, find no other process that uses it, and cut it off beneath the writer,
+which dies of it.
+"""
 
 
 class LedgerFile:
@@ -181,7 +191,8 @@ def read_end(path: Path) -> tuple[Head, str, list[EventRow], list[tuple[int, Eve
     if not is_ours(path):
         raise damaged("what lies in the place of a ledger is none")
     try:
-        connection = open_for_reading(path)
+        with TURN:
+            connection = open_for_reading(path)
         try:
             check_schema(connection)
             start = row(connection, _START)

@@ -16,7 +16,7 @@ import apsw
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.database import open_for_reading, wal_bytes
-from codeplane.store.ledger import check_schema, counter, is_ours
+from codeplane.store.ledger import TURN, check_schema, counter, is_ours
 from codeplane.store.ledger_files import LEDGER_NAME, list_archives
 from codeplane.store.ledger_schema import COLUMNS, FIRST_HASH, Head, row_hash
 
@@ -73,19 +73,9 @@ def verify(directory: Path) -> LedgerVerdict:
 @contextmanager
 def opened_plainly(path: Path) -> Iterator[apsw.Connection]:
     """A connection that cannot write and does not check pages; where the directory is read-only it still reads."""
-    connection = apsw.Connection(str(path), flags=_FLAGS, vfs=_PLAIN_VFS)
+    with TURN:
+        connection = _open_plainly(path)
     try:
-        # The first look already may meet a rotation.
-        connection.set_busy_timeout(_BUSY_MS)
-        try:
-            connection.pragma("schema_version")
-        except (apsw.CantOpenError, apsw.ReadOnlyError):
-            if os.access(path.parent, os.W_OK) or wal_bytes(path):
-                raise
-            connection.close()
-            address = f"{path.absolute().as_uri()}?immutable=1"
-            connection = apsw.Connection(address, flags=_FLAGS | apsw.SQLITE_OPEN_URI, vfs=_PLAIN_VFS)
-            connection.set_busy_timeout(_BUSY_MS)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         connection.pragma("cell_size_check", True)
@@ -93,6 +83,23 @@ def opened_plainly(path: Path) -> Iterator[apsw.Connection]:
         yield connection
     finally:
         connection.close()
+
+
+def _open_plainly(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path), flags=_FLAGS, vfs=_PLAIN_VFS)
+    try:
+        # The first look already may meet a rotation.
+        connection.set_busy_timeout(_BUSY_MS)
+        connection.pragma("schema_version")
+    except BaseException as error:
+        connection.close()
+        refused = isinstance(error, apsw.CantOpenError | apsw.ReadOnlyError)
+        if not refused or os.access(path.parent, os.W_OK) or wal_bytes(path):
+            raise
+        address = f"{path.absolute().as_uri()}?immutable=1"
+        connection = apsw.Connection(address, flags=_FLAGS | apsw.SQLITE_OPEN_URI, vfs=_PLAIN_VFS)
+        connection.set_busy_timeout(_BUSY_MS)
+    return connection
 
 
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_NOFOLLOW
@@ -180,7 +187,8 @@ class _Walk:
 
 @contextmanager
 def _checked(path: Path) -> Iterator[apsw.Connection]:
-    connection = open_for_reading(path)
+    with TURN:
+        connection = open_for_reading(path)
     try:
         yield connection
     finally:

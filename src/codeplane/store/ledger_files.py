@@ -20,7 +20,7 @@ from pathlib import Path
 import apsw
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.store.ledger import LedgerFile, create_file, ledger_error, open_file, read_end
+from codeplane.store.ledger import TURN, LedgerFile, create_file, ledger_error, open_file, read_end
 from codeplane.store.ledger_schema import FIRST_HASH, EventRow, Head
 
 LEDGER_NAME = "ledger.db"
@@ -71,6 +71,11 @@ class OpenedLedger:
 
 def open_current(directory: Path, owner: str, now_ms: int, *, thorough: bool = False) -> OpenedLedger:
     """The ledger to write, made if there is none. `owner` is an id that no clone can know, or empty."""
+    with TURN:
+        return _open_current(directory, owner, now_ms, thorough=thorough)
+
+
+def _open_current(directory: Path, owner: str, now_ms: int, *, thorough: bool) -> OpenedLedger:
     path = directory / LEDGER_NAME
     try:
         os.lstat(path)
@@ -97,12 +102,13 @@ def open_current(directory: Path, owner: str, now_ms: int, *, thorough: bool = F
 
 def rotate(directory: Path, file: LedgerFile, owner: str, now_ms: int, retention: Retention) -> LedgerFile | None:
     """Put a full file among the archives and continue in a new one; None, and nothing changed, while it is read."""
-    with _archive(directory) as archive:
-        if not file.seal():
-            return None
-        _move(directory, archive, "ledger", now_ms)
-        _drop_oldest(archive, retention.archives)
-    return _begin(directory, "rotated", file.head, owner, now_ms)
+    with TURN:
+        with _archive(directory) as archive:
+            if not file.seal():
+                return None
+            _move(directory, archive, "ledger", now_ms)
+            _drop_oldest(archive, retention.archives)
+        return _begin(directory, "rotated", file.head, owner, now_ms)
 
 
 def make_archive(directory: Path) -> None:

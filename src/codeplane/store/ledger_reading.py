@@ -12,7 +12,7 @@ import apsw
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.store.database import Row, Value, open_for_reading, rows
-from codeplane.store.ledger import is_ours, ledger_error
+from codeplane.store.ledger import TURN, is_ours, ledger_error
 from codeplane.store.ledger_files import LEDGER_NAME, list_archives
 
 _ATTEMPTS = 5
@@ -111,7 +111,8 @@ def _ask(path: Path, sql: str, parameters: Sequence[Value]) -> list[Row]:
             return []
         before = os.lstat(path).st_ino
         try:
-            connection = open_for_reading(path)
+            with TURN:
+                connection = open_for_reading(path)
             try:
                 found = rows(connection, sql, parameters)
             finally:
