@@ -23,7 +23,7 @@ from codeplane.facts.passages import Searchable
 from codeplane.facts.wire import decode, path_text
 from codeplane.processes.children import Child
 
-_QUEUED_JOBS = 16
+_QUEUED_JOBS = 12
 _QUEUED_BYTES = 1 << 20
 _MODULE = "codeplane.facts.worker"
 

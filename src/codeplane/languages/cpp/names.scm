@@ -7,6 +7,8 @@
 (destructor_name (identifier) @none)
 (operator_name) @name
 (operator_name (identifier) @none)
+; a name that lies on two lines is none that could be told
+((operator_name) @none (#match? @none "\\n"))
 ; defined by another name than it is written with
 ((function_declarator declarator: (operator_name) @none) (#match? @none "(\\s\\W|\\W\\s|\\s\\s)"))
 ((function_declarator declarator: (qualified_identifier name: (operator_name) @none)) (#match? @none "(\\s\\W|\\W\\s|\\s\\s)"))
