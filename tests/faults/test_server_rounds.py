@@ -72,6 +72,10 @@ class Round:
         with contextlib.suppress(ProcessLookupError):
             os.kill(victim, self._chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM)))
 
+    def _is_served(self) -> bool:
+        state = self._place.state()
+        return state is not None and find_owner(self._place.socket.parent / "engine.lock") == state["pid"]
+
     def _ask_survivors(self) -> None:
         survivors = [client for client in self._clients if client.pid not in self._doomed]
         for client in survivors:
@@ -81,7 +85,8 @@ class Round:
             assert not client.strays
         if survivors:
             until(lambda: len(self._place.engines()) == 1, 10)
-            assert find_owner(self._place.socket.parent / "engine.lock") == self._place.engine_pid()
+            # One that was told to end may have answered them all, and be gone a moment later.
+            until(self._is_served, 10)
 
     def _end(self) -> None:
         ways = (McpClient.close_input, lambda client: client.process.terminate(), lambda client: client.process.kill())
