@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from codeplane.disk.beneath import Root
+from codeplane.operations.search import phrases
+from codeplane.operations.search.kept import Kept
+from codeplane.operations.search.phrases import find_phrase
 from operations.search.bookshop import Shop, opened
 
 MESSAGE = "refusing to join two carts of unrelated customers"
@@ -73,3 +77,14 @@ def test_what_many_files_have_says_nothing(shop: Shop) -> None:
 def test_documents_are_only_those(shop: Shop) -> None:
     assert [hit.path for hit in shop.find("MockServer").hits] == ["tests/test_carts.py"], "it is nowhere else"
     assert [hit.role for hit in shop.find("merge", scope="docs").hits] == []
+
+
+def test_the_bound_is_one_of_files_and_not_of_time(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Root.open(shop.root) as root:
+        cold, warm = (find_phrase(shop.snapshot, root, MESSAGE, kept) for kept in (None, Kept()))
+        assert cold == warm and cold == {"po/el.po": [1], "shop/carts.py": [9]}
+        monkeypatch.setattr(phrases, "MAX_CANDIDATES", 1)
+        assert find_phrase(shop.snapshot, root, MESSAGE, None) == {}
+        assert find_phrase(shop.snapshot, root, "a b c d e f g", None) == {}, (
+            "no word of it is in the index of trigrams"
+        )

@@ -8,11 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codeplane.languages.css.sheet import read_css, read_nested
+from codeplane.languages.keys import module_name
 from codeplane.languages.spec import Head, Language
-
-
-def module_name(path: str) -> str:
-    return path
 
 
 def visibility(head: Head) -> str:

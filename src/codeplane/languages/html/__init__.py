@@ -9,7 +9,8 @@ import re
 from typing import Any
 
 from codeplane.languages.html.tags import Tag, Value, read_part, read_tags
-from codeplane.languages.spec import Head, Language, Part, Reading, Site
+from codeplane.languages.keys import module_name, visibility
+from codeplane.languages.spec import Language, Part, Reading, Site
 
 MAX_DEPTH = 32
 """Elements with names that one with a name may stand in."""
@@ -80,16 +81,8 @@ def _site(tag: Tag, components: set[str]) -> Site | None:
     return None
 
 
-def module_name(path: str) -> str:
-    return path
-
-
 def comment_text(lines: list[str]) -> list[str]:
     return [_COMMENT.sub("", line) for line in lines]
-
-
-def visibility(head: Head) -> str:
-    return "public"
 
 
 LANGUAGES = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from codeplane.languages.html.tags import read_part, read_tags
-from codeplane.languages.spec import Head, Language, Reading, Site
+from codeplane.languages.keys import visibility
+from codeplane.languages.spec import Language, Reading, Site
 
 
 def component_language(name: str, extension: str) -> Language:
@@ -44,7 +45,3 @@ def module_name(path: str) -> str:
     if name.startswith("index."):
         folder = folder.rpartition("/")[0]
     return folder.removeprefix("src/").replace("/", ".") if folder != "src" else ""
-
-
-def visibility(head: Head) -> str:
-    return "public"

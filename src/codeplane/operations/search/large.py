@@ -11,13 +11,11 @@ from collections.abc import Iterator
 
 from codeplane.disk.text import decode, is_binary
 from codeplane.disk.texts import Unread
+from codeplane.query.contents import BINARY, TOO_LARGE
 
 PIECE_BYTES = 4 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """Of a line, or of a whole file where matches may reach over lines."""
-
-BINARY = "binary"
-TOO_LARGE = "too_large"
 
 
 def texts_of_large_file(pieces: Iterator[bytes | Unread], *, whole: bool) -> Iterator[bytes | str]:

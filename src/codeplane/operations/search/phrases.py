@@ -12,24 +12,27 @@ from collections.abc import Mapping, Sequence
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.facts.words import STOP_WORDS
+from codeplane.operations.search.fragments import fragments_of_text
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.textual import find_text
 from codeplane.query.snapshot import Snapshot
+from codeplane.query.text import list_candidates
 
 MIN_WORDS = 3
 MIN_CHARS = 12
 MAX_CHARS = 200
 """A longer query is a report; what it says of the code is found otherwise."""
 MAX_STRETCHES = 2
+MAX_CANDIDATES = 500
+"""Files that are looked through; where more may have it, its words say too little. A limit of time would give another
+answer to whoever asks first."""
 MAX_FILES = 8
 _PER_FILE = 2
-_SECONDS = 0.1
 
 _WORD = re.compile(r"\w+")
 _OPEN = re.compile(r"[^\w\s]")
 _VALUE = re.compile(r"[:'\"`<>{}$%\n]+|\s\d[\w.]*")
 """What stands around, or in place of, a part that differs from one message to the next."""
-
 
 Phrase = Mapping[RepoPath, Sequence[int]]
 """Lines on which it stands, by path."""
@@ -37,24 +40,30 @@ Phrase = Mapping[RepoPath, Sequence[int]]
 
 def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
     """Where the longest stretch of a text stands that some file has, and few files have."""
-    for stretch in _stretches(text):
-        found = find_text(
-            snapshot,
-            root,
-            stretch,
-            regex=False,
-            case_sensitive=False,
-            seconds=_SECONDS,
-            limit=(MAX_FILES + 1) * _PER_FILE,
-            per_file=_PER_FILE,
-            kept=kept,
-        )
-        if 0 < len(found.counts) <= MAX_FILES:
-            places: dict[RepoPath, list[int]] = {}
-            for path, match in found.rows:
-                places.setdefault(path, []).append(match.line)
-            return places
-    return {}
+    places = (_find(snapshot, root, stretch, kept) for stretch in _stretches(text))
+    return next(filter(None, places), {})
+
+
+def _find(snapshot: Snapshot, root: Root, stretch: str, kept: Kept | None) -> Phrase:
+    may_have = list_candidates(snapshot, fragments_of_text(stretch))
+    if may_have is None or len(may_have) > MAX_CANDIDATES:
+        return {}
+    found = find_text(
+        snapshot,
+        root,
+        stretch,
+        regex=False,
+        case_sensitive=False,
+        accepts=lambda _, row: bool(row.lexical),
+        candidates=lambda *_: may_have,
+        limit=(MAX_FILES + 1) * _PER_FILE,
+        per_file=_PER_FILE,
+        kept=kept,
+    )
+    places: dict[RepoPath, list[int]] = {}
+    for path, match in found.rows if len(found.counts) <= MAX_FILES else ():
+        places.setdefault(path, []).append(match.line)
+    return places
 
 
 def _stretches(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.operations.search.kept import TEXT_BYTES, KeptTexts
-from codeplane.operations.search.large import BINARY, PIECE_BYTES, texts_of_large_file
+from codeplane.operations.search.large import PIECE_BYTES, texts_of_large_file
 from codeplane.operations.search.matching import (
     LINE_STEPS,
     MAX_STEPS,
@@ -32,7 +32,7 @@ from codeplane.operations.search.matching import (
     match_text,
 )
 from codeplane.operations.search.patterns import Pattern
-from codeplane.query.contents import TOO_LARGE, ContentRow
+from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow
 
 MAX_LARGE_BYTES = 256 * 1024 * 1024
 """Of files that are too large for the index, all together."""

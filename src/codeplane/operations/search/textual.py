@@ -20,12 +20,11 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.fragments import Alternatives
 from codeplane.operations.search.kept import Kept, KeptTexts
-from codeplane.operations.search.large import BINARY
 from codeplane.operations.search.matching import Counted, Match
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, Skipped
 from codeplane.operations.search.patterns import Pattern, compile_query
 from codeplane.operations.search.scanning import Cancelled, Limits, Outcome, scan
-from codeplane.query.contents import TOO_LARGE, ContentRow, list_ids_with_kinds
+from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow, list_ids_with_kinds
 from codeplane.query.enclosing import Enclosing, KeptSpans, enclose_all
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidates
