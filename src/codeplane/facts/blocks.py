@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, overload
 
 import orjson
 
-from codeplane.facts.model import Bind, Def, DynamicSite, Export, Facts, Import, Ref, Scope, Thunk
+from codeplane.facts.model import Attribute, Bind, Def, DynamicSite, Export, Facts, Import, Ref, Scope, Thunk
+from codeplane.facts.sketch import pack_sketch
 
 BLOCK_VERSION = "2"
 
@@ -89,6 +90,8 @@ class PackedFacts(NamedTuple):
     exports: Sequence[Export] = ()
     thunks: Sequence[Thunk] = ()
     dynamic_sites: Sequence[DynamicSite] = ()
+    attributes: Sequence[Attribute] = ()
+    sketch: bytes = b""
     block: bytes = b""
 
     @property
@@ -111,8 +114,8 @@ def pack(facts: Facts) -> PackedFacts:
         counts = tuple(counted[ordinal] for ordinal in range(len(facts.names)))
         block = _pack(facts.names, facts.scopes, facts.binds, columns)
     defs, imports = facts.defs, facts.imports
-    rest = (facts.exports, facts.thunks, facts.dynamic_sites)
-    return PackedFacts(facts.names, counts, len(facts.scopes), defs, imports, *rest, block)
+    rest = (facts.exports, facts.thunks, facts.dynamic_sites, facts.attributes)
+    return PackedFacts(facts.names, counts, len(facts.scopes), defs, imports, *rest, pack_sketch(facts), block)
 
 
 def unpack(block: bytes) -> Unpacked:

@@ -8,13 +8,16 @@ from typing import cast
 
 from tree_sitter import Node, QueryCursor
 
+from codeplane.facts.attributes import read_attributes
 from codeplane.facts.blocks import NO_COLUMNS, Columns, Refs, flags
 from codeplane.facts.definitions import VARIABLES, Definitions, read_definitions
 from codeplane.facts.documents import read_document
+from codeplane.facts.flow import Identifiers, read_flow
 from codeplane.facts.grammar import Grammar, load, read_problems
 from codeplane.facts.identity import Ids
 from codeplane.facts.lines import Lines
 from codeplane.facts.model import (
+    Attribute,
     Bind,
     BindReason,
     Certainty,
@@ -35,6 +38,7 @@ from codeplane.facts.model import (
 from codeplane.facts.nesting import TOO_DEEP, is_too_deep
 from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
+from codeplane.facts.values import NO_FLOW
 from codeplane.languages.registry import by_name
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 
@@ -64,7 +68,14 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     tree = ScopeTree(structure.scopes, structure.outer, len(source))
     definitions = read_definitions(grammar.language, path, unit, structure, tree, lines)
     imports = _read_imports(grammar.language, path, unit, structure, tree, lines)
-    names, refs, bindings = _read_names(grammar, root, parsed, structure, tree, definitions, lines)
+    names, refs, bindings, identifiers = _read_names(grammar, root, parsed, structure, tree, definitions, lines)
+    attributes: list[Attribute] = []
+    flow = NO_FLOW
+    if grammar.flow is not None:
+        bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
+        comments = tuple(mark.encode() for mark in grammar.language.comments)
+        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments)
+        attributes = read_attributes(flow, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
         names=names,
@@ -87,6 +98,8 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
             )
             for site in structure.dynamic
         ],
+        attributes=attributes,
+        flow=flow,
     )
     problems = read_problems(grammar.errors, root, lines.starts)
     return Extraction(facts, (*problems, _CUT) if structure.cut else problems)
@@ -140,7 +153,7 @@ def _read_names(
     tree: ScopeTree,
     definitions: Definitions,
     lines: Lines,
-) -> tuple[list[str], Refs, Bindings]:
+) -> tuple[list[str], Refs, Bindings, Identifiers]:
     """Every identifier: where it stands, what it does there, and the binding that it means."""
     language, source = grammar.language, lines.source
     captures = QueryCursor(grammar.names).captures(root)
@@ -252,7 +265,7 @@ def _read_names(
         else:
             append((scope, name, line, start_col, role | usage << 2, bind + 1))
     refs = Refs(texts, Columns(*zip(*rows, strict=True)) if rows else NO_COLUMNS)
-    return texts, refs, bindings
+    return texts, refs, bindings, Identifiers(offsets, ends, refs.columns.binds)
 
 
 def _bind_all(
@@ -428,7 +441,8 @@ def _read_exports(
         if definition is None:
             definition = _definition_named(bindings, site.name)
         certainty = Certainty.CERTAIN if definition is not None else Certainty.UNCERTAIN
-        rows.append(Export(site.alias or site.name, definition, int(certainty), site.evidence))
+        local = site.name if site.alias and site.alias != site.name else ""
+        rows.append(Export(site.alias or site.name, definition, int(certainty), site.evidence, local))
     return list(dict.fromkeys(rows))
 
 

@@ -23,6 +23,8 @@ class Grammar(NamedTuple):
     facts: tree_sitter.Query
     names: tree_sitter.Query
     errors: tree_sitter.Query
+    flow: tree_sitter.Query | None = None
+    """None where the language does not say where values come from."""
 
 
 @cache
@@ -33,18 +35,22 @@ def load(name: str) -> Grammar:
     facts = [folder.parent / language.shared] if language.shared else []
     facts.append(folder / "facts.scm")
     names = [folder / "names.scm", folder / f"names.{name}.scm"]
+    flow = [path for path in (folder / "flow.scm", folder / f"flow.{name}.scm") if path.exists()]
     return Grammar(
         language,
         tree_sitter.Parser(grammar),
         tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in facts)),
         tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in names if path.exists())),
         tree_sitter.Query(grammar, _FLAWS),
+        tree_sitter.Query(grammar, "".join(path.read_text("utf-8") for path in flow)) if flow else None,
     )
 
 
 class Reader(NamedTuple):
     parser: tree_sitter.Parser
     errors: tree_sitter.Query
+    flow: tree_sitter.Query | None = None
+    """None where the language does not say where values come from."""
 
 
 @cache

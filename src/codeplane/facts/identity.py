@@ -9,8 +9,11 @@ from __future__ import annotations
 from hashlib import sha256
 
 from codeplane.facts.blocks import PackedFacts
-from codeplane.facts.model import Def, Import
+from codeplane.facts.model import Attribute, Def, Import
 from codeplane.languages.spec import Language
+
+ATTRIBUTE = "attribute"
+"""Kind of what a method gives to its object."""
 
 
 class Ids:
@@ -48,8 +51,13 @@ def relocated(facts: PackedFacts, language: Language, path: str, unit: int) -> P
         for row in (Def(*row) for row in facts.defs)
     ]
     ids = Ids(unit, path)
+    attributes = [
+        row._replace(def_uid=ids.of_definition(ATTRIBUTE, f"{defs[row.parent].lexical_path}.{row.name}", ""))
+        for row in (Attribute(*row) for row in facts.attributes)
+    ]
+    ids = Ids(unit, path)
     imports = [
         row._replace(import_uid=ids.of_import(row.import_kind, row.source_literal, row.imported_name, row.alias))
         for row in (Import(*row) for row in facts.imports)
     ]
-    return facts._replace(defs=defs, imports=imports)
+    return facts._replace(defs=defs, imports=imports, attributes=attributes)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from codeplane.facts.values import NO_FLOW, Flow
+
 
 class Role(IntEnum):
     """What an identifier does where it stands."""
@@ -117,6 +119,17 @@ class Def(NamedTuple):
         return self.signature or self.name
 
 
+class Attribute(NamedTuple):
+    """What a method gives to its object (`self.x = ...`), by its first place in the class."""
+
+    def_uid: str
+    parent: int
+    """Ordinal of the class."""
+    name: str
+    line: int
+    col: int
+
+
 class Import(NamedTuple):
     import_uid: str
     scope: int
@@ -169,6 +182,8 @@ class Export(NamedTuple):
     definition: int | None
     certainty: int
     evidence_kind: str
+    local_name: str = ""
+    """What it is called in the file, if that is another name."""
 
 
 class Thunk(NamedTuple):
@@ -207,6 +222,9 @@ class Facts(NamedTuple):
     exports: Sequence[Export] = ()
     thunks: Sequence[Thunk] = ()
     dynamic_sites: Sequence[DynamicSite] = ()
+    attributes: Sequence[Attribute] = ()
+    flow: Flow = NO_FLOW
+    """Where values come from."""
 
 
 class Extraction(NamedTuple):

@@ -1,4 +1,4 @@
-"""How facts travel from a worker: the block as it is, all else as JSON."""
+"""How facts travel from a worker: what is packed as it is, all else as JSON."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import Extraction, Problem
 from codeplane.facts.passages import Passage, Searchable
 
-WIRE_VERSION = "2"
+WIRE_VERSION = "3"
 """Of what an answer looks like, for those who keep answers."""
 
-_LENGTH = struct.Struct(">I")
+_LENGTHS = struct.Struct(">II")
 
 
 def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes:
     packed = pack(extraction.facts)
-    rest = orjson.dumps((number, packed[:-1], extraction.problems, searchable), default=tuple)
-    return b"".join((_LENGTH.pack(len(rest)), rest, packed.block))
+    rest = orjson.dumps((number, packed[:-2], extraction.problems, searchable), default=tuple)
+    return b"".join((_LENGTHS.pack(len(rest), len(packed.sketch)), rest, packed.sketch, packed.block))
 
 
 def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchable]:
-    (length,) = _LENGTH.unpack_from(frame)
-    end = _LENGTH.size + length
-    number, facts, problems, (terms, words, passages) = orjson.loads(frame[_LENGTH.size : end])
-    packed = PackedFacts(*facts)._replace(block=frame[end:])
+    length, more = _LENGTHS.unpack_from(frame)
+    end = _LENGTHS.size + length
+    number, facts, problems, (terms, words, passages) = orjson.loads(frame[_LENGTHS.size : end])
+    packed = PackedFacts(*facts)._replace(sketch=frame[end : end + more], block=frame[end + more :])
     searchable = Searchable(terms, words, [Passage(*passage) for passage in passages])
     return number, packed, [Problem(*problem) for problem in problems], searchable
 

@@ -27,7 +27,7 @@ class Surfaces:
         """`before` are the (unit, entry) pairs of the file until now, as the store gives them back."""
         for old_unit, entry in before:
             self._add(old_unit, -_weight(path, entry))
-        for name, definition, certainty, evidence in facts.exports:
+        for name, definition, certainty, evidence, *_ in facts.exports:
             uid = None if definition is None else facts.defs[definition][0]
             self._add(unit, _weight(path, _entry(name, evidence, certainty, uid)))
         for source, mode, names, aliases, _ in facts.thunks:

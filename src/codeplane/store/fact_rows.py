@@ -28,6 +28,7 @@ class FactRows(NamedTuple):
 
     file_id: int
     block: bytes
+    sketch: bytes
     names: list[tuple[str, int, int]]
     """(name, file id, how often)."""
     small: list[tuple[str, list[Any]]]
@@ -48,6 +49,8 @@ def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> N
     if rows.block:
         connection.execute("INSERT INTO blocks VALUES (?, ?)", (rows.file_id, rows.block))
         connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
+    if rows.sketch:
+        connection.execute("INSERT INTO sketches VALUES (?, ?)", (rows.file_id, rows.sketch))
     for sql, values in rows.small:
         connection.executemany(sql, values)
 
@@ -57,6 +60,7 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     names = unpack(connection.execute("SELECT block FROM blocks WHERE file_id = ?", (file_id,)).get or b"").names
     connection.executemany("DELETE FROM name_files WHERE name = ? AND file_id = ?", [(name, file_id) for name in names])
     connection.execute("DELETE FROM blocks WHERE file_id = ?", (file_id,))
+    connection.execute("DELETE FROM sketches WHERE file_id = ?", (file_id,))
     span = row_range(file_id)
     for sql in _DELETE_SQL:
         connection.execute(sql, span)
@@ -86,9 +90,11 @@ def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: 
             for row_id, (line, col, pattern, literals, computed) in enumerate(facts.dynamic_sites, base)
         ]
         small.append((_SITES, sites))
+    if facts.attributes:
+        small.append((_ATTRIBUTES, [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)]))
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
-    return FactRows(file_id, facts.block, names, small)
+    return FactRows(file_id, facts.block, facts.sketch, names, small)
 
 
 def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tuple[str, list[Any]]]:
@@ -96,7 +102,7 @@ def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tup
     unit = NO_UNIT if unit_id is None else unit_id
     entries = [
         (row_id, unit, name, None if definition is None else base | definition, certainty, evidence)
-        for row_id, (name, definition, certainty, evidence) in enumerate(facts.exports, base)
+        for row_id, (name, definition, certainty, evidence, *_) in enumerate(facts.exports, base)
     ]
     thunks = [
         (row_id, unit, source, mode, _json(explicit), _json(aliases), evidence)
@@ -129,12 +135,10 @@ _IMPORTS = _insert_sql("imports", 12)
 _ENTRIES = _insert_sql("export_entries", 6)
 _THUNKS = "INSERT INTO export_thunks VALUES (?,?,NULL,?,?,?,?,?)"
 _SITES = _insert_sql("dynamic_sites", 6)
+_ATTRIBUTES = _insert_sql("given_attributes", 6)
 _PROBLEMS = _insert_sql("problems", 4)
 
 _DELETE_SQL = (
     *(f"DELETE FROM {table} WHERE {key} BETWEEN ?1 AND ?2" for table, key in FACT_TABLES.items()),
-    "DELETE FROM ref_links WHERE ref_id BETWEEN ?1 AND ?2",
-    # What stood for a definition that is gone is unresolved until it is resolved again.
-    "DELETE FROM ref_links WHERE target_def BETWEEN ?1 AND ?2",
     "UPDATE export_entries SET target_def = NULL WHERE target_def BETWEEN ?1 AND ?2",
 )

@@ -18,7 +18,7 @@ import hashlib
 from codeplane.languages.families import FAMILIES
 from codeplane.store.records import BYTE_ENCODINGS
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 KEPT_EPOCHS = 1000
 
 DOCUMENT_DIGEST = (
@@ -32,6 +32,7 @@ FACT_TABLES = {
     "export_entries": "entry_id",
     "export_thunks": "thunk_id",
     "dynamic_sites": "site_id",
+    "given_attributes": "attribute_id",
     "problems": "problem_id",
 }
 """Tables whose rows belong to one file, with their primary keys."""
@@ -104,9 +105,17 @@ CREATE TABLE name_files (
     name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE ref_links (
-    ref_id INTEGER PRIMARY KEY, target_def INTEGER NOT NULL, tier INTEGER NOT NULL, certainty INTEGER NOT NULL
-) STRICT;
+CREATE TABLE sketches (file_id INTEGER PRIMARY KEY, sketch BLOB NOT NULL) STRICT;
+
+CREATE TABLE links (file_id INTEGER PRIMARY KEY, links BLOB NOT NULL) STRICT;
+
+CREATE TABLE uses (
+    target INTEGER NOT NULL, file_id INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (target, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE seen_keys (
+    key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE defs (
     def_id INTEGER PRIMARY KEY,
@@ -143,6 +152,15 @@ CREATE TABLE imports (
     start_col INTEGER NOT NULL,
     end_line INTEGER NOT NULL,
     end_col INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE given_attributes (
+    attribute_id INTEGER PRIMARY KEY,
+    def_uid TEXT NOT NULL,
+    parent INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    col INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE export_surfaces (
@@ -233,7 +251,8 @@ CREATE UNIQUE INDEX files_path ON files (path);
 CREATE INDEX defs_uid ON defs (def_uid);
 CREATE INDEX defs_lower_name ON defs (lower(name));
 CREATE INDEX imports_uid ON imports (import_uid);
-CREATE INDEX ref_links_target ON ref_links (target_def);
+CREATE INDEX given_attributes_uid ON given_attributes (def_uid);
+CREATE INDEX given_attributes_name ON given_attributes (lower(name));
 CREATE INDEX export_entries_name ON export_entries (surface_id, exported_name);
 CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
 CREATE UNIQUE INDEX anchor_groups_key ON anchor_groups (unit_id, member_token, receiver_shape);

@@ -1,0 +1,67 @@
+"""What the methods of a class give to their object. Each name is told once, by the first place that gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from codeplane.facts.blocks import Refs
+from codeplane.facts.identity import ATTRIBUTE, Ids
+from codeplane.facts.model import Attribute, Def
+from codeplane.facts.values import Flow, Into, Of
+from codeplane.languages.spec import Language
+
+_GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
+
+
+def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids) -> list[Attribute]:
+    objects = _objects(flow, defs, language)
+    if not objects:
+        return []
+    members = {(row.parent, row.name) for row in defs if row.parent is not None}
+    columns, texts = refs.columns, flow.texts
+    found: dict[tuple[int, str], int] = {}
+    for kind, to, _ in flow.into:
+        for owner, name, ref in _given(flow, to, objects) if kind in _GIVING else ():
+            key = (owner, texts[name])
+            if ref >= 0 and key not in members:
+                found[key] = min(ref, found.get(key, ref))
+    return [
+        Attribute(
+            ids.of_definition(ATTRIBUTE, f"{defs[owner].lexical_path}.{name}", ""),
+            owner,
+            name,
+            columns.lines[ref],
+            columns.columns[ref],
+        )
+        for (owner, name), ref in sorted(found.items(), key=lambda item: (item[1], item[0]))
+    ]
+
+
+def _objects(flow: Flow, defs: Sequence[Def], language: Language) -> dict[int, int]:
+    """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
+    owners = {scope: definition for scope, definition in flow.owners}
+    seen: set[int] = set()
+    found: dict[int, int] = {}
+    for scope, bind, *_ in flow.params:
+        if scope in seen:
+            continue
+        seen.add(scope)
+        owner = owners.get(scope)
+        parent = defs[owner].parent if owner is not None else None
+        if parent is None or owner is None or defs[parent].kind not in language.type_kinds or bind < 0:
+            continue
+        if "staticmethod" not in defs[owner].decorators and "@staticmethod" not in defs[owner].decorators:
+            found[bind + 1] = parent
+    return found
+
+
+def _given(flow: Flow, to: int, objects: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    """Class, name and reference of each member of an object that a target names."""
+    kind, a, b, ref = flow.nodes[to]
+    if kind == Of.MEMBER:
+        of, bind, _, _ = flow.nodes[a]
+        if of == Of.NAME and bind in objects:
+            yield objects[bind], b, ref
+    elif kind in (Of.TUPLE, Of.LIST):
+        for part in flow.lists[a]:
+            yield from _given(flow, part, objects)

@@ -1,0 +1,322 @@
+"""Where the values of a file come from: the expressions that members, calls and types hang on, and what is assigned,
+passed and returned. `flow.scm` of a language tells them; nothing is concluded here.
+
+`flow.scm`, a value per match (its span is that of the first capture of the list):
+    @member @of @name          a member of a value
+    @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
+    @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
+    @item @of @key*            an element, or a type with its arguments
+    @same @of                  the value of a part (parentheses); @await @of what is waited for
+    @either @of*               one of several values
+    @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
+    @cast @type @of            a value that is said to be of a type
+    @function                  the function whose scope it opens
+    @this @super               the object that a method belongs to, and that object as one of its base
+and what becomes of them:
+    @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
+    @return @from              of the innermost function; @yield, @yield.from
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @returns @type             of the function with this span
+    @class @base*              of the class with this span
+    @decorated @decorator* @definition
+    @narrow @to @type          a test that a value is of a type
+    @raise @of
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node, Query, QueryCursor
+
+from codeplane.facts.scopes import ScopeTree, locate
+from codeplane.facts.structure import MAX_OPEN_MATCHES
+from codeplane.facts.values import Flow, Into, Of, Param
+
+
+class Identifiers(NamedTuple):
+    """The identifiers of a file, in their order."""
+
+    offsets: Sequence[int]
+    ends: Mapping[int, int]
+    binds: Sequence[int]
+    """Ordinal of the binding plus one; 0 for none."""
+
+
+Span = tuple[int, int]
+
+
+def read_flow(
+    query: Query,
+    root: Node,
+    source: bytes,
+    tree: ScopeTree,
+    identifiers: Identifiers,
+    definitions: Mapping[Span, int],
+    position: Callable[[int], tuple[int, int]],
+    comments: tuple[bytes, ...],
+) -> Flow:
+    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
+    raw = _read_matches(query, root)
+    return _Builder(source, tree, identifiers, definitions, position, comments, raw).build()
+
+
+class _Raw(NamedTuple):
+    values: dict[Span, tuple[str, dict[str, list[Span]]]]
+    flows: list[tuple[str, Span, dict[str, list[Span]]]]
+
+
+_FLOWS = frozenset(
+    {
+        "assign",
+        "for",
+        "with",
+        "catch",
+        "return",
+        "yield",
+        "yield.from",
+        "param",
+        "param.rest",
+        "param.keys",
+        "param.self",
+        "returns",
+        "class",
+        "decorated",
+        "narrow",
+        "raise",
+    }
+)
+_PARTS = frozenset(
+    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
+)
+
+
+def _read_matches(query: Query, root: Node) -> _Raw:
+    values: dict[Span, tuple[str, dict[str, list[Span]]]] = {}
+    flows: list[tuple[str, Span, dict[str, list[Span]]]] = []
+    subjects: dict[int, str] = {}
+    for pattern, captures in QueryCursor(query, match_limit=MAX_OPEN_MATCHES).matches(root):
+        subject = subjects.get(pattern)
+        if subject is None:
+            subject = subjects[pattern] = next(
+                name for name in captures if name not in _PARTS and not name.startswith("_")
+            )
+        node = captures[subject][0]
+        span = (node.start_byte, node.end_byte)
+        parts = {
+            name: [(part.start_byte, part.end_byte) for part in nodes]
+            for name, nodes in captures.items()
+            if name != subject and name[0] != "_"
+        }
+        if subject in _FLOWS:
+            flows.append((subject, span, parts))
+        elif span not in values and parts.get("of") != [span]:
+            values[span] = (subject, parts)
+    return _Raw(values, flows)
+
+
+_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
+_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_TO = {"for": Into.FOR, "with": Into.WITH}
+_OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_QUOTES = b"\"'`"
+_MAX_DEPTH = 150
+_MAX_TEXT = 200
+
+
+class _Builder:
+    def __init__(
+        self,
+        source: bytes,
+        tree: ScopeTree,
+        identifiers: Identifiers,
+        definitions: Mapping[Span, int],
+        position: Callable[[int], tuple[int, int]],
+        comments: tuple[bytes, ...],
+        raw: _Raw,
+    ) -> None:
+        self._source = source
+        self._tree = tree
+        self._ends = identifiers.ends
+        self._binds = identifiers.binds
+        self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
+        self._definitions = definitions
+        self._position = position
+        self._comments = comments
+        self._raw = raw
+        self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
+        self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
+        self._known: dict[Span, int] = {}
+        self._lists: list[list[int]] = []
+        self._texts: dict[str, int] = {}
+        self._depth = 0
+        self._calls: list[tuple[int, int]] = []
+        self._scope_of: Callable[[int], int] = lambda offset: 0
+
+    def build(self) -> Flow:
+        into: list[tuple[int, int, int]] = []
+        params: list[tuple[int, Param]] = []
+        scope_of = self._scope_of = self._scope_finder()
+        for subject, span, parts in self._raw.flows:
+            if subject in _PASSING:
+                name = parts["name"][0]
+                ordinal = self._ordinals.get(name[0])
+                if ordinal is None:
+                    continue
+                params.append(
+                    (
+                        name[0],
+                        Param(
+                            scope_of(name[0]),
+                            self._binds[ordinal] - 1,
+                            self._text(self._slice(name)),
+                            _PASSING[subject],
+                            self._part(parts, "type"),
+                            self._part(parts, "from"),
+                        ),
+                    )
+                )
+            elif subject in _OUT:
+                into.append((_OUT[subject], scope_of(span[0]), self._one(parts, "from" if "from" in parts else "of")))
+            elif subject == "returns":
+                scope = self._scopes.get(span)
+                if scope is not None:
+                    into.append((Into.RETURNS, scope, self._one(parts, "type")))
+            elif subject == "class":
+                definition = self._definitions.get(span)
+                for base in parts.get("base", ()) if definition is not None else ():
+                    into.append((Into.BASE, definition or 0, self._node(base)))
+            elif subject == "decorated":
+                definition = self._definitions.get(parts["definition"][0])
+                for decorator in parts["decorator"] if definition is not None else ():
+                    into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
+            elif subject in _TO:
+                into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
+            elif subject in ("catch", "narrow"):
+                kind = Into.CATCH if subject == "catch" else Into.NARROW
+                into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
+            else:
+                to = self._one(parts, "to")
+                if "type" in parts:
+                    into.append((Into.DECLARE, to, self._one(parts, "type")))
+                if "from" in parts:
+                    into.append((Into.ASSIGN, to, self._one(parts, "from")))
+        for span, (subject, _) in self._raw.values.items():
+            if subject in ("member", "call", "new"):
+                self._node(span)
+        calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
+        owners = sorted(
+            (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
+        )
+        ordered = [param for _, param in sorted(params)]
+        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
+
+    def _scope_finder(self) -> Callable[[int], int]:
+        offsets = sorted(
+            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
+            | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
+            | {
+                span[0]
+                for span, (subject, _) in self._raw.values.items()
+                if subject in ("call", "new", "this", "super")
+            }
+        )
+        innermost, _ = locate(self._tree, offsets)
+        return dict(zip(offsets, innermost, strict=True)).__getitem__
+
+    def _part(self, parts: dict[str, list[Span]], name: str) -> int:
+        return self._node(parts[name][0]) if name in parts else -1
+
+    def _one(self, parts: dict[str, list[Span]], name: str) -> int:
+        return self._node(parts[name][0]) if name in parts else 0
+
+    def _slice(self, span: Span) -> str:
+        return self._source[span[0] : span[1]].decode("utf-8", "replace")
+
+    def _text(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts))
+
+    def _add(self, kind: int, a: int = 0, b: int = 0, c: int = 0) -> int:
+        self._nodes.append((kind, a, b, c))
+        return len(self._nodes) - 1
+
+    def _list(self, spans: Sequence[Span]) -> int:
+        self._lists.append([self._node(span) for span in spans if not self._source.startswith(self._comments, span[0])])
+        return len(self._lists) - 1
+
+    def _node(self, span: Span) -> int:
+        known = self._known.get(span)
+        if known is not None:
+            return known
+        if self._depth >= _MAX_DEPTH:
+            return 0
+        self._depth += 1
+        # A value that is part of itself, in a broken tree, is unknown.
+        self._known[span] = 0
+        node = self._known[span] = self._make(span)
+        self._depth -= 1
+        return node
+
+    def _make(self, span: Span) -> int:
+        found = self._raw.values.get(span)
+        if found is None:
+            return self._leaf(span)
+        subject, parts = found
+        if subject == "member":
+            name = parts["name"][0]
+            ordinal = self._ordinals.get(name[0], -1)
+            return self._add(Of.MEMBER, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+        if subject in ("call", "new"):
+            callee = self._one(parts, "callee")
+            arguments = self._list(parts.get("arg", ()))
+            node = self._add(Of.CALL if subject == "call" else Of.NEW, callee, arguments, self._reference(callee))
+            self._calls.append((span[0], node))
+            return node
+        if subject in _ONE:
+            return self._add(_ONE[subject], self._one(parts, "of"))
+        if subject in _LISTS:
+            return self._add(_LISTS[subject], self._list(parts.get("of", ())))
+        if subject == "item":
+            return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
+        if subject == "labelled":
+            return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(parts["label"][0])))
+        if subject == "pair":
+            return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
+        if subject == "cast":
+            return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject == "function":
+            return self._add(Of.FUNCTION, self._scopes.get(span, 0))
+        if subject in ("this", "super"):
+            return self._add(Of.THIS if subject == "this" else Of.SUPER, self._scope_of(span[0]))
+        if subject.startswith("literal."):
+            return self._add(Of.LITERAL, self._text(subject[8:]))
+        return 0
+
+    def _leaf(self, span: Span) -> int:
+        start, end = span
+        ordinal = self._ordinals.get(start)
+        if ordinal is not None and self._ends[start] == end:
+            return self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+        head = self._source[start : start + 3]
+        quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
+        if quote is not None and head[:quote].isalpha() == bool(quote):
+            text = self._source[start:end]
+            mark = text[quote : quote + 1]
+            if not quote and text.endswith(mark) and len(text) < _MAX_TEXT and not text.startswith(mark * 3):
+                return self._add(Of.TEXT, self._text(text[1:-1].decode("utf-8", "replace")))
+            return self._add(Of.LITERAL, self._text("str"))
+        if head[:1].isdigit():
+            number = self._source[start:end]
+            if number.isdigit() and len(number) < 10:
+                return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
+            return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
+        return 0
+
+    def _reference(self, callee: int) -> int:
+        """The identifier by which something is called."""
+        kind, a, _, reference = self._nodes[callee]
+        while kind in (Of.SAME, Of.AWAIT, Of.ITEM):
+            kind, a, _, reference = self._nodes[a]
+        return reference if kind in (Of.NAME, Of.MEMBER) else -1

@@ -1,0 +1,678 @@
+"""What an expression can hold, as far as every step is explicit: what is declared, constructed, imported or returned.
+
+The same for all languages; what differs is asked of their rules (`rules.Rules`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from codeplane.facts.model import Certainty, Target
+from codeplane.facts.values import Into, Of, Passing
+from codeplane.index.resolve.fixpoint import Cells
+from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.tables import PART, PUT, Tables
+from codeplane.index.resolve.value import (
+    NOTHING,
+    Site,
+    Value,
+    Values,
+    bounded,
+    dict_of,
+    list_of,
+    mentions,
+    merged,
+    objects,
+    tuple_of,
+    union,
+    wrapped,
+)
+
+CALLABLES = frozenset({"function", "method", "constructor"})
+
+
+class Library(Protocol):
+    """What is known of the files of a repository."""
+
+    def paths(self) -> Iterable[str]:
+        """Of all files, in no order."""
+
+    def tables(self, path: str) -> Tables | None:
+        """Of a file in a language that can be resolved."""
+
+    def named(self, name: str) -> Sequence[tuple[str, int]]:
+        """Path and number of every definition of this name, by path and place."""
+
+    def detaching(self, owner: str) -> Sequence[str]:
+        """Files that define members of a type of this name outside of it."""
+
+    def directory(self, path: str) -> Sequence[str]:
+        """Paths of the files that lie directly in a directory."""
+
+    def declared(self, path: str) -> Mapping[str, Any] | None:
+        """What a file that configures a build says."""
+
+
+class Evaluator:
+    def __init__(self, library: Library, rules: Mapping[str, Callable[[Evaluator], Rules]]) -> None:
+        self.library = library
+        self._rules = {language: make(self) for language, make in rules.items()}
+        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self.passed: dict[tuple[str, int, int], set[Value]] = {}
+        """What calls were seen to pass."""
+        self.flowing: dict[tuple[str, int, int], Values] = {}
+        """What is known to be passed, from an earlier round."""
+
+    # --- cells
+
+    def _compute(self, key: tuple[Any, ...]) -> Values:
+        what = key[0]
+        if what == "n":
+            return bounded(self._node(self.at(key[1]), key[2]))
+        if what == "b":
+            return bounded(self._bind(self.at(key[1]), key[2]))
+        if what == "y":
+            return bounded(self._type_of_bind(self.at(key[1]), key[2]))
+        if what == "r":
+            return bounded(self._returned(self.at(key[1]), key[2]))
+        if what == "a":
+            return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
+        if what == "v":
+            return bounded(self._definition(self.at(key[1]), key[2]))
+        assert what == "o"
+        return frozenset({("o", self._order(self.at(key[1]), key[2]))})
+
+    def at(self, path: str) -> Tables:
+        tables = self.library.tables(path)
+        assert tables is not None
+        return tables
+
+    def rules(self, at: Tables) -> Rules:
+        return self._rules[at.language]
+
+    def cell(self, key: tuple[Any, ...]) -> Values:
+        return self._cells.get(key)
+
+    def value(self, path: str, node: int) -> Values:
+        """What a node can hold."""
+        kind, a, _, _ = self.at(path).nodes[node]
+        if kind == Of.NAME and a:
+            return self.cell(("b", path, a - 1))
+        if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
+            return self._node(self.at(path), node)
+        return self.cell(("n", path, node))
+
+    def bases(self, path: str, definition: int) -> tuple[Value, ...]:
+        """A class and those that it inherits from, in the order in which members are looked up."""
+        found = self.cell(("o", path, definition))
+        return max((value[1] for value in found), key=len) if found else (("c", path, definition),)
+
+    # --- expressions
+
+    def _node(self, at: Tables, node: int) -> Values:
+        kind, a, b, _ = at.nodes[node]
+        if kind == Of.NAME:
+            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
+        if kind == Of.MEMBER:
+            name = at.texts[b]
+            return union(self.member(of, name)[1] for of in self.value(at.path, a))
+        if kind == Of.CALL:
+            return union(self.call(callee, at, node) for callee in self.value(at.path, a))
+        if kind == Of.NEW:
+            made = self.type_of(at, a)
+            for of in made:
+                for method in self.constructors(of) if of[0] == "i" else ():
+                    self._pass(method, at, at.lists[b])
+            return made
+        if kind in (Of.THIS, Of.SUPER):
+            return self._this(at, a, kind)
+        if kind == Of.ITEM:
+            return union(self._item(of, at, b) for of in self.value(at.path, a))
+        if kind in (Of.SAME, Of.AWAIT, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
+            return self.value(at.path, a)
+        if kind == Of.EITHER:
+            return union(self.value(at.path, part) for part in at.lists[a])
+        if kind == Of.LIST:
+            return frozenset({list_of(union(self._elements_in(at, part) for part in at.lists[a]))})
+        if kind == Of.TUPLE:
+            if any(at.nodes[part][0] == Of.SPLAT for part in at.lists[a]):
+                return frozenset({list_of(union(self._elements_in(at, part) for part in at.lists[a]))})
+            return frozenset({tuple_of([self.value(at.path, part) for part in at.lists[a]])})
+        if kind == Of.DICT:
+            return frozenset({self._mapping(at, at.lists[a])})
+        if kind == Of.CAST:
+            return self.type_of(at, b) or self.value(at.path, a)
+        if kind == Of.FUNCTION:
+            return frozenset({("f", at.path, a)})
+        if kind == Of.TEXT:
+            return frozenset({("k", at.texts[a])})
+        if kind == Of.LITERAL:
+            return frozenset({("k", at.texts[b - 1])} if b else {("x", f"builtins.{at.texts[a]}()")})
+        return NOTHING
+
+    def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
+        """The object that a method belongs to, or that object as one of the bases of its class."""
+        around: int | None = None
+        while scope is not None:
+            owner = at.owner.get(scope)
+            if owner is not None:
+                parent = self.rules(at).class_around(at, owner)
+                if parent is not None:
+                    what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
+                    of: Value = (what, *parent, scope)
+                    return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
+                if at.defs[owner].kind in self.rules(at).classes:
+                    of = ("i", at.path, owner)
+                    return frozenset({of if kind == Of.THIS else ("s", at.path, owner, of)})
+            scope = at.sketch.scopes[scope][0]
+        return NOTHING
+
+    def _elements_in(self, at: Tables, part: int) -> Values:
+        kind, a, _, _ = at.nodes[part]
+        if kind in (Of.SPLAT, Of.SPLAT_KEYS):
+            return union(self.elements(value) for value in self.value(at.path, a))
+        return self.value(at.path, part)
+
+    def _mapping(self, at: Tables, parts: Sequence[int]) -> Value:
+        known: dict[Any, Values] = {}
+        rest = NOTHING
+        for part in parts:
+            kind, a, b, _ = at.nodes[part]
+            if kind == Of.PAIR:
+                keys = [value[1] for value in self.value(at.path, a) if value[0] == "k"]
+                for key in keys:
+                    known[key] = known.get(key, NOTHING) | self.value(at.path, b)
+                rest = rest if keys else rest | self.value(at.path, b)
+            elif kind == Of.SPLAT_KEYS:
+                for value in self.value(at.path, a):
+                    if value[0] == "d":
+                        for key, held in value[1]:
+                            known[key] = known.get(key, NOTHING) | held
+                        rest |= value[2]
+        return dict_of(known, rest)
+
+    def _item(self, of: Value, at: Tables, keys: int) -> Values:
+        nodes = at.lists[keys]
+        if of[0] == "c" or (of[0] == "x" and not of[1].endswith("()")):
+            return frozenset({of})
+        if of[0] == "i":
+            return self.rules(self.at(of[1])).item(of)
+        held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
+        if of[0] == "t":
+            places = [int(key) for key in held if key.isdigit()]
+            if places:
+                return union(of[1][place] for place in places if place < len(of[1]))
+            return self.elements(of)
+        if of[0] == "d":
+            known = dict(of[1])
+            return of[2] | union(known.get(key, NOTHING) for key in held) if held else self.held(of)
+        return self.elements(of)
+
+    def elements(self, of: Value) -> Values:
+        """What going through a value gives."""
+        if of[0] == "l":
+            return of[1]  # type: ignore[no-any-return]
+        if of[0] == "t":
+            return union(of[1])
+        if of[0] == "d":
+            return frozenset(("k", key) for key, _ in of[1])
+        return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c") else NOTHING
+
+    def entered(self, of: Value) -> Values:
+        """What entering a value, as a context, gives."""
+        if of[0] == "i":
+            return self.rules(self.at(of[1])).entered(of)
+        return of[1] if of[0] == "l" else NOTHING
+
+    def held(self, of: Value) -> Values:
+        """The values of a mapping."""
+        return union((of[2], *(held for _, held in of[1])))
+
+    def result(self, of: Value, name: str) -> Values:
+        """What a method without arguments gives."""
+        return union(self.call(method, None, 0) for method in self.member(of, name)[1])
+
+    # --- names
+
+    def _bind(self, at: Tables, bind: int) -> Values:
+        row = at.binds[bind]
+        if row.certainty == Certainty.CERTAIN and row.target_kind == Target.IMPORT and row.target is not None:
+            return self.rules(at).imported(at, row.target)
+        found = NOTHING
+        for definition in at.defs_in.get((row.scope, row.name), ()):
+            if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
+                found |= self.cell(("v", at.path, definition))
+        for number, imported in enumerate(at.imports):
+            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
+                found |= self.rules(at).imported(at, number)
+        return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
+
+    def _flowing(self, at: Tables, flows: Iterable[tuple[int, int]]) -> Values:
+        flows = tuple(flows)
+        declared = union(self.type_of(at, node) for kind, node in flows if kind == Into.DECLARE)
+        if declared:
+            return declared
+        found = NOTHING
+        for kind, node in flows:
+            if kind not in (Into.DECLARE, Into.NARROW):
+                found |= self._flow(at, kind, node)
+        return found or union(self.type_of(at, node) for kind, node in flows if kind == Into.NARROW)
+
+    def _flow(self, at: Tables, kind: int, node: int) -> Values:
+        if kind & PUT:
+            place, value = node >> 32, node & 0xFFFFFFFF
+            values = self._flow(at, kind & ~PUT, value)
+            keys = [
+                held[1] for key in at.lists[at.nodes[place][2]] for held in self.value(at.path, key) if held[0] == "k"
+            ]
+            if keys:
+                return frozenset({dict_of(dict.fromkeys(keys, values), NOTHING)})
+            return frozenset({dict_of({}, values), list_of(values)})
+        if kind & PART:
+            way, values = at.way(node >> 32), self._flow(at, kind & ~PART, node & 0xFFFFFFFF)
+            for step in way:
+                if step < 0:
+                    return frozenset({list_of(union(self.elements(value) for value in values))})
+                values = union(self._part(value, step) for value in values)
+            return values
+        if kind == Into.FOR:
+            return union(self.elements(value) for value in self.value(at.path, node))
+        if kind == Into.WITH:
+            return union(self.entered(value) for value in self.value(at.path, node))
+        if kind == Into.CATCH:
+            return self.type_of(at, node)
+        return self.value(at.path, node)
+
+    def _part(self, value: Value, step: int) -> Values:
+        if value[0] == "t":
+            return value[1][step] if step < len(value[1]) else NOTHING
+        return self.elements(value)
+
+    def _param(self, at: Tables, bind: int) -> Values:
+        place = at.param_of_bind.get(bind)
+        if place is None:
+            return NOTHING
+        scope, number = place
+        param = at.params[scope][number]
+        definition = at.owner.get(scope)
+        parent = at.defs[definition].parent if definition is not None else None
+        if (
+            number == 0
+            and param.how == Passing.PLAIN
+            and parent is not None
+            and at.defs[parent].kind in self.rules(at).classes
+        ):
+            how = self.rules(at).how(at, definition or 0)
+            if how == "class":
+                return frozenset({("c", at.path, parent, scope)})
+            if how != "static":
+                declared = self.type_of(at, param.type) if param.type >= 0 else NOTHING
+                return declared or frozenset({("i", at.path, parent, scope)})
+        if param.type >= 0:
+            declared = self.type_of(at, param.type)
+            if declared:
+                return wrapped(declared, param.how) | frozenset({("p", at.path, scope, number)})
+        found = frozenset({("p", at.path, scope, number)})
+        found |= self.flowing.get((at.path, scope, number), NOTHING)
+        if param.default >= 0:
+            found |= self.value(at.path, param.default)
+        if definition is not None:
+            found |= self.rules(at).passed(at, definition, at.texts[param.name])
+        return found
+
+    # --- imports and modules
+
+    def site_value(self, site: Site) -> Values:
+        path, kind, number = site
+        if kind == "M":
+            return frozenset({("M", path)})
+        if kind == "d":
+            return self.cell(("v", path, number))
+        return NOTHING
+
+    def _definition(self, at: Tables, definition: int) -> Values:
+        """What the name of a definition holds."""
+        row = at.defs[definition]
+        if row.kind in self.rules(at).classes:
+            return frozenset({("c", at.path, definition)})
+        if row.kind in CALLABLES:
+            scope = at.body.get(definition)
+            if scope is None:
+                return NOTHING
+            values: Values = frozenset({("f", at.path, scope)})
+            for node in reversed(at.decorators(definition)):
+                given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
+                values = frozenset(value for value in given if value[0] != "x") or values
+            return values
+        bind = at.bind_of_def.get(definition)
+        return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
+
+    # --- members
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+        """What a member of a value stands for, and what it holds."""
+        what = of[0]
+        if what in ("i", "c"):
+            if name == "__class__":
+                return [], frozenset({("c", *of[1:])})
+            return self._found_in(self.bases(of[1], of[2]), of, name)
+        if what == "s":
+            order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
+            own = ("c", of[1], of[2])
+            rest = order[order.index(own) + 1 :] if own in order else order[1:]
+            return self._found_in(rest, of[3], name)
+        if what == "M":
+            rules = self.rules(self.at(of[1]))
+            return rules.module_sites(of, name), rules.module_values(of, name)
+        if what == "N":
+            rules = self._rules[of[1]]
+            return rules.module_sites(of, name), rules.module_values(of, name)
+        if what == "x":
+            return [], frozenset({("x", f"{of[1]}.{name}")})
+        if what in ("l", "t", "d"):
+            return [], frozenset({("e", of, name)})
+        if what == "v":
+            sites: list[Site] = []
+            values = NOTHING
+            for bound in self.type_of(self.at(of[1]), of[2]):
+                more, held = self.member(bound, name)
+                sites += more
+                values |= held
+            return sites, values
+        return [], NOTHING
+
+    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+        for base in order:
+            if base[0] != "c":
+                continue
+            at = self.at(base[1])
+            attribute = at.attributes.get((base[2], name))
+            sites: list[Site] = self.members_named(at, base[2], name)
+            definitions = [(path, definition) for path, _, definition in sites]
+            if attribute is not None:
+                sites.append((base[1], "a", attribute))
+            if not sites:
+                continue
+            values = NOTHING
+            for path, definition in definitions:
+                at = self.at(path)
+                row = at.defs[definition]
+                if row.kind in CALLABLES:
+                    values |= self.rules(at).method(at, definition, of)
+                elif row.kind in self.rules(at).classes:
+                    values |= frozenset({("c", path, definition)})
+                else:
+                    values |= self.rules(at).described(self.cell(("a", base[1], base[2], name)), of)
+                    if of[0] == "c" and self.rules(at).is_enum(base):
+                        values |= frozenset({("i", base[1], base[2])})
+            if attribute is not None:
+                values |= self.cell(("a", base[1], base[2], name))
+            return sites, values
+        return [], NOTHING
+
+    def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
+        """Definitions of a member of a class, wherever they stand."""
+        found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
+        for path, owner in self.rules(at).parts(at, definition):
+            other = self.at(path)
+            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
+        return found
+
+    def _attribute(self, at: Tables, definition: int, name: str) -> Values:
+        """What an attribute of the objects of a class can hold."""
+        flows: list[tuple[int, int]] = []
+        for member in at.members.get(definition, {}).get(name, ()):
+            bind = at.bind_of_def.get(member)
+            if bind is not None:
+                flows += at.into_bind(bind)
+        for of, flow in at.into_member(name):
+            kind, bind, _, _ = at.nodes[of]
+            if kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition:
+                flows.append(flow)
+        return self._flowing(at, flows)
+
+    def _object_of(self, at: Tables, bind: int) -> int | None:
+        """The class whose object a binding is, if it is the first parameter of a method."""
+        place = at.param_of_bind.get(bind)
+        if place is None or place[1] != 0:
+            return None
+        owner = at.owner.get(place[0])
+        parent = at.defs[owner].parent if owner is not None else None
+        if parent is None or owner is None or at.defs[parent].kind not in self.rules(at).classes:
+            return None
+        return parent if self.rules(at).how(at, owner) != "static" else None
+
+    def _order(self, at: Tables, definition: int) -> tuple[Value, ...]:
+        own: Value = ("c", at.path, definition)
+        lists: list[list[Value]] = []
+        direct: list[Value] = []
+        for node in at.bases(definition):
+            if at.nodes[node][0] == Of.LABELLED:
+                continue
+            for value in sorted(self.value(at.path, node), key=repr):
+                if value[0] == "c" and value != own:
+                    lists.append([base for base in self.bases(value[1], value[2]) if base != own])
+                    direct.append(value)
+                elif value[0] == "x":
+                    direct.append(value)
+                    lists.append([value])
+        return (own, *merged([*lists, direct]))
+
+    # --- calls
+
+    def call(self, callee: Value, at: Tables | None, node: int) -> Values:
+        """What calling a value gives, where a node of a file says with what."""
+        what = callee[0]
+        arguments = at.lists[at.nodes[node][2]] if at is not None else ()
+        if what in ("f", "m"):
+            return self._call_function(callee, at, arguments)
+        if what == "c":
+            for method in self.constructors(callee):
+                self._pass(method, at, arguments)
+            return frozenset({("i", *callee[1:])})
+        if what == "i":
+            return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
+        values = [self.value(at.path, part) for part in arguments] if at is not None else []
+        if what == "e":
+            return _call_container(self, callee, values)
+        if what == "x" and at is not None:
+            return self.rules(at).call_foreign(callee[1], at, node, values)
+        return NOTHING
+
+    def constructors(self, of: Value) -> list[Value]:
+        """What runs when an object of a class is made."""
+        object_ = ("i", *of[1:])
+        names = self.rules(self.at(of[1])).constructors(of)
+        return sorted(
+            {value for name in names for value in self.member(object_, name)[1] if value[0] in ("f", "m")}, key=repr
+        )
+
+    def call_with(self, callee: Value, values: Sequence[Values]) -> Values:
+        """What calling a value with these arguments gives."""
+        if callee[0] in ("f", "m"):
+            path, scope = callee[1], callee[2]
+            shift = 1 if callee[0] == "m" else 0
+            given = {number + shift: held for number, held in enumerate(values)}
+            if callee[0] == "m":
+                given[0] = frozenset({callee[3]})
+            return self._filled(self.cell(("r", path, scope)), path, scope, given)
+        if callee[0] == "c":
+            return frozenset({("i", callee[1], callee[2])})
+        if callee[0] == "i":
+            return union(self.call_with(method, values) for method in self.member(callee, "__call__")[1])
+        return NOTHING
+
+    def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
+        given = self._pass(callee, at, arguments)
+        return self._filled(self.cell(("r", callee[1], callee[2])), callee[1], callee[2], given)
+
+    def _pass(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
+        """Which parameter gets which values."""
+        path, scope = callee[1], callee[2]
+        target = self.at(path)
+        params = target.params.get(scope, [])
+        given: dict[int, Values] = {}
+        place = 0
+        if callee[0] == "m":
+            given[0] = frozenset({callee[3]})
+            place = 1
+        for part in arguments if at is not None else ():
+            kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
+            if kind == Of.LABELLED:
+                name = at.texts[b]  # type: ignore[union-attr]
+                values = self.value(at.path, a)  # type: ignore[union-attr]
+                for number, param in enumerate(params):
+                    if target.texts[param.name] == name and param.how == Passing.PLAIN:
+                        given[number] = values
+                        break
+                else:
+                    for number, param in enumerate(params):
+                        if param.how == Passing.KEYS:
+                            given[number] = given.get(number, NOTHING) | {dict_of({name: values}, NOTHING)}
+            elif kind in (Of.SPLAT, Of.SPLAT_KEYS):
+                continue
+            else:
+                values = self.value(at.path, part)  # type: ignore[union-attr]
+                if place < len(params) and params[place].how == Passing.PLAIN:
+                    given[place] = values
+                    place += 1
+                elif place < len(params) and params[place].how == Passing.REST:
+                    given[place] = given.get(place, NOTHING) | {list_of(values)}
+        for number, values in given.items():
+            concrete = {value for value in values if value[0] not in ("p", "x", "k")}
+            if concrete and (number or callee[0] != "m"):
+                self.passed.setdefault((path, scope, number), set()).update(concrete)
+        return given
+
+    def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
+        """Values with those of the call in place of parameters."""
+        if not any(mentions(value, path, scope) for value in values):
+            return values
+        return union(self._fill(value, path, scope, given) for value in values)
+
+    def _fill(self, value: Value, path: str, scope: int, given: dict[int, Values]) -> Values:
+        if value[0] == "p" and value[1] == path and value[2] == scope:
+            return given.get(value[3], NOTHING)
+        if value[0] in ("i", "c") and len(value) == 4 and value[1] == path and value[3] == scope:
+            own = frozenset((value[0], *held[1:]) for held in given.get(0, ()) if held[0] in ("i", "c"))
+            return own or frozenset({value[:3]})
+        if value[0] == "l":
+            return frozenset({list_of(self._filled(value[1], path, scope, given))})
+        if value[0] == "t":
+            return frozenset({tuple_of([self._filled(part, path, scope, given) for part in value[1]])})
+        if value[0] == "d":
+            known = {key: self._filled(held, path, scope, given) for key, held in value[1]}
+            return frozenset({dict_of(known, self._filled(value[2], path, scope, given))})
+        return frozenset({value})
+
+    def _returned(self, at: Tables, scope: int) -> Values:
+        declared = at.return_type(scope)
+        if declared is not None:
+            found = self.type_of(at, declared)
+            if found:
+                return found
+        yielded = union(self.value(at.path, node) for node in at.yields(scope))
+        for node in at.yields_from(scope):
+            yielded |= union(self.elements(value) for value in self.value(at.path, node))
+        found = union(self.value(at.path, node) for node in at.returns(scope))
+        if at.yields(scope) or at.yields_from(scope):
+            return frozenset({list_of(yielded)})
+        return found
+
+    # --- types
+
+    def type_of(self, at: Tables, node: int) -> Values:
+        """Objects of the type that an expression names."""
+        kind, a, b, _ = at.nodes[node]
+        if kind == Of.SAME:
+            return self.type_of(at, a)
+        if kind == Of.NAME:
+            if not a:
+                return objects(self.rules(at).unbound(at, at.texts[b]))
+            return self.cell(("y", at.path, a - 1))
+        if kind == Of.MEMBER:
+            found = NOTHING
+            for of in self.value(at.path, a):
+                sites, values = self.member(of, at.texts[b])
+                found |= union(self._type_of_site(site) for site in sites) if sites else objects(values)
+            return found
+        if kind == Of.EITHER or kind == Of.TUPLE:
+            return union(self.type_of(at, part) for part in at.lists[a])
+        if kind == Of.ITEM:
+            return self._generic(at, a, at.lists[b])
+        if kind == Of.TEXT:
+            return self.rules(at).written(at, at.texts[a])
+        return NOTHING
+
+    def _type_of_bind(self, at: Tables, bind: int) -> Values:
+        row = at.binds[bind]
+        found = NOTHING
+        for definition in at.defs_in.get((row.scope, row.name), ()):
+            found |= self._type_of_site((at.path, "d", definition))
+        for number, imported in enumerate(at.imports):
+            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
+                sites = self.rules(at).import_sites(at, number)
+                found |= (
+                    union(self._type_of_site(site) for site in sites)
+                    if sites
+                    else objects(self.rules(at).imported(at, number))
+                )
+        if row.target_kind == Target.UNKNOWN:
+            found |= objects(self.cell(("b", at.path, bind)))
+        return found
+
+    def _type_of_site(self, site: Site) -> Values:
+        path, kind, number = site
+        if kind != "d":
+            return NOTHING
+        at = self.at(path)
+        row = at.defs[number]
+        if row.kind in self.rules(at).classes:
+            return frozenset({("i", path, number)})
+        bind = at.bind_of_def.get(number)
+        if bind is None:
+            return NOTHING
+        found = NOTHING
+        for how, node in at.into_bind(bind):
+            if how == Into.ASSIGN:
+                found |= self.type_of(at, node)
+                found |= frozenset(value for value in self.value(path, node) if value[0] == "v")
+        return found
+
+    def _generic(self, at: Tables, of: int, keys: Sequence[int]) -> Values:
+        parts: list[int] = []
+        for key in keys:
+            kind, a, _, _ = at.nodes[key]
+            parts += at.lists[a] if kind == Of.TUPLE else [key]
+        found = NOTHING
+        for value in self.value(at.path, of):
+            if value[0] == "c":
+                found |= frozenset({("i", value[1], value[2])})
+            elif value[0] == "x":
+                found |= self.rules(at).generic(value[1], at, parts)
+        return found
+
+
+def _call_container(ev: Evaluator, callee: Value, values: Sequence[Values]) -> Values:
+    _, of, name = callee
+    if of[0] == "d":
+        if name in ("get", "pop", "setdefault"):
+            known = dict(of[1])
+            keys = [value[1] for value in values[0] if value[0] == "k"] if values else []
+            found = union(known.get(key, NOTHING) for key in keys) if keys else ev.held(of)
+            return union((found, of[2], values[1] if len(values) > 1 else NOTHING))
+        if name == "values":
+            return frozenset({list_of(ev.held(of))})
+        if name == "items":
+            return frozenset({list_of(frozenset({tuple_of([ev.elements(of), ev.held(of)])}))})
+        if name == "keys":
+            return frozenset({list_of(ev.elements(of))})
+        if name == "copy":
+            return frozenset({of})
+        if name == "popitem":
+            return frozenset({tuple_of([ev.elements(of), ev.held(of)])})
+        return NOTHING
+    if name in ("pop", "popleft", "__getitem__", "__next__"):
+        return ev.elements(of)
+    return frozenset({of}) if name in ("copy", "__iter__") else NOTHING

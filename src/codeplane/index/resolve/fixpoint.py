@@ -1,0 +1,108 @@
+"""Values of cells that depend on each other, as the least solution: the same whatever is asked first.
+
+A cell is computed from others on demand. Cells that depend on each other in a circle are computed together, over and
+over until nothing grows any more; only then are their values kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value", bound=Hashable)
+
+MAX_DEPTH = 300
+"""Cells that wait for each other; beyond, nothing is known."""
+EMPTY: frozenset[object] = frozenset()
+
+
+class Cells(Generic[Key, Value]):
+    def __init__(self, compute: Callable[[Key], frozenset[Value]]) -> None:
+        self._compute = compute
+        self._done: dict[Key, tuple[frozenset[Value], frozenset[int]]] = {}
+        self._values: dict[Key, frozenset[Value]] = {}
+        self._at: dict[Key, int] = {}
+        """Cells under way, by their place on the stack."""
+        self._low: list[int] = []
+        """For each cell under way the lowest place that it depends on."""
+        self._hit: list[bool] = []
+        """Whether something depends on it while it is under way."""
+        self._pending: list[Key] = []
+        """Computed, but as part of a circle that is still under way."""
+        self._pending_low: dict[Key, int] = {}
+        self._grown = 0
+        self._noted: list[set[int]] = [set()]
+        """What each cell under way depends on besides cells."""
+
+    def note(self, what: int) -> None:
+        self._noted[-1].add(what)
+
+    def noting(self) -> set[int]:
+        """What was noted outside of any cell; emptied by whoever takes it."""
+        return self._noted[0]
+
+    def get(self, key: Key) -> frozenset[Value]:
+        done = self._done.get(key)
+        if done is not None:
+            self._noted[-1] |= done[1]
+            return done[0]
+        at = self._at.get(key)
+        if at is not None:
+            self._hit[at] = True
+            if self._low and at < self._low[-1]:
+                self._low[-1] = at
+            return self._values.get(key, frozenset())
+        low = self._pending_low.get(key)
+        if low is not None:
+            if low < self._low[-1]:
+                self._low[-1] = low
+            return self._values[key]
+        place = len(self._low)
+        if place >= MAX_DEPTH:
+            self._low[-1] = 0
+            self._hit[0] = True
+            return frozenset()
+        return self._solve(key, place)
+
+    def _solve(self, key: Key, place: int) -> frozenset[Value]:
+        self._at[key] = place
+        self._low.append(place)
+        self._hit.append(False)
+        self._noted.append(set())
+        pending = len(self._pending)
+        while True:
+            grown = self._grown
+            before = self._values.get(key, frozenset())
+            value = before | self._compute(key)
+            if value != before:
+                self._values[key] = value
+                self._grown += 1
+            if self._low[place] < place or not self._hit[place] or self._grown == grown:
+                break
+            self._drop_pending(pending)
+        low, noted = self._low.pop(), self._noted.pop()
+        self._hit.pop()
+        del self._at[key]
+        self._noted[-1] |= noted
+        if low < place:
+            if low < self._low[-1]:
+                self._low[-1] = low
+            self._pending.append(key)
+            self._pending_low[key] = low
+            self._values.setdefault(key, value)
+            return value
+        kept = frozenset(noted)
+        self._done[key] = (value, kept)
+        self._values.pop(key, None)
+        for other in self._pending[pending:]:
+            self._done[other] = (self._values.pop(other), kept)
+            del self._pending_low[other]
+        del self._pending[pending:]
+        return value
+
+    def _drop_pending(self, since: int) -> None:
+        """They are computed again, from what they are known to hold."""
+        for other in self._pending[since:]:
+            del self._pending_low[other]
+        del self._pending[since:]

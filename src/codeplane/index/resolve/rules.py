@@ -1,0 +1,122 @@
+"""What differs between languages when their names are resolved. Everything has an answer that says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from codeplane.facts.sketch import SketchImport
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
+
+if TYPE_CHECKING:
+    from codeplane.index.resolve.evaluate import Evaluator
+
+
+_CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
+
+
+class Rules:
+    """Asked by the evaluator, and may ask it."""
+
+    classes = _CLASSES
+    """Kinds of definitions that have members and objects."""
+
+    def __init__(self, ev: Evaluator) -> None:
+        self.ev = ev
+
+    # Names
+
+    def local_name(self, row: SketchImport) -> str | None:
+        """The name that an import binds."""
+        return row.alias or row.imported_name
+
+    def import_sites(self, at: Tables, number: int) -> list[Site]:
+        """What an import stands for in the repository."""
+        return []
+
+    def imported(self, at: Tables, number: int) -> Values:
+        """What the name that an import binds holds."""
+        sites = self.import_sites(at, number)
+        row = at.imports[number]
+        return (
+            union(map(self.ev.site_value, sites)) if sites else frozenset({("x", f"{row.source}.{row.imported_name}")})
+        )
+
+    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+        """What a name stands for that nothing in its file binds."""
+        return []
+
+    def unbound(self, at: Tables, name: str) -> Values:
+        sites = self.unbound_sites(at, name)
+        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
+        """What a name of a module stands for."""
+        return []
+
+    def module_values(self, module: Value, name: str) -> Values:
+        return union(map(self.ev.site_value, self.module_sites(module, name)))
+
+    # Classes and their objects
+
+    def constructors(self, of: Value) -> tuple[str, ...]:
+        """Names of the members that run when an object is made."""
+        return ("constructor",)
+
+    def class_around(self, at: Tables, definition: int) -> tuple[str, int] | None:
+        """Path and number of the class that a function is a method of."""
+        parent = at.defs[definition].parent
+        return (at.path, parent) if parent is not None and at.defs[parent].kind in self.classes else None
+
+    def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
+        """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
+        return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
+
+    def how(self, at: Tables, definition: int) -> str:
+        """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
+        return "static"
+
+    def method(self, at: Tables, definition: int, of: Value) -> Values:
+        """What a method holds that is reached through an object or a class."""
+        return frozenset(
+            ("m", value[1], value[2], of) if value[0] == "f" and of[0] == "i" else value
+            for value in self.ev.cell(("v", at.path, definition))
+        )
+
+    def described(self, values: Values, of: Value) -> Values:
+        """What an attribute gives that holds these values."""
+        return values
+
+    def is_enum(self, of: Value) -> bool:
+        """Whether the attributes of a class are objects of it."""
+        return False
+
+    def passed(self, at: Tables, definition: int, name: str) -> Values:
+        """What is passed as a parameter by nobody in the repository."""
+        return NOTHING
+
+    # Values
+
+    def elements(self, of: Value) -> Values:
+        return NOTHING
+
+    def entered(self, of: Value) -> Values:
+        return NOTHING
+
+    def item(self, of: Value) -> Values:
+        return NOTHING
+
+    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+        """What calling something of another library gives."""
+        return frozenset({("x", name if name.endswith("()") else f"{name}()")})
+
+    # Types
+
+    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+        """Objects of a type of another library that has arguments."""
+        return NOTHING
+
+    def written(self, at: Tables, text: str) -> Values:
+        """Objects of a type that is written as a text."""
+        return NOTHING
