@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from typing import cast
 
 from tree_sitter import Node, QueryCursor
@@ -74,8 +75,12 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments)
-        attributes = read_attributes(flow, definitions.rows, refs, grammar.language, Ids(unit, path))
+        spans = Counter((site.start, site.end) for site in definitions.sites)
+        named = {
+            span: at for at, site in enumerate(definitions.sites) if spans[span := (site.start, site.end)] == 1
+        }
+        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments, named)
+        attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
         names=names,

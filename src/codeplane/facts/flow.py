@@ -4,20 +4,26 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 `flow.scm`, a value per match (its span is that of the first capture of the list):
     @member @of @name          a member of a value
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
+    @types @of*                the types that a call is given; the first of its arguments
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
     @same @of                  the value of a part (parentheses); @await @of what is waited for
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @function                  the function whose scope it opens
+    @function                  the function whose scope it opens, or the type of one
+    @typeof @of                the type of a value; @lookup @of @key the type of a member of a type
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
-    @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @return @from              of the innermost function, or else what the file gives; @yield, @yield.from
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self,
+                               @param.type for one that stands for a type. Its name may be a pattern
     @returns @type             of the function with this span
     @class @base*              of the class with this span
+    @defines @type @from       of the definition with this span: its type, its value; @static: a member of the class itself
+    @reads                     the function with this span runs when the member of its name is read or written;
+                               @called when an object of the type around it is called, @makes when it makes one
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
     @raise @of
@@ -56,10 +62,12 @@ def read_flow(
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
     comments: tuple[bytes, ...],
+    named: Mapping[Span, int],
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
+    """`definitions` that have a body, and all that have a span for themselves, by it; `position` gives line and column
+    of an offset; `comments` are what begins one."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, comments, named, raw).build()
 
 
 class _Raw(NamedTuple):
@@ -80,8 +88,14 @@ _FLOWS = frozenset(
         "param.rest",
         "param.keys",
         "param.self",
+        "param.type",
         "returns",
         "class",
+        "defines",
+        "static",
+        "reads",
+        "called",
+        "makes",
         "decorated",
         "narrow",
         "raise",
@@ -116,11 +130,12 @@ def _read_matches(query: Query, root: Node) -> _Raw:
     return _Raw(values, flows)
 
 
-_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
-_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT, "types": Of.TYPES}
+_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS, "typeof": Of.TYPEOF}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.type": 10}
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -135,6 +150,7 @@ class _Builder:
         definitions: Mapping[Span, int],
         position: Callable[[int], tuple[int, int]],
         comments: tuple[bytes, ...],
+        named: Mapping[Span, int],
         raw: _Raw,
     ) -> None:
         self._source = source
@@ -145,6 +161,7 @@ class _Builder:
         self._definitions = definitions
         self._position = position
         self._comments = comments
+        self._named = named
         self._raw = raw
         self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
         self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
@@ -163,27 +180,40 @@ class _Builder:
             if subject in _PASSING:
                 name = parts["name"][0]
                 ordinal = self._ordinals.get(name[0])
-                if ordinal is None:
-                    continue
+                plain = ordinal is not None and self._ends[name[0]] == name[1]
                 params.append(
                     (
                         name[0],
                         Param(
                             scope_of(name[0]),
-                            self._binds[ordinal] - 1,
-                            self._text(self._slice(name)),
+                            self._binds[ordinal] - 1 if plain and ordinal is not None else -1,
+                            self._text(self._slice(name) if plain else ""),
                             _PASSING[subject],
                             self._part(parts, "type"),
                             self._part(parts, "from"),
+                            -1 if plain else self._node(name),
                         ),
                     )
                 )
             elif subject in _OUT:
-                into.append((_OUT[subject], scope_of(span[0]), self._one(parts, "from" if "from" in parts else "of")))
+                scope = self._tree.function_of(scope_of(span[0]))
+                into.append((_OUT[subject], scope, self._one(parts, "from" if "from" in parts else "of")))
             elif subject == "returns":
                 scope = self._scopes.get(span)
                 if scope is not None:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
+            elif subject == "defines":
+                definition = self._named.get(span)
+                if definition is not None and "type" in parts:
+                    into.append((Into.TYPE, definition, self._one(parts, "type")))
+                if definition is not None and "from" in parts:
+                    into.append((Into.VALUE, definition, self._one(parts, "from")))
+            elif subject == "static":
+                if span in self._named:
+                    into.append((Into.STATIC, self._named[span], 0))
+            elif subject in _RUNNING:
+                if span in self._scopes:
+                    into.append((_RUNNING[subject], self._scopes[span], 0))
             elif subject == "class":
                 definition = self._definitions.get(span)
                 for base in parts.get("base", ()) if definition is not None else ():
@@ -207,9 +237,14 @@ class _Builder:
             if subject in ("member", "call", "new"):
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        owners = sorted(
-            (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
-        )
+        bodies = {
+            scope: definition for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
+        }
+        for kind, definition, node in into:
+            # A function without a name of its own has that of what it is the value of.
+            if kind == Into.VALUE and self._nodes[node][0] == Of.FUNCTION:
+                bodies.setdefault(self._nodes[node][1], definition)
+        owners = sorted(bodies.items())
         ordered = [param for _, param in sorted(params)]
         return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
 
@@ -281,11 +316,15 @@ class _Builder:
         if subject == "item":
             return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
         if subject == "labelled":
-            return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(parts["label"][0])))
+            label = parts["label"][0]
+            ordinal = self._ordinals.get(label[0], -1)
+            return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(label)), ordinal)
         if subject == "pair":
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject == "lookup":
+            return self._add(Of.LOOKUP, self._one(parts, "of"), self._one(parts, "key"))
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super"):

@@ -44,7 +44,7 @@ class Of(IntEnum):
     LITERAL = 16
     """text: name of the type"""
     LABELLED = 17
-    """node, text"""
+    """node, text, reference or -1"""
     SPLAT = 18
     """node"""
     SPLAT_KEYS = 19
@@ -53,6 +53,12 @@ class Of(IntEnum):
     """scope"""
     SUPER = 21
     """scope"""
+    TYPES = 40
+    """list"""
+    TYPEOF = 41
+    """node"""
+    LOOKUP = 42
+    """type node, key node"""
 
 
 class Into(IntEnum):
@@ -79,6 +85,18 @@ class Into(IntEnum):
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    TYPE = 40
+    """definition, type node"""
+    VALUE = 41
+    """definition, node"""
+    STATIC = 42
+    """definition"""
+    READS = 43
+    """scope"""
+    CALLED = 44
+    """scope"""
+    MAKES = 45
+    """scope"""
 
 
 class Passing(IntEnum):
@@ -86,6 +104,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    TYPE = 10
 
 
 class Param(NamedTuple):
@@ -96,6 +115,8 @@ class Param(NamedTuple):
     type: int
     """Node, or -1."""
     default: int
+    pattern: int = -1
+    """Node of what takes it apart, where it has no name; `bind` is -1 then."""
 
 
 class Flow(NamedTuple):

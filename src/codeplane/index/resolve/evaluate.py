@@ -80,6 +80,8 @@ class Evaluator:
             return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
         if what == "v":
             return bounded(self._definition(self.at(key[1]), key[2]))
+        if what == "z":
+            return self._rules[key[1]].computed(key)
         assert what == "o"
         return frozenset({("o", self._order(self.at(key[1]), key[2]))})
 

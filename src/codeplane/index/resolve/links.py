@@ -28,6 +28,11 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    own = evaluator.rules(at).references(at, names, columns)
+    if own is not None:
+        for ref, sites in own:
+            yield Link(ref, tuple(sites), Tier.STRONG)
+        return
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
@@ -84,6 +89,10 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
 
 def call_edges(evaluator: Evaluator, at: Tables) -> Iterator[CallEdge]:
     for node, scope, line, col in at.sketch.flow.calls:
+        own = evaluator.rules(at).calls(at, node)
+        if own is not None:
+            yield CallEdge(scope, line, col, tuple(sorted(set(own), key=repr)))
+            continue
         targets: set[Value] = set()
         for callee in evaluator.value(at.path, at.nodes[node][1]):
             targets |= set(called(evaluator, callee))

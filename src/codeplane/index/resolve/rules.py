@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.blocks import Columns
 from codeplane.facts.sketch import SketchImport
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
@@ -24,6 +25,26 @@ class Rules:
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
+
+    # Languages that have a resolver of their own
+
+    def references(
+        self, at: Tables, names: Sequence[str], columns: Columns
+    ) -> Iterator[tuple[int, list[Site]]] | None:
+        """What the references of a file stand for that the file alone does not prove; None: as the evaluator says."""
+        return None
+
+    def calls(self, at: Tables, node: int) -> Iterator[Value] | None:
+        """What a call runs; None: as the evaluator says."""
+        return None
+
+    def overridden(self, at: Tables) -> Iterator[tuple[Site, list[Site]]]:
+        """Members that a file defines, with those that they override."""
+        return iter(())
+
+    def computed(self, key: tuple[Any, ...]) -> Values:
+        """A cell of the language's own: `z`, the language, whatever it needs."""
+        return NOTHING
 
     # Names
 

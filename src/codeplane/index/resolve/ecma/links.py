@@ -1,0 +1,168 @@
+"""What the references of a file stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from codeplane.facts.blocks import Columns
+from codeplane.facts.model import Role, Target, Tier, Usage
+from codeplane.facts.values import Of
+from codeplane.index.resolve.ecma.context import attributes, wanted_of
+from codeplane.index.resolve.ecma.members import members, own_members
+from codeplane.index.resolve.ecma.script import Script
+from codeplane.index.resolve.ecma.shapes import Values
+from codeplane.index.resolve.ecma.types import space
+from codeplane.index.resolve.ecma.values import source_value
+from codeplane.index.resolve.ecma.world import World
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
+
+_TYPES = frozenset({"interface", "type"})
+_BOTH = frozenset({"class", "enum", "module"})
+
+
+def references(world: World, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
+    """Reference and sites, of what the file alone does not prove."""
+    script = world.script(at.path)
+    nodes = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    keys = dict(_keys(at, script))
+    for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
+        role, usage = flags & 3, flags >> 2 & 7
+        found: list[Site] = []
+        if ref in keys:
+            found += _key_sites(world, at, *keys[ref], names[columns.names[ref]])
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
+            row = nodes.get(ref)
+            if row is not None:
+                found += _member_sites(world, at, row, columns)
+        elif usage != Usage.LABEL:
+            found += _name_sites(world, at, names, columns, ref, role, usage, bound)
+        if found:
+            yield ref, sorted(set(found))
+
+
+def _name_sites(
+    world: World, at: Tables, names: Sequence[str], columns: Columns, ref: int, role: int, usage: int, bound: int
+) -> list[Site]:
+    if not bound:
+        if role == Role.IMPORT:
+            return _before_alias(world, at, columns, ref)
+        if role == Role.DEFINITION:
+            return []
+        return _meant(world, world.names.shared(names[columns.names[ref]]), usage)
+    bind = at.binds[bound - 1]
+    if bind.target_kind == Target.UNKNOWN or role == Role.DEFINITION:
+        return []
+    sites = world.names.local(at, bind.scope, bind.name)
+    if bind.target_kind == Target.DEF and len(sites) == 1:
+        return sites if (columns.flags[ref] >> 5 & 3) != Tier.PROVEN else []
+    return sites if role in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, usage)
+
+
+def _before_alias(world: World, at: Tables, columns: Columns, ref: int) -> list[Site]:
+    """`A` in `import { A as B }`: the name that follows is bound to the import."""
+    if ref + 1 >= len(columns.binds) or not columns.binds[ref + 1] or columns.flags[ref + 1] & 3 != Role.IMPORT:
+        return []
+    bind = at.binds[columns.binds[ref + 1] - 1]
+    found: list[Site] = []
+    for number in world.script(at.path).imports_by_name.get((bind.scope, bind.name), ()):
+        if at.imports[number].alias == bind.name and at.imports[number].imported_name not in ("*", "default"):
+            found += world.names.imported(at, number)
+    return found
+
+
+def _meant(world: World, sites: list[Site], usage: int) -> list[Site]:
+    """Of definitions of one name those of values or those of types."""
+    other = _TYPES if usage != Usage.TYPE else None
+    found = []
+    for site in sites:
+        kind = world.at(site[0]).defs[site[2]].kind if site[1] == "d" else "module"
+        if other is not None:
+            keep = kind not in _TYPES
+        else:
+            keep = kind in _TYPES or kind in _BOTH
+        if keep:
+            found.append(site)
+    return found
+
+
+def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns) -> list[Site]:
+    _, of, text, _ = row
+    name = at.texts[text]
+    if at.nodes[of][0] == Of.TEXT:
+        path = world.names.module(at.path, at.texts[at.nodes[of][1]])
+        return world.names.exported(path, name) if path is not None else []
+    head = of
+    while at.nodes[head][0] == Of.MEMBER:
+        head = at.nodes[head][1]
+    reference = at.nodes[head][3] if at.nodes[head][0] == Of.NAME else -1
+    if reference >= 0 and columns.flags[reference] >> 2 & 7 == Usage.TYPE:
+        return _meant(world, members(world, space(world, at, of), name)[0], Usage.TYPE)
+    sites = members(world, world.value(at.path, of), name)[0]
+    return [site for site in sites if site[1] != "d" or world.at(site[0]).defs[site[2]].kind not in _TYPES]
+
+
+def _keys(at: Tables, script: Script) -> Iterator[tuple[int, tuple[int, int]]]:
+    """References that are keys of object literals, of patterns and of elements: node around them, its kind."""
+    for number, (kind, a, b, _) in enumerate(at.nodes):
+        if kind == Of.DICT:
+            for part in at.lists[a]:
+                inner, key, _, reference = at.nodes[part]
+                if inner == Of.SAME:
+                    inner, _, _, reference = at.nodes[key]
+                elif inner == Of.PAIR:
+                    inner, _, _, reference = at.nodes[key]
+                if inner == Of.NAME and reference >= 0:
+                    yield reference, (number, kind)
+        elif kind == Of.CALL:
+            for part in at.lists[b]:
+                if at.nodes[part][0] == Of.LABELLED and at.nodes[part][3] >= 0:
+                    yield at.nodes[part][3], (number, Of.LABELLED)
+
+
+def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> list[Site]:
+    wanted: Values
+    if kind == Of.LABELLED:
+        wanted = attributes(world, at, node)
+    else:
+        source = world.script(at.path).pattern(node)
+        wanted = source_value(world, at, source) if source is not None else wanted_of(world, at, node)
+    return members(world, wanted, name)[0]
+
+
+def overridden(world: World, at: Tables) -> Iterator[tuple[Site, list[Site]]]:
+    """Members of classes and interfaces, with those of their bases that they stand for as well."""
+    for definition, row in enumerate(at.defs):
+        if row.kind not in ("class", "interface"):
+            continue
+        above = _all_bases(world, at.path, definition)
+        if not above:
+            continue
+        numbers = [number for same in at.members.get(definition, {}).values() for number in same]
+        numbers += world.script(at.path).inner(definition)
+        own: list[tuple[Site, str]] = [((at.path, "d", number), at.defs[number].name) for number in numbers]
+        own += [((at.path, "a", number), name) for (of, name), number in at.attributes.items() if of == definition]
+        for site, name in own:
+            if name == "constructor":
+                continue
+            found = [
+                other
+                for path, base in above
+                for other in own_members(world, world.at(path), base, name)
+                if other != site
+            ]
+            if found:
+                yield site, sorted(set(found))
+
+
+def _all_bases(world: World, path: str, definition: int) -> list[tuple[str, int]]:
+    found: dict[tuple[str, int], None] = {}
+    pending = [(path, definition)]
+    while pending:
+        at = pending.pop()
+        for ordered in world.bases(*at):
+            for base in ordered[1]:
+                if base[0] == "o" and base[1:3] not in found and base[1:3] != (path, definition):
+                    found[base[1], base[2]] = None
+                    pending.append((base[1], base[2]))
+    return list(found)

@@ -1,0 +1,217 @@
+"""What a member of a value stands for, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codeplane.facts.values import Of
+from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, object_of, substitute, union
+from codeplane.index.resolve.ecma.world import World
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
+
+CALLABLES = frozenset({"function", "method", "constructor"})
+CLASSES = frozenset({"class", "interface", "enum"})
+_MAX_BASES = 24
+
+Found = tuple[list[Site], Values]
+NONE: Found = ([], NOTHING)
+
+
+def member(world: World, of: Value, name: str) -> Found:
+    what = of[0]
+    if what == "o":
+        return _of_object(world, of, name, ())
+    if what in ("c", "n"):
+        return _of_class(world, of, name, ())
+    if what == "M":
+        return _of_module(world, of[1], name)
+    if what in ("L", "K"):
+        return _of_literal(world, of, name)
+    if what == "E":
+        return _assigned(world, world.at(of[1]), of[2], name)
+    if what == "v":
+        param = world.script(of[1]).variable_of_bind.get(of[2])
+        return members(world, world.type_of(of[1], param.type), name) if param is not None else NONE
+    if what == "f":
+        return [], frozenset({("e", of, name)})
+    if what == "x" and not of[1].endswith("()"):
+        return [], frozenset({("e", of, name)})
+    return NONE
+
+
+def members(world: World, values: Values, name: str) -> Found:
+    """The same of any of several values."""
+    sites: list[Site] = []
+    held = NOTHING
+    for value in sorted(values, key=repr) if len(values) > 1 else values:
+        more, values_of = member(world, value, name)
+        sites += more
+        held |= values_of
+    return list(dict.fromkeys(sites)), held
+
+
+def _of_object(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> Found:
+    path, definition = of[1], of[2]
+    if (path, definition) in seen or len(seen) > _MAX_BASES:
+        return NONE
+    at = world.at(path)
+    script = world.script(path)
+    if at.defs[definition].kind == "enum":
+        return NONE
+    sites: list[Site] = []
+    values = NOTHING
+    for number in declarations(at, definition):
+        for site in own_members(world, at, number, name):
+            if site[1] == "d" and script.is_static(site[2]):
+                continue
+            sites.append(site)
+            values |= member_value(world, at, number, site, name)
+    if sites:
+        return sites, substitute(values, world.known(of))
+    known = world.known(of)
+    for base in _bases(world, path, definition):
+        if base[0] == "o":
+            found = _of_object(world, _closed(base, known), name, (*seen, (path, definition)))
+        else:
+            found = member(world, _closed(base, known), name)
+        if found[0]:
+            return found
+    return NONE
+
+
+def _closed(base: Value, known: dict[tuple[str, int], Values]) -> Value:
+    return next(iter(substitute(frozenset({base}), known))) if base[0] == "o" and known else base
+
+
+def _bases(world: World, path: str, definition: int) -> Iterator[Value]:
+    for number in declarations(world.at(path), definition):
+        for ordered in world.bases(path, number):
+            yield from ordered[1]
+
+
+def declarations(at: Tables, definition: int) -> list[int]:
+    """All declarations of a class or interface in a file, which are one."""
+    row = at.defs[definition]
+    if row.kind not in ("class", "interface"):
+        return [definition]
+    same = [
+        number for number in at.defs_in.get((row.scope, row.name), ()) if at.defs[number].kind in ("class", "interface")
+    ]
+    return same or [definition]
+
+
+def own_members(world: World, at: Tables, definition: int, name: str) -> list[Site]:
+    """Definitions of a member that a class does not inherit."""
+    found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
+    if not found:
+        found += [
+            (at.path, "d", number) for number in world.script(at.path).inner(definition) if at.defs[number].name == name
+        ]
+    if at.detached:
+        owner = at.defs[definition].lexical_path
+        found += [(at.path, "d", number) for number in at.detached.get(owner, {}).get(name, ())]
+    attribute = at.attributes.get((definition, name))
+    if attribute is not None and not found:
+        found.append((at.path, "a", attribute))
+    return found
+
+
+def member_value(world: World, at: Tables, definition: int, site: Site, name: str) -> Values:
+    """What a member is that an object has."""
+    if site[1] == "d":
+        kind = at.defs[site[2]].kind
+        if kind == "enum_member":
+            return frozenset({object_of(at.path, definition)})
+        found = world.defined(at.path, site[2])
+        script = world.script(at.path)
+        if found or script.declared(site[2]) is not None or script.held(site[2]) is not None:
+            return found
+    return union(
+        world.value(at.path, source.node)
+        for of, source in world.script(at.path).into_member(name)
+        if not source.way and at.nodes[of][0] == Of.THIS
+    )
+
+
+def _of_class(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> Found:
+    what, path, definition = of
+    at, script = world.at(path), world.script(path)
+    row = at.defs[definition]
+    sites: list[Site] = []
+    values = NOTHING
+    same = [
+        number
+        for number in at.defs_in.get((row.scope, row.name), ())
+        if at.defs[number].kind in ("class", "enum", "module", "function")
+    ] or [definition]
+    for number in same:
+        kind = at.defs[number].kind
+        for site in own_members(world, at, number, name):
+            if kind == "class" and not (site[1] == "d" and (script.is_static(site[2]) or at.defs[site[2]].parent is None)):
+                continue
+            if kind == "function" and at.defs[site[2]].parent is not None:
+                continue
+            sites.append(site)
+            values |= member_value(world, at, number, site, name)
+    if sites:
+        return sites, values
+    if what == "c" and name == "prototype":
+        return [], frozenset({object_of(path, definition)})
+    if what == "c" and len(seen) < _MAX_BASES and of not in seen:
+        for base in _bases(world, path, definition):
+            if base[0] == "o" and world.at(base[1]).defs[base[2]].kind == "class":
+                found = _of_class(world, ("c", base[1], base[2]), name, (*seen, of))
+                if found[0]:
+                    return found
+    return NONE
+
+
+def _of_module(world: World, path: str, name: str) -> Found:
+    sites = world.names.exported(path, name)
+    if sites:
+        return sites, union(site_value(world, site) for site in sites)
+    if name == "default" or world.names.is_common(path):
+        given = union(world.value(path, node) for node in world.at(path).returns(0))
+        return ([], given) if name == "default" else members(world, given, name)
+    return NONE
+
+
+def site_value(world: World, site: Site) -> Values:
+    path, kind, number = site
+    if kind == "M":
+        return frozenset({("M", path)})
+    return world.defined(path, number) if kind == "d" else NOTHING
+
+
+def _of_literal(world: World, of: Value, name: str) -> Found:
+    what, path, node, known = of
+    at, script = world.at(path), world.script(path)
+    for part in reversed(at.lists[at.nodes[node][1]]):
+        kind, a, b, _ = at.nodes[part]
+        if kind == Of.PAIR and script.key_text(a) == name:
+            inner = at.nodes[b]
+            held = world.type_of(path, b) if what == "K" else world.value(path, b)
+            sites: list[Site] = []
+            if inner[0] == Of.FUNCTION and inner[1] in at.owner and what == "L":
+                sites = [(path, "d", at.owner[inner[1]])]
+            return sites, substitute(held, dict(known))
+        if kind == Of.FUNCTION:
+            owner = at.owner.get(a)
+            if owner is not None and at.defs[owner].name == name:
+                held = world.defined(path, owner)
+                return [(path, "d", owner)], substitute(held, dict(known))
+        if kind == Of.NAME and at.texts[b] == name and what == "L":
+            return [], substitute(world.value(path, part), dict(known))
+        if kind == Of.SPLAT_KEYS:
+            found = members(world, world.value(path, a), name)
+            if found[0] or found[1]:
+                return found
+    return NONE
+
+
+def _assigned(world: World, at: Tables, owner: str, name: str) -> Found:
+    numbers = at.detached.get(owner, {}).get(name, ())
+    return [(at.path, "d", number) for number in numbers], union(
+        world.defined(at.path, number) for number in numbers
+    )

@@ -1,0 +1,143 @@
+"""What the names that modules export, import and share stand for. Values are not asked, only definitions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from codeplane.index.resolve.ecma.modules import Modules
+from codeplane.index.resolve.ecma.script import Script
+from codeplane.index.resolve.evaluate import Library
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
+
+_MEMBERS = frozenset({"method", "property", "field", "enum_member", "constructor"})
+WHOLE = ("module.exports", "=")
+"""Exported names that stand for all of a module."""
+MAX_NAMESAKES = 8
+
+Seen = frozenset[tuple[str, str]]
+
+
+class Names:
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._scripts: dict[str, Script] = {}
+        self._known: dict[tuple[str, str], list[Site]] = {}
+
+    @cached_property
+    def _modules(self) -> Modules:
+        return Modules(self._library.paths(), self._library.declared)
+
+    def script(self, at: Tables) -> Script:
+        found = self._scripts.get(at.path)
+        if found is None or found.at is not at:
+            found = self._scripts[at.path] = Script(at)
+        return found
+
+    def module(self, near: str, source: str | None) -> str | None:
+        """The file of a module that can be resolved."""
+        path = self._modules.find(near, source) if source else None
+        return path if path is not None and self._library.tables(path) is not None else None
+
+    def exported(self, path: str, name: str, seen: Seen = frozenset()) -> list[Site]:
+        """What a name that a module exports stands for, wherever that is defined."""
+        known = self._known.get((path, name))
+        if known is not None:
+            return known
+        if (path, name) in seen:
+            return []
+        at = self._library.tables(path)
+        found = self._exported(at, name, seen | {(path, name)}) if at is not None else []
+        if not seen:
+            self._known[path, name] = found
+        return found
+
+    def _exported(self, at: Tables, name: str, seen: Seen) -> list[Site]:
+        found: list[Site] = []
+        for exported, definition, _, local in at.sketch.exports:
+            if exported == name:
+                if definition is not None:
+                    found.append((at.path, "d", definition))
+                found += self.local(at, 0, local, seen)
+        for source, mode, plain, aliased, _ in at.sketch.thunks:
+            if mode == "EXPLICIT_NAMES" and name in plain:
+                found += self._of(at, source, name, seen)
+            for original, alias in aliased if mode == "ALIAS_MAP" else ():
+                if alias == name:
+                    found += self._of(at, source, original, seen)
+        if not found and name != "default" and name not in WHOLE:
+            for source, mode, *_ in at.sketch.thunks:
+                if mode == "REEXPORT_ALL" and not found:
+                    found += self._of(at, source, name, seen)
+        return list(dict.fromkeys(found))
+
+    def _of(self, at: Tables, source: str, name: str, seen: Seen) -> list[Site]:
+        path = self.module(at.path, source)
+        if path is None:
+            return self._ambient(source, name)
+        if name == "*":
+            return [(path, "M", 0)]
+        return self.exported(path, name, seen)
+
+    def local(self, at: Tables, scope: int, name: str, seen: Seen = frozenset()) -> list[Site]:
+        """What a name stands for that a scope of a file binds."""
+        found: list[Site] = [
+            (at.path, "d", number)
+            for number in at.defs_in.get((scope, name), ())
+            if at.defs[number].kind not in _MEMBERS
+        ]
+        for number in self.script(at).imports_by_name.get((scope, name), ()):
+            found += self.imported(at, number, seen)
+        return found
+
+    def imported(self, at: Tables, number: int, seen: Seen = frozenset()) -> list[Site]:
+        """What an import stands for."""
+        row = at.imports[number]
+        path = self.module(at.path, row.source)
+        if path is None:
+            return self._ambient(row.source or "", row.imported_name)
+        if row.imported_name == "*":
+            return self._whole(path, seen) or [(path, "M", 0)]
+        found = self.exported(path, row.imported_name, seen)
+        if not found and row.imported_name == "default":
+            found = self._whole(path, seen) or ([(path, "M", 0)] if self.is_common(path) else [])
+        return found
+
+    def _whole(self, path: str, seen: Seen) -> list[Site]:
+        return [site for name in WHOLE for site in self.exported(path, name, seen)]
+
+    def is_common(self, path: str) -> bool:
+        """Whether a file gives what it exports by assignment."""
+        at = self._library.tables(path)
+        return (
+            at is not None and not at.sketch.thunks and all(export[2] == "module_exports" for export in at.sketch.exports)
+        )
+
+    def _ambient(self, source: str, name: str) -> list[Site]:
+        """A name of a module that is only declared."""
+        found: list[Site] = []
+        for quote in "\"'":
+            for path, number in self._library.named(f"{quote}{source}{quote}")[:MAX_NAMESAKES] if source else ():
+                at = self._library.tables(path)
+                if at is not None and at.defs[number].kind == "module" and not self.script(at).is_module:
+                    found += [(path, "d", member) for member in at.members.get(number, {}).get(name, ())]
+        return found
+
+    def shared(self, name: str) -> list[Site]:
+        """What a name stands for that all files see: of declarations without imports and exports, or said to be."""
+        found: list[Site] = []
+        for path, number in self._library.named(name)[:MAX_NAMESAKES]:
+            at = self._library.tables(path)
+            if at is None or not self._is_ecma(at):
+                continue
+            row = at.defs[number]
+            parent = at.defs[row.parent] if row.parent is not None else None
+            if parent is not None and parent.name == "global" and parent.kind == "module":
+                found.append((path, "d", number))
+            elif row.scope == 0 and parent is None and path.endswith(".d.ts") and not self.script(at).is_module:
+                if "." not in row.lexical_path and row.kind not in _MEMBERS:
+                    found.append((path, "d", number))
+        return found if len({path for path, _, _ in found}) == 1 else []
+
+    def _is_ecma(self, at: Tables) -> bool:
+        return at.language in ("typescript", "tsx", "javascript")

@@ -1,0 +1,147 @@
+"""What an expression or a type can be. Values are tuples that begin with a letter:
+    ("o", path, definition, arguments)   an object of a class, an interface or a type with members
+    ("c", path, definition)              a class or an enumeration itself   ("n", path, definition)   a namespace
+    ("M", path)                          a module
+    ("f", path, scope, known)            a function or the type of one; ("F", (values, ...)) one with these parameters
+    ("L", path, node, known)             an object literal; ("K", path, node, known) a type that is written like one
+    ("t", (values, ...))                 a tuple
+    ("x", name, arguments)               something of the language or of another library
+    ("e", of, name)                      a method of such a thing
+    ("E", path, owner)                   something that gets members by assignment, by its name in the file
+    ("v", path, binding)                 a parameter that stands for a type
+    ("k", text)                          a literal text
+`arguments` are values per type parameter, `known` pairs of a type parameter (path, binding) and values. No value at all
+means that nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Value = tuple[Any, ...]
+Values = frozenset[Value]
+Variable = tuple[str, int]
+Known = Mapping[Variable, Values]
+
+NOTHING: Values = frozenset()
+MAX_VALUES = 64
+MAX_NESTING = 4
+
+ARRAYS = frozenset(
+    {
+        "Array", "ReadonlyArray", "Set", "ReadonlySet", "Iterable", "Iterator", "IterableIterator", "Generator",
+        "AsyncGenerator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "ArrayLike", "WeakSet",
+        "NodeListOf", "HTMLCollectionOf", "ConcatArray",
+    }
+)  # fmt: skip
+MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap"})
+PROMISES = frozenset({"Promise", "PromiseLike"})
+SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Pick", "Omit", "Extract", "Exclude", "NoInfer", "ThisType"})
+"""Types that have the members of their first argument, or some of them."""
+
+
+def union(parts: Iterable[Values]) -> Values:
+    return frozenset().union(*parts)
+
+
+def bounded(values: Values) -> Values:
+    return values if len(values) <= MAX_VALUES else frozenset(sorted(values, key=repr)[:MAX_VALUES])
+
+
+def array(values: Values) -> Values:
+    return frozenset({made("Array", (values,))})
+
+
+def made(name: str, arguments: tuple[Values, ...]) -> Value:
+    return ("x", name, _shallow(arguments))
+
+
+def object_of(path: str, definition: int, arguments: tuple[Values, ...] = ()) -> Value:
+    return ("o", path, definition, _shallow(arguments))
+
+
+def _shallow(arguments: tuple[Values, ...]) -> tuple[Values, ...]:
+    if all(_depth(value) < MAX_NESTING for values in arguments for value in values):
+        return arguments
+    return tuple(frozenset(value for value in values if _depth(value) < MAX_NESTING) for values in arguments)
+
+
+def _depth(value: Value) -> int:
+    inner = inner_values(value)
+    return 1 + max((_depth(held) for values in inner for held in values), default=0) if inner else 0
+
+
+def inner_values(value: Value) -> tuple[Values, ...]:
+    what = value[0]
+    if what == "o":
+        return value[3]  # type: ignore[no-any-return]
+    if what == "x":
+        return value[2]  # type: ignore[no-any-return]
+    if what in ("t", "F"):
+        return value[1]  # type: ignore[no-any-return]
+    if what in ("f", "L", "K"):
+        return tuple(held for _, held in value[3])
+    return ()
+
+
+def awaited(values: Values) -> Values:
+    if not any(value[0] == "x" and value[1] in PROMISES for value in values):
+        return values
+    return union(
+        value[2][0] if value[0] == "x" and value[1] in PROMISES and value[2] else frozenset({value}) for value in values
+    )
+
+
+def elements(values: Values) -> Values:
+    """What going through a value gives."""
+    found: set[Value] = set()
+    for value in values:
+        if value[0] == "t":
+            found |= union(value[1])
+        elif value[0] == "x" and value[1] in ARRAYS and value[2]:
+            found |= value[2][0]
+        elif value[0] == "x" and value[1] in MAPS and len(value[2]) > 1:
+            found.add(("t", value[2][:2]))
+    return frozenset(found)
+
+
+def substitute(values: Values, known: Known) -> Values:
+    """Values with those that are known in place of type parameters."""
+    if not known or not values:
+        return values
+    return union(_substituted(value, known) for value in values)
+
+
+def _substituted(value: Value, known: Known) -> Values:
+    what = value[0]
+    if what == "v":
+        return known.get((value[1], value[2]), frozenset({value}))
+    if what == "o" and value[3]:
+        return frozenset({object_of(value[1], value[2], _each(value[3], known))})
+    if what == "x" and value[2]:
+        return frozenset({made(value[1], _each(value[2], known))})
+    if what in ("t", "F"):
+        return frozenset({(what, _shallow(_each(value[1], known)))})
+    if what in ("f", "L", "K"):
+        return frozenset({(what, value[1], value[2], closed(value[3], known))})
+    if what == "e":
+        return frozenset(("e", of, value[2]) for of in _substituted(value[1], known))
+    return frozenset({value})
+
+
+def _each(parts: tuple[Values, ...], known: Known) -> tuple[Values, ...]:
+    return tuple(substitute(part, known) for part in parts)
+
+
+def closed(held: tuple[tuple[Variable, Values], ...], known: Known) -> tuple[tuple[Variable, Values], ...]:
+    """What is known inside, with what is known outside."""
+    found = {key: substitute(values, known) for key, values in held}
+    for key, values in known.items():
+        # What stands for itself says nothing.
+        if key not in found and values != frozenset({("v", *key)}):
+            found[key] = values
+    kept = {
+        key: frozenset(value for value in values if _depth(value) < MAX_NESTING - 1) for key, values in found.items()
+    }
+    return tuple(sorted(kept.items(), key=lambda item: item[0]))

@@ -1,0 +1,87 @@
+"""What the parts of the resolver ask of each other: cells of values, each computed once by the function of its letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from codeplane.index.resolve.ecma.names import Names
+from codeplane.index.resolve.ecma.script import Script
+from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded
+from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.tables import Tables
+
+LANGUAGE = "typescript"
+"""The rules that compute the cells of all these languages."""
+
+Compute = Callable[["World", Tables, int], Values]
+
+
+class World:
+    def __init__(self, ev: Evaluator, compute: Mapping[str, Compute]) -> None:
+        self._ev = ev
+        self._compute = compute
+        self.names = Names(ev.library)
+
+    def at(self, path: str) -> Tables:
+        return self._ev.at(path)
+
+    def script(self, path: str) -> Script:
+        return self.names.script(self._ev.at(path))
+
+    def computed(self, key: tuple[Any, ...]) -> Values:
+        _, _, letter, path, number = key
+        return bounded(self._compute[letter](self, self._ev.at(path), number))
+
+    def _cell(self, letter: str, path: str, number: int) -> Values:
+        return self._ev.cell(("z", LANGUAGE, letter, path, number))
+
+    def value(self, path: str, node: int) -> Values:
+        """What an expression is."""
+        return self._cell("n", path, node) if node > 0 else NOTHING
+
+    def type_of(self, path: str, node: int) -> Values:
+        """What is of a type."""
+        return self._cell("t", path, node) if node > 0 else NOTHING
+
+    def bound(self, path: str, bind: int) -> Values:
+        """What a name is."""
+        return self._cell("b", path, bind)
+
+    def defined(self, path: str, definition: int) -> Values:
+        """What the name of a definition is, as a value."""
+        return self._cell("d", path, definition)
+
+    def named(self, path: str, definition: int) -> Values:
+        """What is of the type that a definition names, with its own parameters in place."""
+        return self._cell("y", path, definition)
+
+    def returned(self, path: str, scope: int) -> Values:
+        return self._cell("r", path, scope)
+
+    def passed(self, path: str, scope: int, place: int) -> Values:
+        """What a parameter is."""
+        return self._cell("p", path, scope << 10 | place)
+
+    def context(self, path: str, node: int) -> Values:
+        """What an expression should be, as what is around it says."""
+        return self._cell("c", path, node)
+
+    def bases(self, path: str, definition: int) -> Values:
+        """What a class or interface extends directly: in order, so as one value."""
+        return self._cell("o", path, definition)
+
+    def variables(self, path: str, definition: int) -> tuple[int, ...]:
+        """Bindings of the parameters of a class, interface or type that stand for types."""
+        script = self.script(path)
+        return tuple(param.bind for param in script.variables(script.at.body.get(definition)))
+
+    def known(self, of: Value) -> dict[tuple[str, int], Values]:
+        """The arguments of an object's type, by parameter."""
+        _, path, definition, arguments = of
+        if not arguments:
+            return {}
+        return {
+            (path, bind): values
+            for bind, values in zip(self.variables(path, definition), arguments, strict=False)
+        }
