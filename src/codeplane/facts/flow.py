@@ -11,7 +11,7 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @function                  the function whose scope it opens, or the type of one
+    @function @key             the function whose scope it opens, or the type of one; its name if it is a member
     @typeof @of                the type of a value; @lookup @of @key the type of a member of a type
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
@@ -324,9 +324,11 @@ class _Builder:
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
         if subject == "lookup":
-            return self._add(Of.LOOKUP, self._one(parts, "of"), self._one(parts, "key"))
+            key = parts["key"][0]
+            # The name lies within the quotes.
+            return self._add(Of.LOOKUP, self._one(parts, "of"), self._node(key), self._ordinals.get(key[0] + 1, -1))
         if subject == "function":
-            return self._add(Of.FUNCTION, self._scopes.get(span, 0))
+            return self._add(Of.FUNCTION, self._scopes.get(span, 0), self._one(parts, "key"))
         if subject in ("this", "super"):
             return self._add(Of.THIS if subject == "this" else Of.SUPER, self._scope_of(span[0]))
         if subject.startswith("literal."):

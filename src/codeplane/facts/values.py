@@ -38,7 +38,7 @@ class Of(IntEnum):
     CAST = 13
     """node, type node"""
     FUNCTION = 14
-    """scope"""
+    """scope, node of its name or 0"""
     TEXT = 15
     """a literal text: text"""
     LITERAL = 16
@@ -58,7 +58,7 @@ class Of(IntEnum):
     TYPEOF = 41
     """node"""
     LOOKUP = 42
-    """type node, key node"""
+    """type node, key node, reference or -1"""
 
 
 class Into(IntEnum):

@@ -4,6 +4,8 @@
 (member_expression object: (_) @of property: (_) @name) @member
 (call_expression function: (_) @callee arguments: (arguments ((_) @arg ","?)*)) @call
 (call_expression function: (_) @callee arguments: (template_string) @arg) @call
+((subscript_expression object: (_) @of index: (string (string_fragment) @name)) @member
+  (#match? @name "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (subscript_expression object: (_) @of index: (_) @key) @item
 (parenthesized_expression (_) @of) @same
 (await_expression (_) @of) @await
@@ -25,7 +27,7 @@
 (arrow_function) @function
 (function_expression) @function
 (generator_function) @function
-(method_definition) @function
+(method_definition name: (_) @key) @function
 (this) @this
 (super) @super
 

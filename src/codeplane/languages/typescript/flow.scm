@@ -35,7 +35,7 @@
 (object_type ((_) @of [";" ","]?)*) @dict
 (call_signature) @function
 (property_signature name: (_) @key type: (_) @of) @pair
-(method_signature) @function
+(method_signature name: (_) @key) @function
 (type_query (_) @of) @typeof
 (lookup_type . (_) @of . (_) @key) @lookup
 (literal_type (_) @of) @same

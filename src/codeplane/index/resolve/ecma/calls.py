@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.ecma.builtins import call_method, call_static
-from codeplane.index.resolve.ecma.members import members
+from codeplane.index.resolve.ecma.members import filled, members
 from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
     Known,
@@ -17,7 +17,6 @@ from codeplane.index.resolve.ecma.shapes import (
     elements,
     made,
     object_of,
-    substitute,
     union,
 )
 from codeplane.index.resolve.ecma.world import World
@@ -89,7 +88,7 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
         for ordered in world.bases(of[1], of[2]):
             for base in ordered[1]:
                 if base[0] == "o" and base[1:3] != of[1:3]:
-                    for above in substitute(frozenset({base}), world.known(of)):
+                    for above in filled(world, frozenset({base}), world.known(of)):
                         found += signatures(world, above, how) if len(found) < 8 else []
     return found
 
@@ -159,7 +158,7 @@ def call(world: World, at: Tables, node: int) -> Values:
         what = callee[0]
         if what == "f":
             known = {**inferred(world, at, node, callee, functions=True), **dict(callee[3])}
-            found |= substitute(world.returned(callee[1], callee[2]), known)
+            found |= filled(world, world.returned(callee[1], callee[2]), known)
         elif what == "e":
             found |= _call_foreign(world, at, node, callee)
         elif what == "x" and callee[1] == "structuredClone":
@@ -175,7 +174,7 @@ def _given(world: World, at: Tables, node: int, place: int) -> Values:
 def results(world: World, values: Values) -> Values:
     """What functions return."""
     return union(
-        substitute(world.returned(value[1], value[2]), dict(value[3])) for value in values if value[0] == "f"
+        filled(world, world.returned(value[1], value[2]), dict(value[3])) for value in values if value[0] == "f"
     )
 
 
@@ -230,7 +229,7 @@ def make(world: World, at: Tables, node: int) -> Values:
         elif what in ("o", "K"):
             for maker in fitting(world, at, node, signatures(world, value, Into.MAKES)):
                 known = {**inferred(world, at, node, maker, functions=False), **dict(maker[3])}
-                found |= substitute(world.returned(maker[1], maker[2]), known)
+                found |= filled(world, world.returned(maker[1], maker[2]), known)
     return frozenset(found)
 
 
@@ -271,6 +270,11 @@ def inferred(
             continue
         given = world.value(at.path, part)
         unify(world, wanted, given, own, known, 0)
+    if any(variable not in known for variable in own):
+        wished = world.context(at.path, node)
+        more: dict[Variable, Values] = {}
+        unify(world, world.returned(callee[1], callee[2]), wished, own, more, 0)
+        known = {**more, **known}
     for param in variables:
         if (callee[1], param.bind) not in known and param.default >= 0:
             known[callee[1], param.bind] = world.type_of(callee[1], param.default)
@@ -318,11 +322,11 @@ def unify(
                 key = world.script(want[1]).key_text(a) if kind == Of.PAIR else None
                 if key is not None:
                     held = members(world, given, key)[1]
-                    unify(world, substitute(world.type_of(want[1], b), dict(want[3])), held, own, known, depth + 1)
+                    unify(world, filled(world, world.type_of(want[1], b), dict(want[3])), held, own, known, depth + 1)
 
 
 def _returned(world: World, function: Value) -> Values:
-    return substitute(world.returned(function[1], function[2]), dict(function[3]))
+    return filled(world, world.returned(function[1], function[2]), dict(function[3]))
 
 
 def _as(world: World, value: Value, want: Value, depth: int) -> Value | None:
@@ -334,7 +338,7 @@ def _as(world: World, value: Value, want: Value, depth: int) -> Value | None:
     known: Known = world.known(value)
     for ordered in world.bases(value[1], value[2]):
         for base in ordered[1]:
-            for above in substitute(frozenset({base}), known):
+            for above in filled(world, frozenset({base}), known):
                 found = _as(world, above, want, depth + 1)
                 if found is not None:
                     return found
@@ -355,4 +359,4 @@ def parameter(world: World, function: Value, place: int) -> Values:
     held = world.passed(function[1], function[2], min(place, len(params) - 1))
     if param.how == Passing.REST:
         held = elements(held)
-    return substitute(held, dict(function[3]))
+    return filled(world, held, dict(function[3]))

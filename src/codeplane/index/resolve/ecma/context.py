@@ -5,9 +5,9 @@ from __future__ import annotations
 from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.ecma.builtins import passed_by, taken_by
 from codeplane.index.resolve.ecma.calls import called, constructors, fitting, inferred, parameter, signatures
-from codeplane.index.resolve.ecma.members import member, members
+from codeplane.index.resolve.ecma.members import filled, member, members
 from codeplane.index.resolve.ecma.script import DEFAULT, INTO, Around
-from codeplane.index.resolve.ecma.shapes import NOTHING, Values, awaited, elements, substitute, union
+from codeplane.index.resolve.ecma.shapes import NOTHING, Values, awaited, elements, union
 from codeplane.index.resolve.ecma.world import World
 from codeplane.index.resolve.tables import Tables
 
@@ -114,7 +114,7 @@ def _of_argument(world: World, at: Tables, around: Around) -> Values:
     for callee in callees:
         if callee[0] == "f":
             known = {**inferred(world, at, call, callee, functions=False), **dict(callee[3])}
-            found |= substitute(parameter(world, callee, place), known)
+            found |= filled(world, parameter(world, callee, place), known)
         elif callee[0] == "e":
             passed = passed_by(callee[1], callee[2], place, given)
             if passed is not None:
@@ -155,7 +155,7 @@ def _of_flow(world: World, at: Tables, around: Around) -> Values:
         if node is None:
             return NOTHING
         functions = [value for value in world.context(at.path, node) if value[0] == "f"]
-        return awaited(union(substitute(world.returned(value[1], value[2]), dict(value[3])) for value in functions))
+        return awaited(union(filled(world, world.returned(value[1], value[2]), dict(value[3])) for value in functions))
     kind, a, b, _ = at.nodes[around.of]
     if kind == Of.NAME and a:
         sources = [source for source in script.into_bind(a - 1) if source.how == Into.DECLARE and not source.way]

@@ -8,7 +8,7 @@ from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes, wanted_of
-from codeplane.index.resolve.ecma.members import members, own_members
+from codeplane.index.resolve.ecma.members import access, members, own_members
 from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.ecma.shapes import Values
 from codeplane.index.resolve.ecma.types import space
@@ -24,7 +24,7 @@ _BOTH = frozenset({"class", "enum", "module"})
 def references(world: World, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
     """Reference and sites, of what the file alone does not prove."""
     script = world.script(at.path)
-    nodes = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    nodes = {row[3]: row for row in at.nodes if row[0] in (Of.MEMBER, Of.LOOKUP) and row[3] >= 0}
     keys = dict(_keys(at, script))
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage = flags & 3, flags >> 2 & 7
@@ -87,7 +87,9 @@ def _meant(world: World, sites: list[Site], usage: int) -> list[Site]:
 
 
 def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns) -> list[Site]:
-    _, of, text, _ = row
+    kind, of, text, _ = row
+    if kind == Of.LOOKUP:
+        return members(world, world.type_of(at.path, of), at.texts[at.nodes[text][1]])[0]
     name = at.texts[text]
     if at.nodes[of][0] == Of.TEXT:
         path = world.names.module(at.path, at.texts[at.nodes[of][1]])
@@ -98,7 +100,7 @@ def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns
     reference = at.nodes[head][3] if at.nodes[head][0] == Of.NAME else -1
     if reference >= 0 and columns.flags[reference] >> 2 & 7 == Usage.TYPE:
         return _meant(world, members(world, space(world, at, of), name)[0], Usage.TYPE)
-    sites = members(world, world.value(at.path, of), name)[0]
+    sites = access(world, world.value(at.path, of), name)[0]
     return [site for site in sites if site[1] != "d" or world.at(site[0]).defs[site[2]].kind not in _TYPES]
 
 
@@ -107,11 +109,13 @@ def _keys(at: Tables, script: Script) -> Iterator[tuple[int, tuple[int, int]]]:
     for number, (kind, a, b, _) in enumerate(at.nodes):
         if kind == Of.DICT:
             for part in at.lists[a]:
-                inner, key, _, reference = at.nodes[part]
+                inner, key, name, reference = at.nodes[part]
                 if inner == Of.SAME:
                     inner, _, _, reference = at.nodes[key]
                 elif inner == Of.PAIR:
                     inner, _, _, reference = at.nodes[key]
+                elif inner == Of.FUNCTION:
+                    inner, _, _, reference = at.nodes[name]
                 if inner == Of.NAME and reference >= 0:
                     yield reference, (number, kind)
         elif kind == Of.CALL:
@@ -126,7 +130,9 @@ def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> lis
         wanted = attributes(world, at, node)
     else:
         source = world.script(at.path).pattern(node)
-        wanted = source_value(world, at, source) if source is not None else wanted_of(world, at, node)
+        if source is not None:
+            return access(world, source_value(world, at, source), name)[0]
+        wanted = wanted_of(world, at, node)
     return members(world, wanted, name)[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codeplane.facts.values import Of
-from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, object_of, substitute, union
+from codeplane.index.resolve.ecma.shapes import NOTHING, Known, Value, Values, object_of, substitute, union
 from codeplane.index.resolve.ecma.world import World
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
@@ -13,6 +13,7 @@ from codeplane.index.resolve.value import Site
 CALLABLES = frozenset({"function", "method", "constructor"})
 CLASSES = frozenset({"class", "interface", "enum"})
 _MAX_BASES = 24
+_STRUCTURED = frozenset({"o", "K", "L", "c", "n", "M"})
 
 Found = tuple[list[Site], Values]
 NONE: Found = ([], NOTHING)
@@ -33,6 +34,8 @@ def member(world: World, of: Value, name: str) -> Found:
     if what == "v":
         param = world.script(of[1]).variable_of_bind.get(of[2])
         return members(world, world.type_of(of[1], param.type), name) if param is not None else NONE
+    if what == "I":
+        return members(world, member(world, of[1], of[2])[1], name)
     if what == "f":
         return [], frozenset({("e", of, name)})
     if what == "x" and not of[1].endswith("()"):
@@ -49,6 +52,38 @@ def members(world: World, values: Values, name: str) -> Found:
         sites += more
         held |= values_of
     return list(dict.fromkeys(sites)), held
+
+
+def access(world: World, values: Values, name: str) -> Found:
+    """The same where a program names the member. One that not all have is named of those only that a test has left:
+    of several it is not known which."""
+    if len(values) < 2:
+        return members(world, values, name)
+    found = [(value, member(world, value, name)) for value in sorted(values, key=repr) if value[0] in _STRUCTURED]
+    having = [(sites, held) for _, (sites, held) in found if sites or held]
+    if len(having) < len(found) and len({tuple(sites) for sites, _ in having}) > 1:
+        return NONE
+    return members(world, values, name)
+
+
+def filled(world: World, values: Values, known: Known) -> Values:
+    """Values with those that are known in place of type parameters, and what follows from these."""
+    return settled(world, substitute(values, known)) if known else values
+
+
+def settled(world: World, values: Values) -> Values:
+    if not any(value[0] == "I" for value in values):
+        return values
+    return union(_settled(world, value) for value in values)
+
+
+def _settled(world: World, value: Value) -> Values:
+    if value[0] != "I":
+        return frozenset({value})
+    found = NOTHING
+    for of in _settled(world, value[1]):
+        found |= frozenset({("I", of, value[2])}) if of[0] in ("v", "I") else member(world, of, value[2])[1]
+    return found
 
 
 def _of_object(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> Found:
@@ -68,7 +103,7 @@ def _of_object(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> F
             sites.append(site)
             values |= member_value(world, at, number, site, name)
     if sites:
-        return sites, substitute(values, world.known(of))
+        return sites, filled(world, values, world.known(of))
     known = world.known(of)
     for base in _bases(world, path, definition):
         if base[0] == "o":
@@ -195,14 +230,14 @@ def _of_literal(world: World, of: Value, name: str) -> Found:
             sites: list[Site] = []
             if inner[0] == Of.FUNCTION and inner[1] in at.owner and what == "L":
                 sites = [(path, "d", at.owner[inner[1]])]
-            return sites, substitute(held, dict(known))
+            return sites, filled(world, held, dict(known))
         if kind == Of.FUNCTION:
             owner = at.owner.get(a)
             if owner is not None and at.defs[owner].name == name:
                 held = world.defined(path, owner)
-                return [(path, "d", owner)], substitute(held, dict(known))
+                return [(path, "d", owner)], filled(world, held, dict(known))
         if kind == Of.NAME and at.texts[b] == name and what == "L":
-            return [], substitute(world.value(path, part), dict(known))
+            return [], filled(world, world.value(path, part), dict(known))
         if kind == Of.SPLAT_KEYS:
             found = members(world, world.value(path, a), name)
             if found[0] or found[1]:

@@ -9,6 +9,7 @@
     ("e", of, name)                      a method of such a thing
     ("E", path, owner)                   something that gets members by assignment, by its name in the file
     ("v", path, binding)                 a parameter that stands for a type
+    ("I", value, name)                   what a member of it is
     ("k", text)                          a literal text
 `arguments` are values per type parameter, `known` pairs of a type parameter (path, binding) and values. No value at all
 means that nothing is known.
@@ -46,7 +47,48 @@ def union(parts: Iterable[Values]) -> Values:
 
 
 def bounded(values: Values) -> Values:
-    return values if len(values) <= MAX_VALUES else frozenset(sorted(values, key=repr)[:MAX_VALUES])
+    """No more than are of use; things that differ in their arguments only are one, whose arguments are any of these."""
+    if len(values) < 2:
+        return values
+    same: dict[tuple[Any, ...], Value] = {}
+    for value in values:
+        key, parts = _split(value)
+        other = same.get(key)
+        if other is None:
+            same[key] = value
+        elif parts:
+            same[key] = _with(value, tuple(a | b for a, b in zip(parts, _split(other)[1], strict=True)))
+    found = frozenset(same.values())
+    return found if len(found) <= MAX_VALUES else frozenset(sorted(found, key=repr)[:MAX_VALUES])
+
+
+def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
+    """What makes a thing one with others, and what it holds."""
+    what = value[0]
+    if what == "o":
+        return (what, value[1], value[2], len(value[3])), value[3]
+    if what == "x":
+        return (what, value[1], len(value[2])), value[2]
+    if what in ("t", "F"):
+        return (what, len(value[1])), value[1]
+    if what in ("f", "L", "K"):
+        return (*value[:3], tuple(key for key, _ in value[3])), tuple(held for _, held in value[3])
+    return value, ()
+
+
+def _with(value: Value, parts: tuple[Values, ...]) -> Value:
+    what = value[0]
+    if what == "o":
+        return object_of(value[1], value[2], parts)
+    if what == "x":
+        return made(value[1], parts)
+    if what in ("t", "F"):
+        return (what, parts)
+    return (*value[:3], tuple((key, part) for (key, _), part in zip(value[3], parts, strict=True)))
+
+
+def tuple_of(parts: Iterable[Values]) -> Value:
+    return ("t", _shallow(tuple(parts)))
 
 
 def array(values: Values) -> Values:
@@ -102,7 +144,7 @@ def elements(values: Values) -> Values:
         elif value[0] == "x" and value[1] in ARRAYS and value[2]:
             found |= value[2][0]
         elif value[0] == "x" and value[1] in MAPS and len(value[2]) > 1:
-            found.add(("t", value[2][:2]))
+            found.add(tuple_of(value[2][:2]))
     return frozenset(found)
 
 
@@ -125,6 +167,8 @@ def _substituted(value: Value, known: Known) -> Values:
         return frozenset({(what, _shallow(_each(value[1], known)))})
     if what in ("f", "L", "K"):
         return frozenset({(what, value[1], value[2], closed(value[3], known))})
+    if what == "I":
+        return frozenset(("I", of, value[2]) for of in _substituted(value[1], known))
     if what == "e":
         return frozenset(("e", of, value[2]) for of in _substituted(value[1], known))
     return frozenset({value})

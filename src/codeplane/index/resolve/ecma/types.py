@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.calls import results
-from codeplane.index.resolve.ecma.members import members
+from codeplane.index.resolve.ecma.members import filled, members, settled
 from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
     SAME,
@@ -16,7 +16,7 @@ from codeplane.index.resolve.ecma.shapes import (
     elements,
     made,
     object_of,
-    substitute,
+    tuple_of,
     union,
 )
 from codeplane.index.resolve.ecma.world import World
@@ -50,7 +50,7 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
         parts = [world.type_of(path, part) for part in at.lists[a]]
         if any(at.nodes[part][0] == Of.SPLAT for part in at.lists[a]):
             return array(union(parts))
-        return frozenset({("t", tuple(parts))})
+        return frozenset({tuple_of(parts)})
     if kind == Of.SPLAT:
         return elements(world.type_of(path, a))
     if kind == Of.FUNCTION:
@@ -62,7 +62,9 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
     if kind == Of.LOOKUP:
         of = world.type_of(path, a)
         key = world.script(path).key_text(b)
-        return members(world, of, key)[1] if key is not None and at.nodes[b][0] == Of.TEXT else elements(of)
+        if key is None or at.nodes[b][0] != Of.TEXT:
+            return elements(of)
+        return settled(world, frozenset(("I", value, key) for value in of))
     if kind == Of.TEXT:
         return frozenset({("k", at.texts[a])})
     return world.value(path, node) if kind == Of.THIS else NOTHING
@@ -98,7 +100,7 @@ def _plain(world: World, site: Site) -> Values:
     variables = script.variables(script.at.body.get(site[2]))
     if not variables:
         return values
-    return substitute(
+    return filled(world, 
         values,
         {
             (site[0], param.bind): world.type_of(site[0], param.default if param.default >= 0 else param.type)
@@ -132,7 +134,7 @@ def _generic(world: World, at: Tables, of: int, keys: Sequence[int]) -> Values:
                 known[path, param.bind] = given[place]
             else:
                 known[path, param.bind] = world.type_of(path, param.default)
-        found |= substitute(world.named(path, number), known)
+        found |= filled(world, world.named(path, number), known)
     kind, bind, text, _ = at.nodes[of]
     if sites or kind != Of.NAME or bind:
         return found

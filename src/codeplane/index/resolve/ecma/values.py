@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.ecma.calls import call, make, parameter, signatures
-from codeplane.index.resolve.ecma.members import CALLABLES, members, site_value
+from codeplane.index.resolve.ecma.members import CALLABLES, access, members, site_value
 from codeplane.index.resolve.ecma.script import PASSED, REST, Source, Step
 from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
@@ -17,6 +17,7 @@ from codeplane.index.resolve.ecma.shapes import (
     elements,
     made,
     object_of,
+    tuple_of,
     union,
 )
 from codeplane.index.resolve.ecma.world import World
@@ -65,7 +66,7 @@ def _member_of(world: World, at: Tables, of: int, name: str) -> Values:
     if at.nodes[of][0] == Of.TEXT:
         return NOTHING
     values = world.value(at.path, of)
-    found = members(world, values, name)[1]
+    found = access(world, values, name)[1]
     if not found and name == "then":
         # What a function that is `async` returns is a promise, whether it says so or not.
         return frozenset(("e", made("Promise", (frozenset({value}),)), name) for value in values)
@@ -100,7 +101,7 @@ def _list(world: World, at: Tables, parts: Iterable[int]) -> Values:
             held.append(elements(world.value(at.path, a)))
         else:
             held.append(world.value(at.path, part))
-    return array(union(held)) if spread or len(held) > 8 or not held else frozenset({("t", tuple(held))})
+    return array(union(held)) if spread or len(held) > 8 or not held else frozenset({tuple_of(held)})
 
 
 def this(world: World, at: Tables, scope: int | None, kind: int) -> Values:
@@ -223,7 +224,7 @@ def _followed(world: World, values: Values, way: tuple[Step, ...]) -> Values:
             listed = elements(values)
             values = array(listed) if listed else values
         elif isinstance(step, str):
-            values = members(world, values, step)[1]
+            values = access(world, values, step)[1]
         else:
             values = union(_at_place(value, step) for value in values)
     return values
