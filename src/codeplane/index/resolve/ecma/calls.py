@@ -217,6 +217,8 @@ def make(world: World, at: Tables, node: int) -> Values:
             owner = world.at(value[1]).owner.get(value[2])
             if owner is not None:
                 found.add(object_of(value[1], owner))
+            else:
+                found |= filled(world, world.returned(value[1], value[2]), dict(value[3]))
         elif what == "x":
             if not explicit and value[1] in ("Set", "Array") and len(script.arguments(node)) == 1:
                 explicit = (elements(_given(world, at, node, 0)),)

@@ -73,20 +73,20 @@ def wanted_of(world: World, at: Tables, literal: int) -> Values:
     if len(wanted) < 2:
         return wanted
     script = world.script(at.path)
-    texts: dict[str, str] = {}
+    texts: dict[str, Values] = {}
     for part in at.lists[at.nodes[literal][1]]:
         kind, a, b, _ = at.nodes[part]
-        if kind == Of.PAIR and at.nodes[b][0] == Of.TEXT:
-            key = script.key_text(a)
-            if key is not None:
-                texts[key] = at.texts[at.nodes[b][1]]
+        if kind == Of.PAIR and at.nodes[b][0] in (Of.TEXT, Of.MEMBER):
+            key, given = script.key_text(a), world.value(at.path, b)
+            if key is not None and given and all(value[0] == "k" for value in given):
+                texts[key] = given
     if not texts:
         return wanted
     kept = set()
     for value in wanted:
         for key, text in texts.items():
             held = member(world, value, key)[1]
-            if held and all(other[0] == "k" and other[1] != text for other in held):
+            if held and all(other[0] == "k" and other not in text for other in held):
                 break
         else:
             kept.add(value)

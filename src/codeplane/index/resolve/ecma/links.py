@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codeplane.facts.blocks import Columns
-from codeplane.facts.model import Role, Target, Tier, Usage
+from codeplane.facts.model import Namespace, Role, Target, Tier, Usage
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes, wanted_of
 from codeplane.index.resolve.ecma.members import access, members, own_members
@@ -31,7 +31,9 @@ def references(world: World, at: Tables, names: Sequence[str], columns: Columns)
         found: list[Site] = []
         if ref in keys:
             found += _key_sites(world, at, *keys[ref], names[columns.names[ref]])
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
+        if role == Role.DEFINITION and bound:
+            found += _same_sites(world, at, bound - 1)
+        elif usage in (Usage.MEMBER, Usage.MEMBER_CALL):
             row = nodes.get(ref)
             if row is not None:
                 found += _member_sites(world, at, row, columns)
@@ -47,16 +49,30 @@ def _name_sites(
     if not bound:
         if role == Role.IMPORT:
             return _before_alias(world, at, columns, ref)
-        if role == Role.DEFINITION:
-            return []
         return _meant(world, world.names.shared(names[columns.names[ref]]), usage)
     bind = at.binds[bound - 1]
-    if bind.target_kind == Target.UNKNOWN or role == Role.DEFINITION:
+    if bind.target_kind == Target.UNKNOWN:
         return []
     sites = world.names.local(at, bind.scope, bind.name)
     if bind.target_kind == Target.DEF and len(sites) == 1:
         return sites if (columns.flags[ref] >> 5 & 3) != Tier.PROVEN else []
     return sites if role in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, usage)
+
+
+def _same_sites(world: World, at: Tables, bind: int) -> list[Site]:
+    """All declarations of what is declared more than once: overloads, merged interfaces and namespaces."""
+    row = at.binds[bind]
+    numbers = at.defs_in.get((row.scope, row.name), ())
+    if row.target_kind != Target.DEF or len(numbers) < 2:
+        return []
+    if row.namespace == Namespace.MEMBER:
+        # Types without a scope of their own have their members in the one around.
+        if at.sketch.scopes[row.scope][1] != "class" or len({world.script(at.path).is_static(n) for n in numbers}) > 1:
+            return []
+        return [(at.path, "d", number) for number in numbers]
+    usage = Usage.TYPE if row.namespace == Namespace.TYPE else Usage.NAME
+    sites = _meant(world, world.names.local(at, row.scope, row.name), usage)
+    return sites if len(sites) > 1 else []
 
 
 def _before_alias(world: World, at: Tables, columns: Columns, ref: int) -> list[Site]:
@@ -155,10 +171,14 @@ def overridden(world: World, at: Tables) -> Iterator[tuple[Site, list[Site]]]:
                 other
                 for path, base in above
                 for other in own_members(world, world.at(path), base, name)
-                if other != site
+                if other != site and _is_static(world, other) == _is_static(world, site)
             ]
             if found:
                 yield site, sorted(set(found))
+
+
+def _is_static(world: World, site: Site) -> bool:
+    return site[1] == "d" and world.script(site[0]).is_static(site[2])
 
 
 def _all_bases(world: World, path: str, definition: int) -> list[tuple[str, int]]:

@@ -156,8 +156,6 @@ def member_value(world: World, at: Tables, definition: int, site: Site, name: st
     """What a member is that an object has."""
     if site[1] == "d":
         kind = at.defs[site[2]].kind
-        if kind == "enum_member":
-            return frozenset({object_of(at.path, definition)})
         found = world.defined(at.path, site[2])
         script = world.script(at.path)
         if found or script.declared(site[2]) is not None or script.held(site[2]) is not None:
@@ -222,6 +220,8 @@ def site_value(world: World, site: Site) -> Values:
 def _of_literal(world: World, of: Value, name: str) -> Found:
     what, path, node, known = of
     at, script = world.at(path), world.script(path)
+    if (path, node, name) in world.spreading:
+        return NONE
     for part in reversed(at.lists[at.nodes[node][1]]):
         kind, a, b, _ = at.nodes[part]
         if kind == Of.PAIR and script.key_text(a) == name:
@@ -239,7 +239,10 @@ def _of_literal(world: World, of: Value, name: str) -> Found:
         if kind == Of.NAME and at.texts[b] == name and what == "L":
             return [], filled(world, world.value(path, part), dict(known))
         if kind == Of.SPLAT_KEYS:
+            # A literal that is spread into itself has nothing more by that.
+            world.spreading.add((path, node, name))
             found = members(world, world.value(path, a), name)
+            world.spreading.discard((path, node, name))
             if found[0] or found[1]:
                 return found
     return NONE

@@ -25,11 +25,11 @@ class Modules:
     def __init__(self, paths: Iterable[str], declared: Declared) -> None:
         self._files = frozenset(paths)
         self._packages = Packages(self._files, declared)
-        self._found: dict[tuple[str, str], str | None] = {}
+        self._found: dict[tuple[str, bool, str], str | None] = {}
 
     def find(self, near: str, source: str) -> str | None:
         """The file that a source means, seen from the file `near`."""
-        key = (dirname(near), source)
+        key = (dirname(near), near.endswith((".cts", ".cjs")), source)
         if key not in self._found:
             self._found[key] = next(self._candidates(near, source), None)
         return self._found[key]
@@ -40,15 +40,16 @@ class Modules:
             if not path.startswith(".."):
                 yield from self._files_at("" if path == "." else path)
             return
+        other = "import" if near.endswith((".cts", ".cjs")) else "require"
         if source.startswith("#"):
             package = self._packages.around(near)
             if package is not None:
-                yield from self._built(package, self._packages.targets(package, source, "imports"))
+                yield from self._built(package, self._packages.targets(package, source, "imports", other))
         yield from self._aliased(near, source)
         name, inner = _package_of(source)
-        package = self._packages.named(name)
+        package = self._packages.named(near, name)
         if package is not None:
-            yield from self._in_package(package, inner)
+            yield from self._in_package(package, inner, other)
 
     def _aliased(self, near: str, source: str) -> Iterator[str]:
         aliases = self._packages.aliases(near)
@@ -65,9 +66,9 @@ class Modules:
         if aliases.base is not None:
             yield from self._files_at(join(aliases.base, source))
 
-    def _in_package(self, package: str, inner: str) -> Iterator[str]:
+    def _in_package(self, package: str, inner: str, other: str) -> Iterator[str]:
         name = f"./{inner}" if inner else "."
-        yield from self._built(package, self._packages.targets(package, name))
+        yield from self._built(package, self._packages.targets(package, name, "exports", other))
         if inner:
             yield from self._files_at(join(package, inner))
             yield from self._files_at(join(package, "src", inner))

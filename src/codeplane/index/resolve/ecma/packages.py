@@ -6,13 +6,17 @@ Only the tree itself counts: what is installed from elsewhere is no part of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from posixpath import dirname, join, normpath
 from typing import Any, NamedTuple
+
+from codeplane.index.units.globs import Meter, Unreadable, matches
 
 Declared = Callable[[str], Mapping[str, Any] | None]
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MAX_EXTENDS = 8
+_MAX_STEPS = 100_000
 
 
 class Aliases(NamedTuple):
@@ -32,18 +36,56 @@ class Packages:
         self._paths = paths
         self._declared = declared
         self._aliases: dict[str, Aliases] = {}
-        self._named: dict[str, str | None] | None = None
+        self._roots: dict[str, str | None] = {}
+        self._members: dict[str, tuple[str, ...]] = {}
 
-    def named(self, name: str) -> str | None:
-        """The directory of the package of this name, if there is exactly one."""
-        if self._named is None:
-            self._named = {}
-            for path in sorted(self._paths):
-                if path == "package.json" or path.endswith("/package.json"):
-                    found = (self._declared(path) or {}).get("name")
-                    if isinstance(found, str):
-                        self._named[found] = None if found in self._named else dirname(path)
-        return self._named.get(name)
+    @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self._paths):
+            if path == "package.json" or path.endswith("/package.json"):
+                name = (self._declared(path) or {}).get("name")
+                if isinstance(name, str):
+                    found.setdefault(name, []).append(dirname(path))
+        return found
+
+    def named(self, near: str, name: str) -> str | None:
+        """The directory of the package of this name that a file sees: its own, or one of the same workspace."""
+        folders = self._named.get(name, ())
+        own = self.around(near) if folders else None
+        if own is None or own in folders:
+            return own
+        root = self._root(own)
+        same = [folder for folder in folders if root is not None and self._root(folder) == root]
+        return same[0] if len(same) == 1 else None
+
+    def _root(self, package: str) -> str | None:
+        """The directory of the workspace that a package is a member of, or the root of."""
+        if package not in self._roots:
+            folder, found = package, None
+            while found is None:
+                inner = package[len(folder) + 1 if folder else 0 :]
+                if _takes(self._patterns(folder), inner):
+                    found = folder
+                if not folder:
+                    break
+                folder = dirname(folder)
+            self._roots[package] = found
+        return self._roots[package]
+
+    def _patterns(self, folder: str) -> tuple[str, ...]:
+        known = self._members.get(folder)
+        if known is None:
+            package = self._declared(join(folder, "package.json")) if join(folder, "package.json") in self._paths else None
+            said = (package or {}).get("workspaces")
+            found = _texts(said.get("packages") if isinstance(said, Mapping) else said)
+            if join(folder, "lerna.json") in self._paths:
+                found += _texts((self._declared(join(folder, "lerna.json")) or {}).get("packages"))
+            if join(folder, "pnpm-workspace.yaml") in self._paths:
+                text = (self._declared(join(folder, "pnpm-workspace.yaml")) or {}).get("text")
+                found += _listed(text) if isinstance(text, str) else []
+            known = self._members[folder] = tuple(found)
+        return known
 
     def around(self, path: str) -> str | None:
         """The directory of the package that a file belongs to."""
@@ -54,8 +96,9 @@ class Packages:
             folder = dirname(folder)
         return folder
 
-    def targets(self, folder: str, name: str, field: str = "exports") -> list[str]:
-        """Files, as the package in a directory says, that `name` (`.`, `./sub` or `#inner`) may stand for."""
+    def targets(self, folder: str, name: str, field: str = "exports", other: str = "require") -> list[str]:
+        """Files, as the package in a directory says, that `name` (`.`, `./sub` or `#inner`) may stand for. What is said
+        under the condition `other` is for others."""
         package = self._declared(join(folder, "package.json")) or {}
         found: list[str] = []
         table = package.get(field)
@@ -64,7 +107,7 @@ class Packages:
         elif isinstance(table, Mapping):
             if not any(str(key).startswith((".", "#")) for key in table):
                 table = {".": table}
-            found += _matching(table, name)
+            found += _matching(table, name, other)
         if name == ".":
             found += [said for key in ("source", "types", "typings", "module", "main") for said in _texts(package.get(key))]
         return [normpath(join(folder, target)) for target in dict.fromkeys(found)]
@@ -127,7 +170,7 @@ class Packages:
             if scope.startswith("@"):
                 inner, _, rest = rest.partition("/")
                 scope = f"{scope}/{inner}"
-            package = self.named(scope)
+            package = self.named(join(folder, "tsconfig.json"), scope)
             if package is None:
                 return ""
             text, folder = rest or "tsconfig.json", package
@@ -138,9 +181,36 @@ class Packages:
         return ""
 
 
-def _matching(table: Mapping[str, Any], name: str) -> Iterator[str]:
+def _takes(patterns: tuple[str, ...], path: str) -> bool:
+    """Whether a workspace with these patterns has a package at a path, or is the package itself."""
+    if not path or not patterns:
+        return bool(patterns)
+    taken, meter = False, Meter(_MAX_STEPS)
+    for pattern in patterns:
+        body = pattern.removeprefix("!").removeprefix("./").rstrip("/")
+        try:
+            if matches(body, path, meter) and meter.left >= 0:
+                taken = not pattern.startswith("!")
+        except Unreadable:
+            continue
+    return taken
+
+
+def _listed(text: str) -> list[str]:
+    """The patterns below `packages:` in a file for pnpm."""
+    found: list[str] = []
+    within = False
+    for line in text.splitlines():
+        if line[:1].strip() and not line.startswith(("-", "#")):
+            within = line.startswith("packages:")
+        elif within and line.lstrip().startswith("-"):
+            found.append(line.lstrip()[1:].split(" #")[0].strip().strip("\"'"))
+    return found
+
+
+def _matching(table: Mapping[str, Any], name: str, other: str) -> Iterator[str]:
     if name in table:
-        yield from _texts(table[name])
+        yield from _texts(table[name], other)
         return
     fitting = []
     for key in table:
@@ -150,12 +220,16 @@ def _matching(table: Mapping[str, Any], name: str) -> Iterator[str]:
     for _, key in sorted(fitting)[:1]:
         before, _, after = key.partition("*")
         inner = name[len(before) : len(name) - len(after)]
-        yield from (text.replace("*", inner) for text in _texts(table[key]))
+        yield from (text.replace("*", inner) for text in _texts(table[key], other))
 
 
-def _texts(said: Any) -> list[str]:
-    """All texts in what a field says, whatever the conditions are that they stand under."""
+def _texts(said: Any, other: str = "") -> list[str]:
+    """All texts in what a field says, whatever the conditions are that they stand under, but for one."""
     if isinstance(said, str):
         return [said]
-    parts: Iterable[Any] = said.values() if isinstance(said, Mapping) else said if isinstance(said, list) else ()
-    return [text for part in parts for text in _texts(part)]
+    parts: Iterable[Any] = ()
+    if isinstance(said, Mapping):
+        parts = [part for key, part in said.items() if key != other]
+    elif isinstance(said, list):
+        parts = said
+    return [text for part in parts for text in _texts(part, other)]

@@ -39,7 +39,11 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
             return union(_plain(world, site) for site in sites)
         return frozenset({made(at.texts[b], ())}) if not a else NOTHING
     if kind == Of.MEMBER:
-        return union(_plain(world, site) for site in type_sites(world, at, node))
+        sites = type_sites(world, at, node)
+        if sites:
+            return union(_plain(world, site) for site in sites)
+        # A member of an enumeration is a type as well.
+        return frozenset(value for value in members(world, space(world, at, a), at.texts[b])[1] if value[0] == "k")
     if kind == Of.ITEM:
         return _generic(world, at, a, at.lists[b])
     if kind == Of.EITHER:

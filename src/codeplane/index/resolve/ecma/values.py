@@ -242,7 +242,7 @@ def value_of_definition(world: World, at: Tables, definition: int) -> Values:
     if row.kind in ("class", "enum"):
         return frozenset({("c", at.path, definition)})
     if row.kind == "enum_member":
-        return frozenset({object_of(at.path, row.parent)}) if row.parent is not None else NOTHING
+        return frozenset({("k", f"{at.path}:{definition}")})
     held = script.held(definition)
     if row.kind == "module":
         return world.value(at.path, held) if held is not None else frozenset({("n", at.path, definition)})
@@ -288,7 +288,9 @@ def passed_as(world: World, at: Tables, key: int) -> Values:
         wanted = world.context(at.path, node)
         functions = [value for value in wanted if value[0] in ("f", "F")]
         for value in wanted:
-            functions += signatures(world, value, Into.CALLED) if value[0] in ("o", "K") else []
+            several = signatures(world, value, Into.CALLED) if value[0] in ("o", "K") else []
+            # Of several signatures none says what is passed.
+            functions += several if len(several) == 1 else []
         if param.how == Passing.REST:
             found = array(union(parameter(world, value, place) for value in functions))
         else:

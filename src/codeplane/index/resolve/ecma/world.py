@@ -22,6 +22,8 @@ class World:
         self._ev = ev
         self._compute = compute
         self.names = Names(ev.library)
+        self.spreading: set[tuple[str, int, str]] = set()
+        """Literals, and names, whose parts are being looked through."""
 
     def at(self, path: str) -> Tables:
         return self._ev.at(path)
