@@ -234,7 +234,7 @@ class _Builder:
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new"):
+            if subject in ("member", "call", "new", "lookup"):
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         bodies = {

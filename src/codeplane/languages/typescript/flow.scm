@@ -34,6 +34,7 @@
   type: (type_annotation (lookup_type)))) @same
 (object_type ((_) @of [";" ","]?)*) @dict
 (call_signature) @function
+(construct_signature) @function
 (property_signature name: (_) @key type: (_) @of) @pair
 (method_signature name: (_) @key) @function
 (type_query (_) @of) @typeof
@@ -79,6 +80,7 @@
 (import_alias . (identifier) . (_) @from) @defines
 (interface_body (call_signature) @called)
 (interface_body (construct_signature) @makes)
+(object_type (construct_signature) @makes)
 (public_field_definition "static") @static
 (method_signature "static") @static
 (method_signature ["get" "set"]) @reads

@@ -77,7 +77,10 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
         return [
             ("f", of[1], at.nodes[part][1], of[3])
             for part in at.lists[at.nodes[of[2]][1]]
-            if at.nodes[part][0] == Of.FUNCTION and at.nodes[part][1] not in at.owner and how == Into.CALLED
+            if at.nodes[part][0] == Of.FUNCTION
+            and at.nodes[part][1] not in at.owner
+            and not at.nodes[part][2]
+            and (at.nodes[part][1] in world.script(of[1]).makers) == (how == Into.MAKES)
         ]
     at, script = world.at(of[1]), world.script(of[1])
     known = tuple(sorted(world.known(of).items()))
@@ -279,7 +282,7 @@ def inferred(
         known = {**more, **known}
     for param in variables:
         if (callee[1], param.bind) not in known and param.default >= 0:
-            known[callee[1], param.bind] = world.type_of(callee[1], param.default)
+            known[callee[1], param.bind] = filled(world, world.type_of(callee[1], param.default), known)
     return known
 
 

@@ -212,6 +212,11 @@ class Script:
         return found
 
     @cached_property
+    def makers(self) -> set[int]:
+        """Scopes of the signatures by which objects are made."""
+        return {scope for kind, scope, _ in self.at.sketch.flow.into if kind == Into.MAKES}
+
+    @cached_property
     def imports_by_name(self) -> dict[tuple[int, str], list[int]]:
         found: dict[tuple[int, str], list[int]] = {}
         for number, row in enumerate(self.at.imports):

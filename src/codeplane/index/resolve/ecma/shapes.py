@@ -77,11 +77,15 @@ def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
 
 
 def _with(value: Value, parts: tuple[Values, ...]) -> Value:
+    return _replaced(value, _shallow(parts))
+
+
+def _replaced(value: Value, parts: tuple[Values, ...]) -> Value:
     what = value[0]
     if what == "o":
-        return object_of(value[1], value[2], parts)
+        return (*value[:3], parts)
     if what == "x":
-        return made(value[1], parts)
+        return (*value[:2], parts)
     if what in ("t", "F"):
         return (what, parts)
     return (*value[:3], tuple((key, part) for (key, _), part in zip(value[3], parts, strict=True)))
@@ -103,28 +107,24 @@ def object_of(path: str, definition: int, arguments: tuple[Values, ...] = ()) ->
     return ("o", path, definition, _shallow(arguments))
 
 
-def _shallow(arguments: tuple[Values, ...]) -> tuple[Values, ...]:
-    if all(_depth(value) < MAX_NESTING for values in arguments for value in values):
+def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple[Values, ...]:
+    """Arguments whose own go down no further."""
+    if all(_depth(value) < nesting for values in arguments for value in values):
         return arguments
-    return tuple(frozenset(value for value in values if _depth(value) < MAX_NESTING) for values in arguments)
+    return tuple(frozenset(_cut(value, nesting - 1) for value in values) for values in arguments)
+
+
+def _cut(value: Value, nesting: int) -> Value:
+    if _depth(value) <= nesting:
+        return value
+    parts = _split(value)[1]
+    kept = _shallow(parts, nesting) if nesting > 0 else tuple(NOTHING for _ in parts)
+    return _replaced(value, kept)
 
 
 def _depth(value: Value) -> int:
-    inner = inner_values(value)
+    inner = _split(value)[1]
     return 1 + max((_depth(held) for values in inner for held in values), default=0) if inner else 0
-
-
-def inner_values(value: Value) -> tuple[Values, ...]:
-    what = value[0]
-    if what == "o":
-        return value[3]  # type: ignore[no-any-return]
-    if what == "x":
-        return value[2]  # type: ignore[no-any-return]
-    if what in ("t", "F"):
-        return value[1]  # type: ignore[no-any-return]
-    if what in ("f", "L", "K"):
-        return tuple(held for _, held in value[3])
-    return ()
 
 
 def awaited(values: Values) -> Values:
@@ -185,7 +185,5 @@ def closed(held: tuple[tuple[Variable, Values], ...], known: Known) -> tuple[tup
         # What stands for itself says nothing.
         if key not in found and values != frozenset({("v", *key)}):
             found[key] = values
-    kept = {
-        key: frozenset(value for value in values if _depth(value) < MAX_NESTING - 1) for key, values in found.items()
-    }
-    return tuple(sorted(kept.items(), key=lambda item: item[0]))
+    keys = sorted(found)
+    return tuple(zip(keys, _shallow(tuple(found[key] for key in keys), MAX_NESTING - 1), strict=True))

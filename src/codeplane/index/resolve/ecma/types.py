@@ -11,6 +11,7 @@ from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
     SAME,
     Values,
+    Variable,
     array,
     awaited,
     elements,
@@ -104,13 +105,20 @@ def _plain(world: World, site: Site) -> Values:
     variables = script.variables(script.at.body.get(site[2]))
     if not variables:
         return values
-    return filled(world, 
-        values,
-        {
-            (site[0], param.bind): world.type_of(site[0], param.default if param.default >= 0 else param.type)
-            for param in variables
-        },
-    )
+    return filled(world, values, _arguments(world, site[0], site[2], ()))
+
+
+def _arguments(world: World, path: str, definition: int, given: Sequence[Values]) -> dict[Variable, Values]:
+    """What the parameters of a type are, which by default may be said in terms of those before."""
+    script = world.script(path)
+    known: dict[Variable, Values] = {}
+    for place, param in enumerate(script.variables(script.at.body.get(definition))):
+        if place < len(given):
+            known[path, param.bind] = given[place]
+        else:
+            said = world.type_of(path, param.default if param.default >= 0 else param.type)
+            known[path, param.bind] = filled(world, said, known)
+    return known
 
 
 def named_type(world: World, at: Tables, definition: int) -> Values:
@@ -131,14 +139,7 @@ def _generic(world: World, at: Tables, of: int, keys: Sequence[int]) -> Values:
     given = [world.type_of(at.path, key) for key in keys]
     sites = type_sites(world, at, of)
     for path, _, number in sites:
-        script = world.script(path)
-        known = {}
-        for place, param in enumerate(script.variables(script.at.body.get(number))):
-            if place < len(given):
-                known[path, param.bind] = given[place]
-            else:
-                known[path, param.bind] = world.type_of(path, param.default)
-        found |= filled(world, world.named(path, number), known)
+        found |= filled(world, world.named(path, number), _arguments(world, path, number, given))
     kind, bind, text, _ = at.nodes[of]
     if sites or kind != Of.NAME or bind:
         return found
