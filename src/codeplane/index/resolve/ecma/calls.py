@@ -26,12 +26,12 @@ _MAX_UNIFYING = 3
 _WRITTEN = frozenset({Of.TEXT, Of.LITERAL})
 
 
-def called(world: World, at: Tables, node: int) -> list[Value]:
+def called(world: World, at: Tables, node: int) -> Values:
     """The functions (`f`), and what else there is, that a call or the making of an object runs."""
     kind, callee, _, _ = at.nodes[node]
     values = world.value(at.path, callee)
     found: list[Value] = []
-    for value in sorted(values, key=repr):
+    for value in values:
         if value[0] == "f":
             found.append(value)
         elif value[0] == "c" and kind == Of.NEW:
@@ -40,7 +40,7 @@ def called(world: World, at: Tables, node: int) -> list[Value]:
             found += signatures(world, value, Into.CALLED if kind == Of.CALL else Into.MAKES)
         elif value[0] in ("e", "x", "c"):
             found.append(value)
-    return fitting(world, at, node, found)
+    return frozenset(fitting(world, at, node, found))
 
 
 def constructors(world: World, of: Value) -> list[Value]:
@@ -98,6 +98,8 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
 
 def fitting(world: World, at: Tables, node: int, callees: list[Value]) -> list[Value]:
     """Of several declarations of one function those that the arguments fit."""
+    if len(callees) < 2:
+        return callees
     groups: dict[tuple[str, object], list[Value]] = {}
     for callee in callees:
         key: tuple[str, object] = ("", callee)
@@ -157,7 +159,7 @@ def _fits(world: World, at: Tables, node: int, callee: Value) -> bool:
 def call(world: World, at: Tables, node: int) -> Values:
     """What a call gives."""
     found = NOTHING
-    for callee in called(world, at, node):
+    for callee in world.called(at.path, node):
         what = callee[0]
         if what == "f":
             known = {**inferred(world, at, node, callee, functions=True), **dict(callee[3])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.ecma.builtins import passed_by, taken_by
-from codeplane.index.resolve.ecma.calls import called, constructors, fitting, inferred, parameter, signatures
+from codeplane.index.resolve.ecma.calls import constructors, fitting, inferred, parameter, signatures
 from codeplane.index.resolve.ecma.members import filled, member, members
 from codeplane.index.resolve.ecma.script import DEFAULT, INTO, Around
 from codeplane.index.resolve.ecma.shapes import NOTHING, Values, awaited, elements, union
@@ -98,14 +98,14 @@ def _of_argument(world: World, at: Tables, around: Around) -> Values:
     found = NOTHING
     if around.how == Of.NEW:
         callees = []
-        for value in sorted(world.value(at.path, at.nodes[call][1]), key=repr):
+        for value in world.value(at.path, at.nodes[call][1]):
             if value[0] == "c":
                 callees += constructors(world, value)
             elif value[0] in ("o", "K"):
                 callees += signatures(world, value, Into.MAKES)
         callees = fitting(world, at, call, callees)
     else:
-        callees = called(world, at, call)
+        callees = list(world.called(at.path, call))
 
     def given(at_place: int) -> Values:
         arguments = world.script(at.path).arguments(call)
@@ -126,7 +126,7 @@ def _of_argument(world: World, at: Tables, around: Around) -> Values:
 def attributes(world: World, at: Tables, call: int) -> Values:
     """What the attributes of an element should be: the first parameter of its function."""
     found = NOTHING
-    for value in sorted(world.value(at.path, at.nodes[call][1]), key=repr):
+    for value in world.value(at.path, at.nodes[call][1]):
         if value[0] == "f":
             found |= parameter(world, value, 0)
         elif value[0] in ("o", "K"):

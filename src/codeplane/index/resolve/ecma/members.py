@@ -22,7 +22,7 @@ NONE: Found = ([], NOTHING)
 def member(world: World, of: Value, name: str) -> Found:
     what = of[0]
     if what == "o":
-        return _of_object(world, of, name, ())
+        return _of_object(world, of, name)
     if what in ("c", "n"):
         return _of_class(world, of, name, ())
     if what == "M":
@@ -47,7 +47,7 @@ def members(world: World, values: Values, name: str) -> Found:
     """The same of any of several values."""
     sites: list[Site] = []
     held = NOTHING
-    for value in sorted(values, key=repr) if len(values) > 1 else values:
+    for value in values:
         more, values_of = member(world, value, name)
         sites += more
         held |= values_of
@@ -59,11 +59,22 @@ def access(world: World, values: Values, name: str) -> Found:
     of several it is not known which."""
     if len(values) < 2:
         return members(world, values, name)
-    found = [(value, member(world, value, name)) for value in sorted(values, key=repr) if value[0] in _STRUCTURED]
-    having = [(sites, held) for _, (sites, held) in found if sites or held]
-    if len(having) < len(found) and len({tuple(sites) for sites, _ in having}) > 1:
+    sites: list[Site] = []
+    held = NOTHING
+    owners: set[tuple[Site, ...]] = set()
+    lacking = False
+    for value in values:
+        more, values_of = member(world, value, name)
+        sites += more
+        held |= values_of
+        if value[0] in _STRUCTURED:
+            if more or values_of:
+                owners.add(tuple(more))
+            else:
+                lacking = True
+    if lacking and len(owners) > 1:
         return NONE
-    return members(world, values, name)
+    return list(dict.fromkeys(sites)), held
 
 
 def filled(world: World, values: Values, known: Known) -> Values:
@@ -86,37 +97,32 @@ def _settled(world: World, value: Value) -> Values:
     return found
 
 
-def _of_object(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> Found:
-    path, definition = of[1], of[2]
-    if (path, definition) in seen or len(seen) > _MAX_BASES:
-        return NONE
-    at = world.at(path)
-    script = world.script(path)
+def _of_object(world: World, of: Value, name: str) -> Found:
+    sites, values = world.member(of[1], of[2], name)
+    if not values or not of[3]:
+        return sites, values
+    return sites, filled(world, values, world.known(of))
+
+
+def member_of_class(world: World, at: Tables, key: tuple[int, str]) -> Values:
+    """What a member of the objects of a class is, and as `S` the definitions of it."""
+    definition, name = key
+    script = world.script(at.path)
     if at.defs[definition].kind == "enum":
-        return NONE
-    sites: list[Site] = []
-    values = NOTHING
+        return NOTHING
+    found = NOTHING
     for number in declarations(at, definition):
         for site in own_members(world, at, number, name):
-            if site[1] == "d" and script.is_static(site[2]):
-                continue
-            sites.append(site)
-            values |= member_value(world, at, number, site, name)
-    if sites:
-        return sites, filled(world, values, world.known(of))
-    known = world.known(of)
-    for base in _bases(world, path, definition):
-        if base[0] == "o":
-            found = _of_object(world, _closed(base, known), name, (*seen, (path, definition)))
-        else:
-            found = member(world, _closed(base, known), name)
-        if found[0]:
-            return found
-    return NONE
-
-
-def _closed(base: Value, known: dict[tuple[str, int], Values]) -> Value:
-    return next(iter(substitute(frozenset({base}), known))) if base[0] == "o" and known else base
+            if site[1] != "d" or not script.is_static(site[2]):
+                found |= {("S", *site)}
+                found |= member_value(world, at, number, site, name)
+    if found:
+        return found
+    for base in _bases(world, at.path, definition):
+        sites, values = member(world, base, name)
+        if sites:
+            return values | {("S", *site) for site in sites}
+    return NOTHING
 
 
 def _bases(world: World, path: str, definition: int) -> Iterator[Value]:

@@ -11,6 +11,7 @@ from codeplane.facts.blocks import Columns
 from codeplane.index.resolve.ecma.calls import called
 from codeplane.index.resolve.ecma.context import context_of
 from codeplane.index.resolve.ecma.links import overridden, references
+from codeplane.index.resolve.ecma.members import member_of_class
 from codeplane.index.resolve.ecma.types import named_type, type_of_node
 from codeplane.index.resolve.ecma.values import (
     bases_of,
@@ -37,6 +38,8 @@ _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
         "p": passed_as,
         "c": context_of,
         "o": bases_of,
+        "k": called,
+        "m": member_of_class,
     }
 )
 
@@ -58,7 +61,7 @@ class EcmaRules(Rules):
         return references(self._world, at, names, columns)
 
     def calls(self, at: Tables, node: int) -> Iterator[Value]:
-        for callee in called(self._world, at, node):
+        for callee in self._world.called(at.path, node):
             if callee[0] == "f":
                 yield callee[:3]
             elif callee[0] == "c":

@@ -37,6 +37,13 @@ class Around(NamedTuple):
     place: int
 
 
+_EXPECTING = frozenset(
+    {
+        Of.SAME, Of.EITHER, Of.CAST, Of.LIST, Of.TUPLE, Of.DICT, Of.PAIR, Of.FUNCTION, Of.CALL, Of.NEW, Of.LABELLED,
+        Of.AWAIT,
+    }
+)  # fmt: skip
+"""Nodes for which it matters what they should be."""
 INTO = 200
 """Added to an `Into`, beside the kinds of nodes."""
 DEFAULT = 500
@@ -145,18 +152,20 @@ class Script:
         for number, (kind, a, b, _) in enumerate(self._nodes):
             if kind in (Of.CALL, Of.NEW):
                 for place, part in enumerate(self.arguments(number)):
-                    found[part] = Around(kind, number, place)
+                    if self._nodes[part][0] in _EXPECTING:
+                        found[part] = Around(kind, number, place)
                     if self._nodes[part][0] == Of.LABELLED:
                         found[self._nodes[part][1]] = Around(Of.LABELLED, number, part)
-            elif kind in (Of.SAME, Of.AWAIT, Of.CAST):
+            elif kind in (Of.SAME, Of.CAST):
                 found.setdefault(a, Around(kind, number, 0))
             elif kind in (Of.EITHER, Of.LIST, Of.TUPLE, Of.DICT):
                 for place, part in enumerate(self.at.lists[a]):
-                    found.setdefault(part, Around(kind, number, place))
-            elif kind == Of.PAIR:
+                    if self._nodes[part][0] in _EXPECTING:
+                        found.setdefault(part, Around(kind, number, place))
+            elif kind == Of.PAIR and self._nodes[b][0] in _EXPECTING:
                 found.setdefault(b, Around(kind, number, 0))
         for kind, a, b in self.at.sketch.flow.into:
-            if kind in (Into.ASSIGN, Into.RETURN, Into.VALUE) and b:
+            if kind in (Into.ASSIGN, Into.RETURN, Into.VALUE) and self._nodes[b][0] in _EXPECTING:
                 known = found.get(b)
                 # A member that is assigned to says more than the definition that it makes.
                 if known is None or (known.how == INTO + Into.VALUE and kind == Into.ASSIGN):

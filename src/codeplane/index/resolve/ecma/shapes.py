@@ -18,6 +18,7 @@ means that nothing is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 Value = tuple[Any, ...]
@@ -114,6 +115,7 @@ def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple
     return tuple(frozenset(_cut(value, nesting - 1) for value in values) for values in arguments)
 
 
+@lru_cache(maxsize=1 << 15)
 def _cut(value: Value, nesting: int) -> Value:
     if _depth(value) <= nesting:
         return value
@@ -122,6 +124,7 @@ def _cut(value: Value, nesting: int) -> Value:
     return _replaced(value, kept)
 
 
+@lru_cache(maxsize=1 << 15)
 def _depth(value: Value) -> int:
     inner = _split(value)[1]
     return 1 + max((_depth(held) for values in inner for held in values), default=0) if inner else 0

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.names import Names
 from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
 
 LANGUAGE = "typescript"
 """The rules that compute the cells of all these languages."""
 
-Compute = Callable[["World", Tables, int], Values]
+_PLAIN = frozenset({Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION, Of.DICT})
+"""Nodes that say at once what they are."""
+
+Compute = Callable[["World", Tables, Any], Values]
 
 
 class World:
@@ -22,6 +27,7 @@ class World:
         self._ev = ev
         self._compute = compute
         self.names = Names(ev.library)
+        self._apart: dict[Values, tuple[Any, Values]] = {}
         self.spreading: set[tuple[str, int, str]] = set()
         """Literals, and names, whose parts are being looked through."""
 
@@ -35,16 +41,50 @@ class World:
         _, _, letter, path, number = key
         return bounded(self._compute[letter](self, self._ev.at(path), number))
 
-    def _cell(self, letter: str, path: str, number: int) -> Values:
+    def _cell(self, letter: str, path: str, number: Any) -> Values:
         return self._ev.cell(("z", LANGUAGE, letter, path, number))
 
     def value(self, path: str, node: int) -> Values:
         """What an expression is."""
-        return self._cell("n", path, node) if node > 0 else NOTHING
+        if node <= 0:
+            return NOTHING
+        nodes = self._ev.at(path).nodes
+        kind, a, _, _ = nodes[node]
+        while kind == Of.SAME:
+            node = a
+            kind, a, _, _ = nodes[node]
+        if kind == Of.NAME and a:
+            return self._cell("b", path, a - 1)
+        if kind in _PLAIN:
+            return self._compute["n"](self, self._ev.at(path), node)
+        return self._cell("n", path, node)
 
     def type_of(self, path: str, node: int) -> Values:
         """What is of a type."""
-        return self._cell("t", path, node) if node > 0 else NOTHING
+        if node <= 0:
+            return NOTHING
+        nodes = self._ev.at(path).nodes
+        kind, a, _, _ = nodes[node]
+        while kind == Of.SAME:
+            node = a
+            kind, a, _, _ = nodes[node]
+        if kind in _PLAIN:
+            return self._compute["t"](self, self._ev.at(path), node)
+        return self._cell("t", path, node)
+
+    def called(self, path: str, node: int) -> Values:
+        """What a call runs."""
+        return self._cell("k", path, node)
+
+    def member(self, path: str, definition: int, name: str) -> tuple[list[Site], Values]:
+        """A member of the objects of a class, its own or inherited, with the parameters of the class in place."""
+        held = self._cell("m", path, (definition, name))
+        found = self._apart.get(held)
+        if found is None:
+            sites = [value[1:] for value in held if value[0] == "S"]
+            values = frozenset(value for value in held if value[0] != "S") if sites else held
+            found = self._apart[held] = (sites, values)
+        return found  # type: ignore[return-value]
 
     def bound(self, path: str, bind: int) -> Values:
         """What a name is."""
