@@ -12,7 +12,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
     @function @key             the function whose scope it opens, or the type of one; its name if it is a member
-    @typeof @of                the type of a value; @lookup @of @key the type of a member of a type
+    @typeof @of                the type of a value; @lookup @of @key the type of a member of a type, @keyof @of of its
+                               names; @literal.<type> a value of a type that the language itself has
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
@@ -131,7 +132,7 @@ def _read_matches(query: Query, root: Node) -> _Raw:
 
 
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT, "types": Of.TYPES}
-_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS, "typeof": Of.TYPEOF}
+_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS, "typeof": Of.TYPEOF, "keyof": Of.KEYOF}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}

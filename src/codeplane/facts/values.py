@@ -59,6 +59,8 @@ class Of(IntEnum):
     """node"""
     LOOKUP = 42
     """type node, key node, reference or -1"""
+    KEYOF = 43
+    """type node"""
 
 
 class Into(IntEnum):

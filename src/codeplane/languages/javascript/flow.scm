@@ -1,3 +1,5 @@
+(call_expression function: (_) @callee arguments: (arguments ((_) @arg ","?)*)) @call
+(call_expression function: (_) @callee arguments: (template_string) @arg) @call
 (new_expression constructor: (_) @callee arguments: (arguments ((_) @arg ","?)*)) @new
 (new_expression constructor: (_) @callee !arguments) @new
 (formal_parameters (identifier) @name) @param

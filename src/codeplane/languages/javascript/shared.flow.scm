@@ -2,8 +2,6 @@
 
 ; values
 (member_expression object: (_) @of property: (_) @name) @member
-(call_expression function: (_) @callee arguments: (arguments ((_) @arg ","?)*)) @call
-(call_expression function: (_) @callee arguments: (template_string) @arg) @call
 ((subscript_expression object: (_) @of index: (string (string_fragment) @name)) @member
   (#match? @name "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (subscript_expression object: (_) @of index: (_) @key) @item

@@ -1,6 +1,7 @@
 ; values
 (call_expression
-  function: (_) @callee type_arguments: (_) @arg arguments: (arguments ((_) @arg ","?)*)) @call
+  function: (_) @callee type_arguments: (_)? @arg arguments: (arguments ((_) @arg ","?)*)) @call
+(call_expression function: (_) @callee type_arguments: (_)? @arg arguments: (template_string) @arg) @call
 (new_expression
   constructor: (_) @callee type_arguments: (_)? @arg arguments: (arguments ((_) @arg ","?)*)) @new
 (new_expression constructor: (_) @callee type_arguments: (_)? @arg !arguments) @new
@@ -38,6 +39,8 @@
 (property_signature name: (_) @key type: (_) @of) @pair
 (method_signature name: (_) @key) @function
 (type_query (_) @of) @typeof
+(index_type_query (_) @of) @keyof
+((predefined_type) @literal.any (#any-of? @literal.any "any" "unknown"))
 (lookup_type . (_) @of . (_) @key) @lookup
 (literal_type (_) @of) @same
 (this_type) @this

@@ -69,7 +69,8 @@ def _of_method(world: World, at: Tables, node: int, literal: int) -> Values:
 
 def wanted_of(world: World, at: Tables, literal: int) -> Values:
     """What an object literal should be; of several those that its texts do not exclude."""
-    wanted = world.context(at.path, literal)
+    # What another literal happens to be says nothing about this one.
+    wanted = frozenset(value for value in world.context(at.path, literal) if value[0] != "L")
     if len(wanted) < 2:
         return wanted
     script = world.script(at.path)

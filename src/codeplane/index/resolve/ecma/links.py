@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codeplane.facts.blocks import Columns
-from codeplane.facts.model import Namespace, Role, Target, Tier, Usage
+from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes, wanted_of
 from codeplane.index.resolve.ecma.members import access, members, own_members
@@ -54,6 +54,8 @@ def _name_sites(
     if bind.target_kind == Target.UNKNOWN:
         return []
     sites = world.names.local(at, bind.scope, bind.name)
+    if bind.certainty == Certainty.UNCERTAIN and len(sites) == 1:
+        return []
     if bind.target_kind == Target.DEF and len(sites) == 1:
         return sites if (columns.flags[ref] >> 5 & 3) != Tier.PROVEN else []
     return sites if role in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, usage)

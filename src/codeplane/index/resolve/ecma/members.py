@@ -13,7 +13,7 @@ from codeplane.index.resolve.value import Site
 CALLABLES = frozenset({"function", "method", "constructor"})
 CLASSES = frozenset({"class", "interface", "enum"})
 _MAX_BASES = 24
-_STRUCTURED = frozenset({"o", "K", "L", "c", "n", "M"})
+_STRUCTURED = frozenset({"o", "K", "L", "c", "n", "M", "O"})
 
 Found = tuple[list[Site], Values]
 NONE: Found = ([], NOTHING)
@@ -21,6 +21,8 @@ NONE: Found = ([], NOTHING)
 
 def member(world: World, of: Value, name: str) -> Found:
     what = of[0]
+    if name == "constructor":
+        return NONE
     if what == "o":
         return _of_object(world, of, name)
     if what in ("c", "n"):
@@ -34,6 +36,11 @@ def member(world: World, of: Value, name: str) -> Found:
     if what == "v":
         param = world.script(of[1]).variable_of_bind.get(of[2])
         return members(world, world.type_of(of[1], param.type), name) if param is not None else NONE
+    if what == "O":
+        listed = any(
+            key[1] == name if key[0] == "k" else key[0] == "Q" and members(world, key[1], name) != NONE for key in of[2]
+        )
+        return members(world, of[1], name) if listed == of[3] else NONE
     if what == "I":
         return members(world, member(world, of[1], of[2])[1], name)
     if what == "f":

@@ -10,6 +10,8 @@
     ("E", path, owner)                   something that gets members by assignment, by its name in the file
     ("v", path, binding)                 a parameter that stands for a type
     ("I", value, name)                   what a member of it is
+    ("Q", values)                        the names of their members
+    ("O", values, names, kept)           with only some of their members, or without some
     ("k", text)                          a literal text
 `arguments` are values per type parameter, `known` pairs of a type parameter (path, binding) and values. No value at all
 means that nothing is known.
@@ -39,7 +41,7 @@ ARRAYS = frozenset(
 )  # fmt: skip
 MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap"})
 PROMISES = frozenset({"Promise", "PromiseLike"})
-SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Pick", "Omit", "Extract", "Exclude", "NoInfer", "ThisType"})
+SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Extract", "Exclude", "NoInfer", "ThisType"})
 """Types that have the members of their first argument, or some of them."""
 
 
@@ -72,6 +74,8 @@ def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
         return (what, value[1], len(value[2])), value[2]
     if what in ("t", "F"):
         return (what, len(value[1])), value[1]
+    if what == "O":
+        return (what, value[3]), value[1:3]
     if what in ("f", "L", "K"):
         return (*value[:3], tuple(key for key, _ in value[3])), tuple(held for _, held in value[3])
     return value, ()
@@ -89,11 +93,22 @@ def _replaced(value: Value, parts: tuple[Values, ...]) -> Value:
         return (*value[:2], parts)
     if what in ("t", "F"):
         return (what, parts)
+    if what == "O":
+        return (what, *parts, value[3])
     return (*value[:3], tuple((key, part) for (key, _), part in zip(value[3], parts, strict=True)))
 
 
 def tuple_of(parts: Iterable[Values]) -> Value:
     return ("t", _shallow(tuple(parts)))
+
+
+ANY: Values = frozenset({("x", "any", ())})
+
+
+def either(parts: Iterable[Values]) -> Values:
+    """One of several; whatever may be anything is nothing in particular."""
+    found = union(parts)
+    return ANY if len(found) > 1 and not ANY.isdisjoint(found) else found
 
 
 def array(values: Values) -> Values:
@@ -170,6 +185,10 @@ def _substituted(value: Value, known: Known) -> Values:
         return frozenset({(what, _shallow(_each(value[1], known)))})
     if what in ("f", "L", "K"):
         return frozenset({(what, value[1], value[2], closed(value[3], known))})
+    if what == "Q":
+        return frozenset({("Q", substitute(value[1], known))})
+    if what == "O":
+        return frozenset({("O", substitute(value[1], known), substitute(value[2], known), value[3])})
     if what == "I":
         return frozenset(("I", of, value[2]) for of in _substituted(value[1], known))
     if what == "e":

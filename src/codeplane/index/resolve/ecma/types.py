@@ -8,12 +8,14 @@ from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.calls import results
 from codeplane.index.resolve.ecma.members import filled, members, settled
 from codeplane.index.resolve.ecma.shapes import (
+    ANY,
     NOTHING,
     SAME,
     Values,
     Variable,
     array,
     awaited,
+    either,
     elements,
     made,
     object_of,
@@ -48,7 +50,7 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
     if kind == Of.ITEM:
         return _generic(world, at, a, at.lists[b])
     if kind == Of.EITHER:
-        return union(world.type_of(path, part) for part in at.lists[a])
+        return either(world.type_of(path, part) for part in at.lists[a])
     if kind == Of.LIST:
         return array(union(world.type_of(path, part) for part in at.lists[a]))
     if kind == Of.TUPLE:
@@ -62,6 +64,10 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
         return frozenset({("f", path, a, ())})
     if kind == Of.DICT:
         return frozenset({("K", path, node, ())})
+    if kind == Of.KEYOF:
+        return frozenset({("Q", world.type_of(path, a))})
+    if kind == Of.LITERAL:
+        return ANY if at.texts[a] == "any" else NOTHING
     if kind == Of.TYPEOF:
         return world.value(path, a)
     if kind == Of.LOOKUP:
@@ -146,6 +152,8 @@ def _generic(world: World, at: Tables, of: int, keys: Sequence[int]) -> Values:
     name = at.texts[text]
     if name in SAME:
         return given[0]
+    if name in ("Omit", "Pick") and len(given) > 1:
+        return frozenset({("O", given[0], given[1], name == "Pick")}) if given[1] else given[0]
     if name == "Awaited":
         return awaited(given[0])
     if name == "ReturnType":

@@ -14,6 +14,7 @@ from codeplane.index.resolve.ecma.shapes import (
     Values,
     array,
     awaited,
+    either,
     elements,
     made,
     object_of,
@@ -45,7 +46,7 @@ def value_of_node(world: World, at: Tables, node: int) -> Values:
     if kind == Of.AWAIT:
         return awaited(world.value(path, a))
     if kind == Of.EITHER:
-        return union(world.value(path, part) for part in at.lists[a])
+        return either(world.value(path, part) for part in at.lists[a])
     if kind == Of.LIST:
         return _list(world, at, at.lists[a])
     if kind == Of.DICT:
