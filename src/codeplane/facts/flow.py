@@ -8,7 +8,7 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
     @same @of                  the value of a part (parentheses); @await @of what is waited for
-    @either @of*               one of several values
+    @either @of*               one of several values; @choice @of* one of several types, by a test that is not made here
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
     @function @key             the function whose scope it opens, or the type of one; its name if it is a member
@@ -131,7 +131,7 @@ def _read_matches(query: Query, root: Node) -> _Raw:
     return _Raw(values, flows)
 
 
-_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT, "types": Of.TYPES}
+_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT, "types": Of.TYPES, "choice": Of.CHOICE}
 _ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS, "typeof": Of.TYPEOF, "keyof": Of.KEYOF}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}

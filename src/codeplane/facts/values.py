@@ -61,6 +61,8 @@ class Of(IntEnum):
     """type node, key node, reference or -1"""
     KEYOF = 43
     """type node"""
+    CHOICE = 44
+    """list"""
 
 
 class Into(IntEnum):

@@ -38,9 +38,11 @@
 (construct_signature) @function
 (property_signature name: (_) @key type: (_) @of) @pair
 (method_signature name: (_) @key) @function
+(conditional_type consequence: (_) @of alternative: (_) @of) @choice
 (type_query (_) @of) @typeof
 (index_type_query (_) @of) @keyof
 ((predefined_type) @literal.any (#any-of? @literal.any "any" "unknown"))
+((predefined_type) @literal.never (#eq? @literal.never "never"))
 (lookup_type . (_) @of . (_) @key) @lookup
 (literal_type (_) @of) @same
 (this_type) @this

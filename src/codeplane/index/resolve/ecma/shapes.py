@@ -31,6 +31,9 @@ Known = Mapping[Variable, Values]
 NOTHING: Values = frozenset()
 MAX_VALUES = 64
 MAX_NESTING = 4
+MAX_SIZE = 400
+MAX_ARGUMENTS = 16
+MAX_STEPS = 5
 
 ARRAYS = frozenset(
     {
@@ -74,6 +77,8 @@ def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
         return (what, value[1], len(value[2])), value[2]
     if what in ("t", "F"):
         return (what, len(value[1])), value[1]
+    if what == "Q":
+        return (what,), value[1:]
     if what == "O":
         return (what, value[3]), value[1:3]
     if what in ("f", "L", "K"):
@@ -93,6 +98,8 @@ def _replaced(value: Value, parts: tuple[Values, ...]) -> Value:
         return (*value[:2], parts)
     if what in ("t", "F"):
         return (what, parts)
+    if what == "Q":
+        return (what, *parts)
     if what == "O":
         return (what, *parts, value[3])
     return (*value[:3], tuple((key, part) for (key, _), part in zip(value[3], parts, strict=True)))
@@ -124,25 +131,51 @@ def object_of(path: str, definition: int, arguments: tuple[Values, ...] = ()) ->
 
 
 def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple[Values, ...]:
-    """Arguments whose own go down no further."""
-    if all(_depth(value) < nesting for values in arguments for value in values):
+    """Arguments whose own go down no further, and are not too many in all."""
+    if not arguments or _fits(arguments, nesting):
         return arguments
-    return tuple(frozenset(_cut(value, nesting - 1) for value in values) for values in arguments)
+    for level in range(nesting - 1, -1, -1):
+        cut = tuple(frozenset(_cut(value, level) for value in values) for values in arguments)
+        if _fits(cut, nesting):
+            return cut
+    return tuple(
+        values if len(values) <= MAX_ARGUMENTS else frozenset(sorted(values, key=repr)[:MAX_ARGUMENTS]) for values in cut
+    )
+
+
+def _fits(arguments: tuple[Values, ...], nesting: int) -> bool:
+    size = 0
+    for values in arguments:
+        for value in values:
+            depth, count = _measure(value)
+            size += count
+            if depth >= nesting or size > MAX_SIZE:
+                return False
+    return True
 
 
 @lru_cache(maxsize=1 << 15)
 def _cut(value: Value, nesting: int) -> Value:
-    if _depth(value) <= nesting:
+    if _measure(value)[0] <= nesting:
         return value
     parts = _split(value)[1]
+    if not parts:
+        return ("x", "any", ())
     kept = _shallow(parts, nesting) if nesting > 0 else tuple(NOTHING for _ in parts)
     return _replaced(value, kept)
 
 
 @lru_cache(maxsize=1 << 15)
-def _depth(value: Value) -> int:
+def _measure(value: Value) -> tuple[int, int]:
+    """How deep arguments are nested in each other, and how many there are."""
+    if value[0] in ("I", "e"):
+        depth, size = _measure(value[1])
+        return depth, size + 1
     inner = _split(value)[1]
-    return 1 + max((_depth(held) for values in inner for held in values), default=0) if inner else 0
+    if not inner:
+        return 0, 1
+    parts = [_measure(held) for values in inner for held in values]
+    return 1 + max((depth for depth, _ in parts), default=0), 1 + sum(size for _, size in parts)
 
 
 def awaited(values: Values) -> Values:
@@ -186,14 +219,23 @@ def _substituted(value: Value, known: Known) -> Values:
     if what in ("f", "L", "K"):
         return frozenset({(what, value[1], value[2], closed(value[3], known))})
     if what == "Q":
-        return frozenset({("Q", substitute(value[1], known))})
+        return frozenset({("Q", *_shallow(_each(value[1:], known)))})
     if what == "O":
-        return frozenset({("O", substitute(value[1], known), substitute(value[2], known), value[3])})
+        return frozenset({("O", *_shallow(_each(value[1:3], known)), value[3])})
     if what == "I":
-        return frozenset(("I", of, value[2]) for of in _substituted(value[1], known))
+        inner = _substituted(value[1], known)
+        return frozenset(("I", of, value[2]) for of in inner if _steps(of) < MAX_STEPS)
     if what == "e":
         return frozenset(("e", of, value[2]) for of in _substituted(value[1], known))
     return frozenset({value})
+
+
+def _steps(value: Value) -> int:
+    count = 0
+    while value[0] == "I":
+        value = value[1]
+        count += 1
+    return count
 
 
 def _each(parts: tuple[Values, ...], known: Known) -> tuple[Values, ...]:

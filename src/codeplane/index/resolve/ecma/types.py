@@ -51,13 +51,16 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
         return _generic(world, at, a, at.lists[b])
     if kind == Of.EITHER:
         return either(world.type_of(path, part) for part in at.lists[a])
+    if kind == Of.CHOICE:
+        parts = {world.type_of(path, part) for part in at.lists[a] if not _is_never(at, part)}
+        return next(iter(parts)) if len(parts) == 1 else NOTHING
     if kind == Of.LIST:
         return array(union(world.type_of(path, part) for part in at.lists[a]))
     if kind == Of.TUPLE:
-        parts = [world.type_of(path, part) for part in at.lists[a]]
+        held = [world.type_of(path, part) for part in at.lists[a]]
         if any(at.nodes[part][0] == Of.SPLAT for part in at.lists[a]):
-            return array(union(parts))
-        return frozenset({tuple_of(parts)})
+            return array(union(held))
+        return frozenset({tuple_of(held)})
     if kind == Of.SPLAT:
         return elements(world.type_of(path, a))
     if kind == Of.FUNCTION:
@@ -79,6 +82,10 @@ def type_of_node(world: World, at: Tables, node: int) -> Values:
     if kind == Of.TEXT:
         return frozenset({("k", at.texts[a])})
     return world.value(path, node) if kind == Of.THIS else NOTHING
+
+
+def _is_never(at: Tables, node: int) -> bool:
+    return at.nodes[node][0] == Of.LITERAL and at.texts[at.nodes[node][1]] == "never"
 
 
 def type_sites(world: World, at: Tables, node: int) -> list[Site]:
