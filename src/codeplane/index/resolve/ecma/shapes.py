@@ -80,7 +80,7 @@ def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
     if what == "Q":
         return (what,), value[1:]
     if what == "O":
-        return (what, value[3]), value[1:3]
+        return value, value[1:3]
     if what in ("f", "L", "K"):
         return (*value[:3], tuple(key for key, _ in value[3])), tuple(held for _, held in value[3])
     return value, ()
@@ -221,7 +221,8 @@ def _substituted(value: Value, known: Known) -> Values:
     if what == "Q":
         return frozenset({("Q", *_shallow(_each(value[1:], known)))})
     if what == "O":
-        return frozenset({("O", *_shallow(_each(value[1:3], known)), value[3])})
+        of, names = _shallow(_each(value[1:3], known))
+        return frozenset(("O", frozenset({part}), names, value[3]) for part in of)
     if what == "I":
         inner = _substituted(value[1], known)
         return frozenset(("I", of, value[2]) for of in inner if _steps(of) < MAX_STEPS)

@@ -160,7 +160,9 @@ def _generic(world: World, at: Tables, of: int, keys: Sequence[int]) -> Values:
     if name in SAME:
         return given[0]
     if name in ("Omit", "Pick") and len(given) > 1:
-        return frozenset({("O", given[0], given[1], name == "Pick")}) if given[1] else given[0]
+        if not given[1]:
+            return given[0]
+        return frozenset(("O", frozenset({part}), given[1], name == "Pick") for part in given[0])
     if name == "Awaited":
         return awaited(given[0])
     if name == "ReturnType":
