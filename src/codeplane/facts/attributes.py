@@ -19,7 +19,7 @@ def read_attributes(
 ) -> list[Attribute]:
     if not language.attributes_through:
         return []
-    owners = {scope: definition for scope, definition in flow.owners}
+    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     objects = _objects(flow, owners, defs, language) if language.attributes_through == "parameter" else {}
 
     def class_around(scope: int) -> int | None:

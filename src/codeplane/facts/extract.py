@@ -77,9 +77,7 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         comments = tuple(mark.encode() for mark in grammar.language.comments)
         spans = Counter((site.start, site.end) for site in definitions.sites)
-        named = {
-            span: at for at, site in enumerate(definitions.sites) if spans[span := (site.start, site.end)] == 1
-        }
+        named = {span: at for at, site in enumerate(definitions.sites) if spans[span := (site.start, site.end)] == 1}
         flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments, named)
         attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)

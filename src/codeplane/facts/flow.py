@@ -18,11 +18,12 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function, or else what the file gives; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self,
-                               @param.type for one that stands for a type. Its name may be a pattern
+    @param @name @type @from   of the innermost function, in order, with its default; its name may be a pattern.
+                               @param.rest, @param.keys, @param.self, @param.type for one that stands for a type
     @returns @type             of the function with this span
     @class @base*              of the class with this span
-    @defines @type @from       of the definition with this span: its type, its value; @static: a member of the class itself
+    @defines @type @from       of the definition with this span: its type, its value; @static: it is a member of its
+                               class, not of its objects
     @reads                     the function with this span runs when the member of its name is read or written;
                                @called when an object of the type around it is called, @makes when it makes one
     @decorated @decorator* @definition
@@ -131,8 +132,22 @@ def _read_matches(query: Query, root: Node) -> _Raw:
     return _Raw(values, flows)
 
 
-_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT, "types": Of.TYPES, "choice": Of.CHOICE}
-_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS, "typeof": Of.TYPEOF, "keyof": Of.KEYOF}
+_LISTS = {
+    "either": Of.EITHER,
+    "list": Of.LIST,
+    "tuple": Of.TUPLE,
+    "dict": Of.DICT,
+    "types": Of.TYPES,
+    "choice": Of.CHOICE,
+}
+_ONE = {
+    "same": Of.SAME,
+    "await": Of.AWAIT,
+    "splat": Of.SPLAT,
+    "splat.keys": Of.SPLAT_KEYS,
+    "typeof": Of.TYPEOF,
+    "keyof": Of.KEYOF,
+}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
@@ -200,9 +215,9 @@ class _Builder:
                 scope = self._tree.function_of(scope_of(span[0]))
                 into.append((_OUT[subject], scope, self._one(parts, "from" if "from" in parts else "of")))
             elif subject == "returns":
-                scope = self._scopes.get(span)
-                if scope is not None:
-                    into.append((Into.RETURNS, scope, self._one(parts, "type")))
+                opened = self._scopes.get(span)
+                if opened is not None:
+                    into.append((Into.RETURNS, opened, self._one(parts, "type")))
             elif subject == "defines":
                 definition = self._named.get(span)
                 if definition is not None and "type" in parts:
@@ -239,12 +254,12 @@ class _Builder:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         bodies = {
-            scope: definition for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
+            opened: definition for span, definition in self._definitions.items() if (opened := self._scopes.get(span))
         }
-        for kind, definition, node in into:
+        for what, number, node in into:
             # A function without a name of its own has that of what it is the value of.
-            if kind == Into.VALUE and self._nodes[node][0] == Of.FUNCTION:
-                bodies.setdefault(self._nodes[node][1], definition)
+            if what == Into.VALUE and self._nodes[node][0] == Of.FUNCTION:
+                bodies.setdefault(self._nodes[node][1], number)
         owners = sorted(bodies.items())
         ordered = [param for _, param in sorted(params)]
         return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)

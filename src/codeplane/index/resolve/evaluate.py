@@ -5,8 +5,8 @@ The same for all languages; what differs is asked of their rules (`rules.Rules`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from codeplane.facts.model import Certainty, Target
 from codeplane.facts.values import Into, Of, Passing
@@ -28,6 +28,8 @@ from codeplane.index.resolve.value import (
     union,
     wrapped,
 )
+
+T = TypeVar("T")
 
 CALLABLES = frozenset({"function", "method", "constructor"})
 
@@ -59,6 +61,7 @@ class Evaluator:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._kept: dict[Hashable, Any] = {}
         self.passed: dict[tuple[str, int, int], set[Value]] = {}
         """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
@@ -89,6 +92,12 @@ class Evaluator:
         tables = self.library.tables(path)
         assert tables is not None
         return tables
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once, for rules that look up much at a time; it must not ask for itself."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]  # type: ignore[no-any-return]
 
     def rules(self, at: Tables) -> Rules:
         return self._rules[at.language]

@@ -28,9 +28,7 @@ class Rules:
 
     # Languages that have a resolver of their own
 
-    def references(
-        self, at: Tables, names: Sequence[str], columns: Columns
-    ) -> Iterator[tuple[int, list[Site]]] | None:
+    def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]] | None:
         """What the references of a file stand for that the file alone does not prove; None: as the evaluator says."""
         return None
 

@@ -50,7 +50,9 @@ def call_method(of: Value, name: str, count: int, given: Given, result: Result) 
         if name in _ONE:
             return _item(of)
         if name in _SAME:
-            more = union(elements(given(place)) or given(place) for place in range(count)) if name == "concat" else NOTHING
+            more = (
+                union(elements(given(place)) or given(place) for place in range(count)) if name == "concat" else NOTHING
+            )
             return array(_item(of) | more)
         if name == "map":
             return array(result(0))
@@ -134,9 +136,7 @@ def call_static(owner: str, name: str, values: Sequence[Values], result: Result)
         if name == "resolve":
             return frozenset({made("Promise", (awaited(first),))})
         if name in ("all", "allSettled") and name == "all":
-            tuples = frozenset(
-                ("t", tuple(awaited(part) for part in value[1])) for value in first if value[0] == "t"
-            )
+            tuples = frozenset(("t", tuple(awaited(part) for part in value[1])) for value in first if value[0] == "t")
             held = tuples or array(awaited(elements(first)))
             return frozenset({made("Promise", (held,))})
         if name in ("race", "any"):

@@ -23,7 +23,6 @@ from codeplane.index.resolve.ecma.world import World
 from codeplane.index.resolve.tables import Tables
 
 _MAX_UNIFYING = 3
-_WRITTEN = frozenset({Of.TEXT, Of.LITERAL})
 
 
 def called(world: World, at: Tables, node: int) -> Values:
@@ -84,9 +83,7 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
         ]
     at, script = world.at(of[1]), world.script(of[1])
     known = tuple(sorted(world.known(of).items()))
-    found: list[Value] = [
-        ("f", of[1], scope, known) for scope in script.running.get((how, at.body.get(of[2], -1)), ())
-    ]
+    found: list[Value] = [("f", of[1], scope, known) for scope in script.running.get((how, at.body.get(of[2], -1)), ())]
     if not found:
         for ordered in world.bases(of[1], of[2]):
             for base in ordered[1]:
@@ -143,17 +140,21 @@ def _fits(world: World, at: Tables, node: int, callee: Value) -> bool:
         param = params[min(place, len(params) - 1)] if params else None
         if param is None or param.type < 0:
             continue
-        kind = at.nodes[part][0]
         held = world.type_of(callee[1], param.type)
-        if kind == Of.TEXT and held and not any(value[0] in ("v", "x") for value in held):
-            texts = {value[1] for value in held if value[0] == "k"}
-            if at.texts[at.nodes[part][1]] not in texts:
-                return False
-        elif kind == Of.FUNCTION and held and not any(value[0] in ("f", "v", "x", "F", "o") for value in held):
-            return False
-        elif kind == Of.DICT and held and all(value[0] in ("k", "f") for value in held):
+        if held and _excludes(at, part, held):
             return False
     return True
+
+
+def _excludes(at: Tables, argument: int, held: Values) -> bool:
+    """Whether what is written as an argument cannot be any of these."""
+    kind, text, _, _ = at.nodes[argument]
+    kinds = {value[0] for value in held}
+    if kind == Of.TEXT:
+        return kinds.isdisjoint("vxI") and ("k", at.texts[text]) not in held
+    if kind == Of.FUNCTION:
+        return kinds.isdisjoint("fvxFoIKO")
+    return kind == Of.DICT and kinds <= {"k", "f"}
 
 
 def call(world: World, at: Tables, node: int) -> Values:
@@ -215,7 +216,9 @@ def make(world: World, at: Tables, node: int) -> Values:
             if variables and not explicit:
                 known: dict[Variable, Values] = {}
                 for maker in fitting(world, at, node, constructors(world, value)):
-                    known |= inferred(world, at, node, maker, functions=True, own={(value[1], bind) for bind in variables})
+                    known |= inferred(
+                        world, at, node, maker, functions=True, own={(value[1], bind) for bind in variables}
+                    )
                 arguments = tuple(known.get((value[1], bind), NOTHING) for bind in variables)
             found.add(object_of(value[1], value[2], arguments))
         elif what == "f":
@@ -230,7 +233,8 @@ def make(world: World, at: Tables, node: int) -> Values:
             elif not explicit and value[1] == "Map" and script.arguments(node):
                 pairs = elements(_given(world, at, node, 0))
                 explicit = tuple(
-                    union(pair[1][place] for pair in pairs if pair[0] == "t" and len(pair[1]) > place) for place in (0, 1)
+                    union(pair[1][place] for pair in pairs if pair[0] == "t" and len(pair[1]) > place)
+                    for place in (0, 1)
                 )
             found.add(made(value[1], explicit))
         elif what in ("o", "K"):
@@ -249,7 +253,7 @@ def inferred(
     functions: bool,
     own: set[Variable] | None = None,
 ) -> dict[Variable, Values]:
-    """What the type parameters of a function are in a call; what functions that are passed return counts too, or not."""
+    """What the type parameters of a function are in a call; what functions return that are passed counts, or not."""
     target, script = world.at(callee[1]), world.script(callee[1])
     variables = script.variables(callee[2])
     if own is None:
@@ -319,9 +323,7 @@ def unify(
         elif what == "f":
             functions = frozenset(value for value in given if value[0] == "f")
             if functions:
-                unify(
-                    world, awaited(_returned(world, want)), awaited(results(world, functions)), own, known, depth + 1
-                )
+                unify(world, awaited(_returned(world, want)), awaited(results(world, functions)), own, known, depth + 1)
         elif what == "K":
             at = world.at(want[1])
             for part in at.lists[at.nodes[want[2]][1]]:

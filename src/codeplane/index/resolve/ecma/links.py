@@ -9,7 +9,6 @@ from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usag
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes, wanted_of
 from codeplane.index.resolve.ecma.members import access, members, own_members
-from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.ecma.shapes import Values
 from codeplane.index.resolve.ecma.types import space
 from codeplane.index.resolve.ecma.values import source_value
@@ -23,9 +22,8 @@ _BOTH = frozenset({"class", "enum", "module"})
 
 def references(world: World, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
     """Reference and sites, of what the file alone does not prove."""
-    script = world.script(at.path)
     nodes = {row[3]: row for row in at.nodes if row[0] in (Of.MEMBER, Of.LOOKUP) and row[3] >= 0}
-    keys = dict(_keys(at, script))
+    keys = dict(_keys(at))
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage = flags & 3, flags >> 2 & 7
         found: list[Site] = []
@@ -122,15 +120,13 @@ def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns
     return [site for site in sites if site[1] != "d" or world.at(site[0]).defs[site[2]].kind not in _TYPES]
 
 
-def _keys(at: Tables, script: Script) -> Iterator[tuple[int, tuple[int, int]]]:
+def _keys(at: Tables) -> Iterator[tuple[int, tuple[int, int]]]:
     """References that are keys of object literals, of patterns and of elements: node around them, its kind."""
     for number, (kind, a, b, _) in enumerate(at.nodes):
         if kind == Of.DICT:
             for part in at.lists[a]:
                 inner, key, name, reference = at.nodes[part]
-                if inner == Of.SAME:
-                    inner, _, _, reference = at.nodes[key]
-                elif inner == Of.PAIR:
+                if inner in (Of.SAME, Of.PAIR):
                     inner, _, _, reference = at.nodes[key]
                 elif inner == Of.FUNCTION:
                     inner, _, _, reference = at.nodes[name]

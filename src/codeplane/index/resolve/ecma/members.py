@@ -168,7 +168,6 @@ def own_members(world: World, at: Tables, definition: int, name: str) -> list[Si
 def member_value(world: World, at: Tables, definition: int, site: Site, name: str) -> Values:
     """What a member is that an object has."""
     if site[1] == "d":
-        kind = at.defs[site[2]].kind
         found = world.defined(at.path, site[2])
         script = world.script(at.path)
         if found or script.declared(site[2]) is not None or script.held(site[2]) is not None:
@@ -176,7 +175,13 @@ def member_value(world: World, at: Tables, definition: int, site: Site, name: st
     return union(
         world.value(at.path, source.node)
         for of, source in world.script(at.path).into_member(name)
-        if not source.way and at.nodes[of][0] == Of.THIS
+        if not source.way and at.nodes[of][0] == Of.THIS and _is_object_of(world, at, of, definition)
+    )
+
+
+def _is_object_of(world: World, at: Tables, node: int, definition: int) -> bool:
+    return any(
+        value[0] == "o" and value[1] == at.path and value[2] == definition for value in world.value(at.path, node)
     )
 
 
@@ -194,7 +199,9 @@ def _of_class(world: World, of: Value, name: str, seen: tuple[Value, ...]) -> Fo
     for number in same:
         kind = at.defs[number].kind
         for site in own_members(world, at, number, name):
-            if kind == "class" and not (site[1] == "d" and (script.is_static(site[2]) or at.defs[site[2]].parent is None)):
+            if kind == "class" and not (
+                site[1] == "d" and (script.is_static(site[2]) or at.defs[site[2]].parent is None)
+            ):
                 continue
             if kind == "function" and at.defs[site[2]].parent is not None:
                 continue
@@ -263,6 +270,4 @@ def _of_literal(world: World, of: Value, name: str) -> Found:
 
 def _assigned(world: World, at: Tables, owner: str, name: str) -> Found:
     numbers = at.detached.get(owner, {}).get(name, ())
-    return [(at.path, "d", number) for number in numbers], union(
-        world.defined(at.path, number) for number in numbers
-    )
+    return [(at.path, "d", number) for number in numbers], union(world.defined(at.path, number) for number in numbers)

@@ -16,7 +16,22 @@ _WRITTEN = {
 }
 """Endings as they are written, of what is compiled, and those that the source may have."""
 _BUILT = frozenset(
-    {"dist", "build", "lib", "out", "esm", "cjs", "es", "types", "typings", "umd", "output", "node", "module", "commonjs"}
+    {
+        "dist",
+        "build",
+        "lib",
+        "out",
+        "esm",
+        "cjs",
+        "es",
+        "types",
+        "typings",
+        "umd",
+        "output",
+        "node",
+        "module",
+        "commonjs",
+    }
 )
 _SOURCES = ("src", "source", "lib", "")
 

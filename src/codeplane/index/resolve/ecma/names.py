@@ -6,7 +6,7 @@ from functools import cached_property
 
 from codeplane.index.resolve.ecma.modules import Modules
 from codeplane.index.resolve.ecma.script import Script
-from codeplane.index.resolve.evaluate import Library
+from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
 
@@ -19,10 +19,14 @@ Seen = frozenset[tuple[str, str]]
 
 
 class Names:
-    def __init__(self, library: Library) -> None:
-        self._library = library
+    def __init__(self, ev: Evaluator) -> None:
+        self._ev = ev
+        self._library = ev.library
         self._scripts: dict[str, Script] = {}
-        self._known: dict[tuple[str, str], list[Site]] = {}
+
+    def tables(self, path: str) -> Tables | None:
+        """Of a file that can be resolved; who asks for them depends on it."""
+        return self._ev.at(path) if self._library.tables(path) is not None else None
 
     @cached_property
     def _modules(self) -> Modules:
@@ -37,22 +41,19 @@ class Names:
     def module(self, near: str, source: str | None) -> str | None:
         """The file of a module that can be resolved."""
         path = self._modules.find(near, source) if source else None
-        return path if path is not None and self._library.tables(path) is not None else None
+        return path if path is not None and self.tables(path) is not None else None
 
     def exported(self, path: str, name: str, seen: Seen = frozenset()) -> list[Site]:
         """What a name that a module exports stands for, wherever that is defined."""
-        known = self._known.get((path, name))
-        if known is not None:
-            return known
-        if (path, name) in seen:
-            return []
-        at = self._library.tables(path)
-        found = self._exported(at, name, seen | {(path, name)}) if at is not None else []
         if not seen:
-            self._known[path, name] = found
-        return found
+            return self._ev.kept(("exported", path, name), lambda: self._exported(path, name, frozenset()))
+        return self._exported(path, name, seen) if (path, name) not in seen else []
 
-    def _exported(self, at: Tables, name: str, seen: Seen) -> list[Site]:
+    def _exported(self, path: str, name: str, seen: Seen) -> list[Site]:
+        at = self.tables(path)
+        if at is None:
+            return []
+        seen = seen | {(path, name)}
         found: list[Site] = []
         for exported, definition, _, local in at.sketch.exports:
             if exported == name:
@@ -108,9 +109,11 @@ class Names:
 
     def is_common(self, path: str) -> bool:
         """Whether a file gives what it exports by assignment."""
-        at = self._library.tables(path)
+        at = self.tables(path)
         return (
-            at is not None and not at.sketch.thunks and all(export[2] == "module_exports" for export in at.sketch.exports)
+            at is not None
+            and not at.sketch.thunks
+            and all(export[2] == "module_exports" for export in at.sketch.exports)
         )
 
     def _ambient(self, source: str, name: str) -> list[Site]:
@@ -118,7 +121,7 @@ class Names:
         found: list[Site] = []
         for quote in "\"'":
             for path, number in self._library.named(f"{quote}{source}{quote}")[:MAX_NAMESAKES] if source else ():
-                at = self._library.tables(path)
+                at = self.tables(path)
                 if at is not None and at.defs[number].kind == "module" and not self.script(at).is_module:
                     found += [(path, "d", member) for member in at.members.get(number, {}).get(name, ())]
         return found
@@ -127,17 +130,25 @@ class Names:
         """What a name stands for that all files see: of declarations without imports and exports, or said to be."""
         found: list[Site] = []
         for path, number in self._library.named(name)[:MAX_NAMESAKES]:
-            at = self._library.tables(path)
+            at = self.tables(path)
             if at is None or not self._is_ecma(at):
                 continue
             row = at.defs[number]
             parent = at.defs[row.parent] if row.parent is not None else None
-            if parent is not None and parent.name == "global" and parent.kind == "module":
+            is_global = parent is not None and parent.name == "global" and parent.kind == "module"
+            if is_global or (parent is None and self._is_seen_by_all(at, number)):
                 found.append((path, "d", number))
-            elif row.scope == 0 and parent is None and path.endswith(".d.ts") and not self.script(at).is_module:
-                if "." not in row.lexical_path and row.kind not in _MEMBERS:
-                    found.append((path, "d", number))
         return found if len({path for path, _, _ in found}) == 1 else []
+
+    def _is_seen_by_all(self, at: Tables, number: int) -> bool:
+        row = at.defs[number]
+        return (
+            row.scope == 0
+            and at.path.endswith(".d.ts")
+            and "." not in row.lexical_path
+            and row.kind not in _MEMBERS
+            and not self.script(at).is_module
+        )
 
     def _is_ecma(self, at: Tables) -> bool:
         return at.language in ("typescript", "tsx", "javascript")

@@ -76,7 +76,9 @@ class Packages:
     def _patterns(self, folder: str) -> tuple[str, ...]:
         known = self._members.get(folder)
         if known is None:
-            package = self._declared(join(folder, "package.json")) if join(folder, "package.json") in self._paths else None
+            package = (
+                self._declared(join(folder, "package.json")) if join(folder, "package.json") in self._paths else None
+            )
             said = (package or {}).get("workspaces")
             found = _texts(said.get("packages") if isinstance(said, Mapping) else said)
             if join(folder, "lerna.json") in self._paths:
@@ -109,7 +111,9 @@ class Packages:
                 table = {".": table}
             found += _matching(table, name, other)
         if name == ".":
-            found += [said for key in ("source", "types", "typings", "module", "main") for said in _texts(package.get(key))]
+            found += [
+                said for key in ("source", "types", "typings", "module", "main") for said in _texts(package.get(key))
+            ]
         return [normpath(join(folder, target)) for target in dict.fromkeys(found)]
 
     def aliases(self, path: str) -> Aliases:
@@ -141,8 +145,7 @@ class Packages:
         if isinstance(table, Mapping):
             start = base if base is not None else folder
             patterns = tuple(
-                (str(key), tuple(normpath(join(start, text)) for text in _texts(value)))
-                for key, value in table.items()
+                (str(key), tuple(normpath(join(start, text)) for text in _texts(value))) for key, value in table.items()
             )
             return Aliases(base, patterns)
         inherited = _NO_ALIASES

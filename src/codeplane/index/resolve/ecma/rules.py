@@ -55,9 +55,7 @@ class EcmaRules(Rules):
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         return self._world.names.imported(at, number)
 
-    def references(
-        self, at: Tables, names: Sequence[str], columns: Columns
-    ) -> Iterator[tuple[int, list[Site]]]:
+    def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
         return references(self._world, at, names, columns)
 
     def calls(self, at: Tables, node: int) -> Iterator[Value]:

@@ -139,7 +139,8 @@ def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple
         if _fits(cut, nesting):
             return cut
     return tuple(
-        values if len(values) <= MAX_ARGUMENTS else frozenset(sorted(values, key=repr)[:MAX_ARGUMENTS]) for values in cut
+        values if len(values) <= MAX_ARGUMENTS else frozenset(sorted(values, key=repr)[:MAX_ARGUMENTS])
+        for values in cut
     )
 
 

@@ -78,7 +78,7 @@ def _item(world: World, at: Tables, of: int, keys: Iterable[int]) -> Values:
     values = world.value(at.path, of)
     found = NOTHING
     for key in keys:
-        kind, a, _, _ = at.nodes[key]
+        kind = at.nodes[key][0]
         text = world.script(at.path).key_text(key) if kind in (Of.TEXT, Of.LITERAL) else None
         if kind == Of.TEXT and text is not None:
             found |= members(world, values, text)[1]

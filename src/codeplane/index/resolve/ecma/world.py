@@ -1,4 +1,5 @@
-"""What the parts of the resolver ask of each other: cells of values, each computed once by the function of its letter."""
+"""What the parts of the resolver ask of each other: cells of values, each computed once, by the function of its
+letter."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class World:
     def __init__(self, ev: Evaluator, compute: Mapping[str, Compute]) -> None:
         self._ev = ev
         self._compute = compute
-        self.names = Names(ev.library)
+        self.names = Names(ev)
         self._apart: dict[Values, tuple[Any, Values]] = {}
         self.spreading: set[tuple[str, int, str]] = set()
         """Literals, and names, whose parts are being looked through."""
@@ -84,7 +85,7 @@ class World:
             sites = [value[1:] for value in held if value[0] == "S"]
             values = frozenset(value for value in held if value[0] != "S") if sites else held
             found = self._apart[held] = (sites, values)
-        return found  # type: ignore[return-value]
+        return found
 
     def bound(self, path: str, bind: int) -> Values:
         """What a name is."""
@@ -123,7 +124,4 @@ class World:
         _, path, definition, arguments = of
         if not arguments:
             return {}
-        return {
-            (path, bind): values
-            for bind, values in zip(self.variables(path, definition), arguments, strict=False)
-        }
+        return {(path, bind): values for bind, values in zip(self.variables(path, definition), arguments, strict=False)}
