@@ -15,7 +15,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
+                               and @param.self for the object of a method
     @returns @type             of the function with this span
     @class @base*              of the class with this span
     @decorated @decorator* @definition

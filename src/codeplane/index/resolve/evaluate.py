@@ -88,6 +88,14 @@ class Evaluator:
         assert tables is not None
         return tables
 
+    def note(self, key: int) -> None:
+        """What is being computed depends on this."""
+        self._cells.note(key)
+
+    def take_noted(self) -> set[int]:
+        """What all depended on that was asked since this was taken last."""
+        return self._cells.take_noted()
+
     def rules(self, at: Tables) -> Rules:
         return self._rules[at.language]
 
@@ -243,9 +251,8 @@ class Evaluator:
         for definition in at.defs_in.get((row.scope, row.name), ()):
             if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
                 found |= self.cell(("v", at.path, definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                found |= self.rules(at).imported(at, number)
+        for number in at.imports_in(row.scope, row.name, self.rules(at).local_name):
+            found |= self.rules(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
     def _flowing(self, at: Tables, flows: Iterable[tuple[int, int]]) -> Values:
@@ -610,14 +617,10 @@ class Evaluator:
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             found |= self._type_of_site((at.path, "d", definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                sites = self.rules(at).import_sites(at, number)
-                found |= (
-                    union(self._type_of_site(site) for site in sites)
-                    if sites
-                    else objects(self.rules(at).imported(at, number))
-                )
+        rules = self.rules(at)
+        for number in at.imports_in(row.scope, row.name, rules.local_name):
+            sites = rules.import_sites(at, number)
+            found |= union(map(self._type_of_site, sites)) if sites else objects(rules.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
             found |= objects(self.cell(("b", at.path, bind)))
         return found

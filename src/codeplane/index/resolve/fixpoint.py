@@ -38,9 +38,10 @@ class Cells(Generic[Key, Value]):
     def note(self, what: int) -> None:
         self._noted[-1].add(what)
 
-    def noting(self) -> set[int]:
-        """What was noted outside of any cell; emptied by whoever takes it."""
-        return self._noted[0]
+    def take_noted(self) -> set[int]:
+        """What was noted since this was taken last, by all cells that were asked for."""
+        taken, self._noted[0] = self._noted[0], set()
+        return taken
 
     def get(self, key: Key) -> frozenset[Value]:
         done = self._done.get(key)

@@ -24,10 +24,13 @@ class CallEdge(NamedTuple):
     """Where it is called."""
     line: int
     col: int
+    ref: int
+    """The identifier by which it is called, or -1."""
     targets: tuple[Value, ...]
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    sites_of: dict[int, tuple[Site, ...]] = {}
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
@@ -47,9 +50,10 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 continue
             if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
-            sites = bind_sites(evaluator, at, bound - 1)
-            if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
+            if bound not in sites_of:
+                sites_of[bound] = tuple(bind_sites(evaluator, at, bound - 1))
+            if sites_of[bound]:
+                yield Link(ref, sites_of[bound], Tier.STRONG)
         elif role == Role.IMPORT:
             sites = _before_alias(evaluator, at, columns, ref)
             if sites:
@@ -66,9 +70,10 @@ def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) 
         return []
     bind = at.binds[columns.binds[ref + 1] - 1]
     found: list[Site] = []
-    for number, imported in enumerate(at.imports):
-        if imported.scope == bind.scope and imported.alias == bind.name:
-            found += evaluator.rules(at).import_sites(at, number)
+    rules = evaluator.rules(at)
+    for number in at.imports_in(bind.scope, bind.name, rules.local_name):
+        if at.imports[number].alias == bind.name:
+            found += rules.import_sites(at, number)
     return sorted(set(found))
 
 
@@ -76,9 +81,9 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
     """What a binding stands for, wherever that is."""
     row = at.binds[bind]
     found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
-    for number, imported in enumerate(at.imports):
-        if imported.scope == row.scope and evaluator.rules(at).local_name(imported) == row.name:
-            found += evaluator.rules(at).import_sites(at, number)
+    rules = evaluator.rules(at)
+    for number in at.imports_in(row.scope, row.name, rules.local_name):
+        found += rules.import_sites(at, number)
     return sorted(set(found))
 
 
@@ -88,7 +93,7 @@ def call_edges(evaluator: Evaluator, at: Tables) -> Iterator[CallEdge]:
         for callee in evaluator.value(at.path, at.nodes[node][1]):
             targets |= set(called(evaluator, callee))
             evaluator.call(callee, at, node)
-        yield CallEdge(scope, line, col, tuple(sorted(targets, key=repr)))
+        yield CallEdge(scope, line, col, at.nodes[node][3], tuple(sorted(targets, key=repr)))
 
 
 def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from codeplane.facts.sketch import SketchImport
 from codeplane.facts.values import Of
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.modules import PythonModules
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
@@ -130,13 +130,13 @@ class PythonRules(Rules):
         for definition in at.defs_in.get((0, name), ()):
             if at.defs[definition].parent is None:
                 found.append((at.path, "d", definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == 0 and self.local_name(imported) == name:
-                if imported.kind == "python_import":
-                    found += self.import_sites(at, number)
-                elif imported.kind == "python_from":
-                    for source in self._module_named(at.path, imported.source or ""):
-                        found += self.module_sites(source, imported.imported_name, seen)
+        for number in at.imports_in(0, name, self.local_name):
+            imported = at.imports[number]
+            if imported.kind == "python_import":
+                found += self.import_sites(at, number)
+            elif imported.kind == "python_from":
+                for source in self._module_named(at.path, imported.source or ""):
+                    found += self.module_sites(source, imported.imported_name, seen)
         if not found and not bound:
             inner = self._submodule(module, name)
             if inner is not None:

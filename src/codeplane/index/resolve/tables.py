@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from codeplane.facts.model import Target
-from codeplane.facts.sketch import Sketch
+from codeplane.facts.sketch import Sketch, SketchImport
 from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
@@ -28,6 +28,7 @@ class Tables:
         self.defs = sketch.defs
         self.binds = sketch.binds
         self.imports = sketch.imports
+        self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
     @cached_property
     def owner(self) -> dict[int, int]:
@@ -76,6 +77,16 @@ class Tables:
         for number, row in enumerate(self.binds):
             found.setdefault((row.scope, row.name), []).append(number)
         return found
+
+    def imports_in(self, scope: int, name: str, local_name: Callable[[SketchImport], str | None]) -> Sequence[int]:
+        """Imports that bind a name in a scope."""
+        if self._imports_in is None:
+            self._imports_in = {}
+            for number, row in enumerate(self.imports):
+                local = local_name(row)
+                if local is not None:
+                    self._imports_in.setdefault((row.scope, local), []).append(number)
+        return self._imports_in.get((scope, name), ())
 
     @cached_property
     def bind_of_def(self) -> dict[int, int]:
