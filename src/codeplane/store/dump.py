@@ -44,11 +44,10 @@ def _block_lines(reader: Reader) -> Iterator[str]:
 
 
 def _link_lines(reader: Reader) -> Iterator[str]:
-    files: dict[object, str] = dict(reader.rows("SELECT file_id, path FROM files"))  # type: ignore[arg-type]
+    files = {file_id: path for file_id, path in reader.rows("SELECT file_id, path FROM files")}
     for path, links in reader.stream("SELECT path, links FROM links JOIN files USING (file_id) ORDER BY path"):
-        held = unpack_links(links)
-        seen = sorted(files.get(key, str(key)) for key in held.seen)
-        yield _line("links", (path, *held._replace(seen=seen)))
+        *held, seen = unpack_links(links)
+        yield _line("links", (path, *held, sorted(files.get(key, str(key)) for key in seen)))
 
 
 def _place_lines(reader: Reader, table: str, key: str) -> Iterator[str]:

@@ -62,7 +62,16 @@ class Evaluator:
         self.passed: dict[tuple[str, int, int], set[Value]] = {}
         """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
-        """What is known to be passed, from an earlier round."""
+        """What is known to be passed within a file."""
+        self._outer: Evaluator | None = None
+        self._own = ""
+
+    def within(self, path: str, flowing: dict[tuple[str, int, int], Values]) -> Evaluator:
+        """One that knows what is passed within a file, and asks this one for all others."""
+        inner = Evaluator(self.library, {})
+        inner._rules = {language: type(rules)(inner) for language, rules in self._rules.items()}
+        inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
+        return inner
 
     # --- cells
 
@@ -100,6 +109,8 @@ class Evaluator:
         return self._rules[at.language]
 
     def cell(self, key: tuple[Any, ...]) -> Values:
+        if self._outer is not None and key[1] != self._own:
+            return self._outer.cell(key)
         return self._cells.get(key)
 
     def value(self, path: str, node: int) -> Values:
@@ -156,7 +167,7 @@ class Evaluator:
         if kind == Of.TEXT:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
-            return frozenset({("k", at.texts[b - 1])} if b else {("x", f"builtins.{at.texts[a]}()")})
+            return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
 
     def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
@@ -208,7 +219,7 @@ class Evaluator:
             return self.rules(self.at(of[1])).item(of)
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
         if of[0] == "t":
-            places = [int(key) for key in held if key.isdigit()]
+            places = [key for key in held if isinstance(key, int)]
             if places:
                 return union(of[1][place] for place in places if place < len(of[1]))
             return self.elements(of)
@@ -338,20 +349,26 @@ class Evaluator:
             return self.cell(("v", path, number))
         return NOTHING
 
+    def decorated(self, at: Tables, definition: int, until: int = -1) -> Values:
+        """A function or class as its decorators leave it, or as it is given to one of them."""
+        scope = at.body.get(definition)
+        values: Values = frozenset({("f", at.path, scope)}) if scope is not None else NOTHING
+        if at.defs[definition].kind in self.rules(at).classes:
+            values = frozenset({("c", at.path, definition)})
+        for node in reversed(at.decorators(definition)):
+            if node == until:
+                break
+            given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
+            values = frozenset(value for value in given if value[0] != "x") or values
+        return values
+
     def _definition(self, at: Tables, definition: int) -> Values:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
             return frozenset({("c", at.path, definition)})
         if row.kind in CALLABLES:
-            scope = at.body.get(definition)
-            if scope is None:
-                return NOTHING
-            values: Values = frozenset({("f", at.path, scope)})
-            for node in reversed(at.decorators(definition)):
-                given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
-                values = frozenset(value for value in given if value[0] != "x") or values
-            return values
+            return self.decorated(at, definition)
         bind = at.bind_of_def.get(definition)
         return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
 
@@ -501,6 +518,8 @@ class Evaluator:
             path, scope = callee[1], callee[2]
             shift = 1 if callee[0] == "m" else 0
             given = {number + shift: held for number, held in enumerate(values)}
+            for number, held in given.items():
+                self._note_passed(path, scope, number, held)
             if callee[0] == "m":
                 given[0] = frozenset({callee[3]})
             return self._filled(self.cell(("r", path, scope)), path, scope, given)
@@ -547,10 +566,14 @@ class Evaluator:
                 elif place < len(params) and params[place].how == Passing.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
         for number, values in given.items():
-            concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-            if concrete and (number or callee[0] != "m"):
-                self.passed.setdefault((path, scope, number), set()).update(concrete)
+            if number or callee[0] != "m":
+                self._note_passed(path, scope, number, values)
         return given
+
+    def _note_passed(self, path: str, scope: int, number: int, values: Values) -> None:
+        concrete = {value for value in values if value[0] not in ("p", "x", "k")}
+        if concrete:
+            self.passed.setdefault((path, scope, number), set()).update(concrete)
 
     def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
         """Values with those of the call in place of parameters."""

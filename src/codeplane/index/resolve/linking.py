@@ -48,7 +48,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
     foreign: Counter[int] = Counter()
     anchored: dict[str, list[Use]] = {}
     if evaluator is not None and at is not None:
-        for edge in call_edges(evaluator, at):
+        for edge in call_edges(evaluator, at, columns):
             line, column = edge.line, edge.col
             if edge.ref >= 0:
                 line, column = columns.lines[edge.ref], columns.columns[edge.ref]

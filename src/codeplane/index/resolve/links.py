@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
-from codeplane.facts.values import Of
+from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
+
+_MAX_ROUNDS = 3
+"""How often functions may be passed on within a file."""
+_IMPLIED = {Into.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"), Into.WITH: ("__enter__", "__exit__")}
+_CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
+"""What calls the functions that it is given."""
 
 
 class Link(NamedTuple):
@@ -87,13 +93,78 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
     return sorted(set(found))
 
 
-def call_edges(evaluator: Evaluator, at: Tables) -> Iterator[CallEdge]:
+def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallEdge]:
+    """Every call of a file with what it can go to. What functions are passed within the file is followed."""
+    evaluator.passed.clear()
+    found = list(_edges(evaluator, at, columns))
+    for _ in range(_MAX_ROUNDS):
+        flowing = {key: frozenset(values) for key, values in evaluator.passed.items() if key[0] == at.path}
+        if flowing == evaluator.flowing or not _is_worth_it(at, found, {scope for _, scope, _ in flowing}):
+            break
+        evaluator = evaluator.within(at.path, flowing)
+        found = list(_edges(evaluator, at, columns))
+    return [edge._replace(targets=tuple(value for value in edge.targets if value[0] != "p")) for edge in found]
+
+
+def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[int]) -> bool:
+    """Whether a call that goes nowhere so far stands in a function that is passed something."""
+    for edge in found:
+        scope: int | None = edge.scope
+        while scope is not None and all(value[0] == "p" for value in edge.targets):
+            if scope in passed:
+                return True
+            scope = at.sketch.scopes[scope][0]
+    return False
+
+
+def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
     for node, scope, line, col in at.sketch.flow.calls:
+        kind, callee, arguments, ref = at.nodes[node]
+        values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
         targets: set[Value] = set()
-        for callee in evaluator.value(at.path, at.nodes[node][1]):
-            targets |= set(called(evaluator, callee))
-            evaluator.call(callee, at, node)
-        yield CallEdge(scope, line, col, at.nodes[node][3], tuple(sorted(targets, key=repr)))
+        for value in values:
+            targets |= set(called(evaluator, ("c", *value[1:]) if kind == Of.NEW and value[0] == "i" else value))
+            evaluator.call(value, at, node)
+            if value[0] == "x" and value[1] in _CALLING:
+                for part in at.lists[arguments]:
+                    for passed in evaluator.value(at.path, part):
+                        targets |= set(called(evaluator, passed)) if passed[0] in ("f", "m") else set()
+        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)))
+    for kind, a, node in at.sketch.flow.into:
+        if kind == Into.RAISE:
+            made = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
+            yield from _implied(at, columns, node, [value for of in made for value in called(evaluator, of)], a)
+        elif kind == Into.DECORATOR:
+            definition = at.defs[a]
+            decorators = evaluator.value(at.path, node)
+            for decorator in decorators:
+                evaluator.call_with(decorator, [evaluator.decorated(at, a, node)])
+            applied = [value for decorator in decorators for value in called(evaluator, decorator)]
+            yield from _implied(at, columns, node, applied, definition.scope)
+        elif kind in _IMPLIED:
+            methods = [
+                method
+                for of in evaluator.value(at.path, node)
+                if of[0] == "i"
+                for name in _IMPLIED[kind]
+                for value in evaluator.member(of, name)[1]
+                for method in called(evaluator, value)
+            ]
+            yield from _implied(at, columns, node, methods, None)
+
+
+def _implied(
+    at: Tables, columns: Columns, node: int, targets: Sequence[Value], scope: int | None
+) -> Iterator[CallEdge]:
+    """A call that is not written as one, at the identifier that it begins with."""
+    kind, a, _, ref = at.nodes[node]
+    while kind in (Of.CALL, Of.SAME, Of.ITEM) and a:
+        kind, a, _, ref = at.nodes[a]
+    known = [value for value in targets if value[0] in ("f", "c")]
+    if known and kind in (Of.NAME, Of.MEMBER) and ref >= 0:
+        where = columns.scopes[ref] if scope is None else scope
+        place = (columns.lines[ref], columns.columns[ref])
+        yield CallEdge(where, *place, ref, tuple(sorted(set(known), key=repr)))
 
 
 def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
@@ -110,5 +181,5 @@ def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
         for value in evaluator.member(callee, "__call__")[1]:
             if value[0] in "fm":
                 yield ("f", value[1], value[2])
-    elif callee[0] == "x":
+    elif callee[0] in ("x", "p"):
         yield callee
