@@ -204,7 +204,7 @@ def test_references_of_a_definition(snapshot: Snapshot) -> None:
 def test_references_by_name_and_file(snapshot: Snapshot) -> None:
     found = list_refs_by_name(snapshot, "load", 10)
     assert [line for _, line in _path_and_line(found.rows)] == [3, 4, 10, 12, 14]
-    assert list_refs_by_name(snapshot, "load", 10, tier=Tier.UNKNOWN).total == 2
+    assert list_refs_by_name(snapshot, "load", 10, tier=Tier.UNKNOWN).total == 1
     assert list_refs_by_name(snapshot, "load", 10, unit_id=GO).total == 0
     assert list_refs_by_name(snapshot, "nothing", 10).total == 0
     in_file = list_refs_in_file(snapshot, "pkg/lib.py", 10)

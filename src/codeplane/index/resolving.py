@@ -17,7 +17,7 @@ from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.languages import RULES
 from codeplane.index.resolve.library import StoreLibrary, key_of
 from codeplane.index.resolve.linking import link_file
-from codeplane.store.codec import path_from_text, path_to_text, row_range
+from codeplane.store.codec import path_from_text, path_to_text, row_range, storable
 from codeplane.store.writer import Writer
 
 _RECURSION = 20_000
@@ -74,7 +74,7 @@ class Resolving:
             if (before.file_id is None) != (now.file_id is None):
                 folder, _, name = path.rpartition("/")
                 keys.add(key_of("directory", folder))
-                words |= {name.partition(".")[0], folder.rpartition("/")[2]}
+                words |= {storable(word) for word in (name.partition(".")[0], folder.rpartition("/")[2])}
             keys.add(key_of("declared", path))
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing

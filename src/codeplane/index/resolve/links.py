@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
@@ -14,7 +14,10 @@ from codeplane.index.resolve.value import Site, Value
 
 _MAX_ROUNDS = 3
 """How often functions may be passed on within a file."""
-_IMPLIED = {Into.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"), Into.WITH: ("__enter__", "__exit__")}
+_IMPLIED: Mapping[int, tuple[str, ...]] = {
+    Into.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"),
+    Into.WITH: ("__enter__", "__exit__"),
+}
 _CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
 """What calls the functions that it is given."""
 
