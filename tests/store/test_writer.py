@@ -42,7 +42,7 @@ def test_rows_may_be_plain_lists(sample: Sample, state: StateDirectory) -> None:
     facts = sample.facts(text)
     packed = pack(facts)
     parts = ([list(row) if isinstance(row, tuple) else row for row in part] for part in packed[3:-3])
-    lists = PackedFacts(*packed[:3], *parts, *packed[-3:])  # type: ignore[arg-type, misc]
+    lists = PackedFacts(*packed[:3], *parts, *packed[-3:])  # type: ignore[arg-type, call-arg]
     named = sample.build(state, {"a.py": text})
     with sample.create(state) as writer:
         writer.put_file(sample.row("a.py", text), lists, (), read_searchable(text.encode(), facts.defs))

@@ -24,6 +24,8 @@ class Occurrence(NamedTuple):
     """Numbers of what it stands for, definitions or attributes of any file."""
     bound: Target | None
     """What the binding in its own file holds, if it has one: UNKNOWN is a parameter or a variable."""
+    outside: bool = False
+    """A member of something that is known not to be of the repository."""
 
 
 def list_occurrences(snapshot: Snapshot, file_id: int, name: str) -> list[Occurrence]:
@@ -68,12 +70,20 @@ def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int])
     for ref, which, tier in zip(links.refs, links.which, links.tiers, strict=True):
         linked.setdefault(ref, []).append((links.targets[which], tier))
     columns = held.refs.columns
+    anchored = _anchored(snapshot, file_id, {held.names[columns.names[number]] for number in numbers})
+    resolvable = snapshot.reader.row("SELECT 1 FROM sketches WHERE file_id = ?", (file_id,)) is not None
     for number in numbers:
         flags, at = columns.flags[number], columns.binds[number]
         bind = held.binds[at - 1] if at else None
         bound = None if bind is None else _TARGETS[bind.target_kind]
         stands_for = linked.get(number, ())
         tier = _TIERS[max((tier for _, tier in stands_for), default=flags >> 5 & 3)]
+        outside = False
+        if not stands_for and flags >> 2 & 7 in _MEMBERS:
+            if (columns.lines[number], columns.columns[number]) in anchored:
+                tier = Tier.ANCHORED
+            else:
+                outside = resolvable
         yield Occurrence(
             columns.lines[number],
             columns.columns[number],
@@ -83,4 +93,17 @@ def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int])
             tier,
             tuple(target for target, _ in stands_for),
             bound,
+            outside,
         )
+
+
+def _anchored(snapshot: Snapshot, file_id: int, names: Collection[str]) -> set[tuple[int, int]]:
+    """Places of a file where members of these names stand that could not be resolved."""
+    found: set[tuple[int, int]] = set()
+    for name in sorted(names):
+        row = snapshot.reader.row("SELECT places FROM anchored WHERE token = ? AND file_id = ?", (name, file_id))
+        found |= {(use.line, use.column) for use in unpack_uses(row[0])} if row is not None else set()
+    return found
+
+
+_MEMBERS = (Usage.MEMBER, Usage.MEMBER_CALL)

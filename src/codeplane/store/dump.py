@@ -44,10 +44,10 @@ def _block_lines(reader: Reader) -> Iterator[str]:
 
 
 def _link_lines(reader: Reader) -> Iterator[str]:
-    files = {file_id: path for file_id, path in reader.rows("SELECT file_id, path FROM files")}
+    files: dict[object, object] = dict(reader.rows("SELECT file_id, path FROM files"))  # type: ignore[arg-type]
     for path, links in reader.stream("SELECT path, links FROM links JOIN files USING (file_id) ORDER BY path"):
         *held, seen = unpack_links(links)
-        yield _line("links", (path, *held, sorted(files.get(key, str(key)) for key in seen)))
+        yield _line("links", (path, *held, sorted(str(files.get(key, key)) for key in seen)))
 
 
 def _place_lines(reader: Reader, table: str, key: str) -> Iterator[str]:

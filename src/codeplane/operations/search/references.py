@@ -262,7 +262,9 @@ def _tier(occurrence: Occurrence, sought: Sought) -> Tier | str:
     if occurrence.targets:
         meant = sought.targets is None or not sought.targets.isdisjoint(occurrence.targets)
         return occurrence.tier if meant else _ELSEWHERE
-    if occurrence.tier is Tier.PROVEN and occurrence.bound is Target.UNKNOWN and sought.symbols:
+    if sought.symbols and (
+        occurrence.outside or (occurrence.tier is Tier.PROVEN and occurrence.bound is Target.UNKNOWN)
+    ):
         return _ELSEWHERE
     return Tier.UNKNOWN if occurrence.bound is Target.IMPORT else occurrence.tier
 
