@@ -48,6 +48,10 @@ class Links(NamedTuple):
     """(scope, calls of which nothing is known, calls of something outside of the repository)."""
     tokens: Sequence[str] = ()
     """Names of members that could not be resolved."""
+    bases: Sequence[Sequence[int]] = ()
+    """(class, base) by their numbers; 0 for a base that is not of the repository, or not known."""
+    imports: Sequence[int] = ()
+    """Ids of the files that imports name."""
     seen: Sequence[int] = ()
     """What the links depend on."""
 

@@ -16,7 +16,7 @@ from codeplane.facts.blocks import unpack
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.languages import RULES
 from codeplane.index.resolve.library import StoreLibrary, key_of
-from codeplane.index.resolve.linking import link_file
+from codeplane.index.resolve.linking import imported_files, link_file
 from codeplane.store.codec import path_from_text, path_to_text, row_range, storable
 from codeplane.store.writer import Writer
 
@@ -99,8 +99,10 @@ class Resolving:
                 path = path_from_text(path)
                 at = library.tables(path) if language in RULES else None
                 found = link_file(evaluator if at is not None else None, at, path, unpack(block), library.uid)
-                seen = evaluator.take_noted() - {file_id}
-                writer.put_links(file_id, found._replace(links=found.links._replace(seen=sorted(seen))))
+                named = imported_files(evaluator, at) if at is not None else ()
+                imports = sorted({known for other in named if (known := library.file_id(other)) is not None})
+                seen = sorted(evaluator.take_noted() - {file_id})
+                writer.put_links(file_id, found._replace(links=found.links._replace(imports=imports, seen=seen)))
 
     def _select(self, sql: str, values: Sequence[int | str]) -> Iterator[int]:
         for start in range(0, len(values), _ROWS_AT_ONCE):

@@ -44,10 +44,11 @@ def _block_lines(reader: Reader) -> Iterator[str]:
 
 
 def _link_lines(reader: Reader) -> Iterator[str]:
-    files: dict[object, object] = dict(reader.rows("SELECT file_id, path FROM files"))  # type: ignore[arg-type]
+    files: dict[object, object] = dict(reader.rows("SELECT file_id, path FROM files"))
     for path, links in reader.stream("SELECT path, links FROM links JOIN files USING (file_id) ORDER BY path"):
-        *held, seen = unpack_links(links)
-        yield _line("links", (path, *held, sorted(str(files.get(key, key)) for key in seen)))
+        *held, imports, seen = unpack_links(links)
+        named = sorted(str(files.get(file_id, file_id)) for file_id in imports)
+        yield _line("links", (path, *held, named, sorted(str(files.get(key, key)) for key in seen)))
 
 
 def _place_lines(reader: Reader, table: str, key: str) -> Iterator[str]:

@@ -36,6 +36,8 @@ def put_links(connection: apsw.Connection, file_id: int, found: FileLinks, *, bu
     connection.executemany(
         "INSERT INTO anchored VALUES (?, ?, ?)", [(token, file_id, places) for token, places in found.anchored.items()]
     )
+    connection.executemany("INSERT INTO bases VALUES (?, ?, ?)", [(*pair, file_id) for pair in found.links.bases])
+    connection.executemany("INSERT INTO imported VALUES (?, ?)", [(target, file_id) for target in found.links.imports])
     connection.executemany("INSERT INTO seen VALUES (?, ?)", [(key, file_id) for key in found.links.seen])
     connection.execute("INSERT INTO links VALUES (?, ?)", (file_id, pack_links(found.links)))
 
@@ -49,6 +51,8 @@ def delete_links(connection: apsw.Connection, file_id: int) -> None:
     _delete(connection, "uses", "target", held.targets, file_id)
     _delete(connection, "anchored", "token", held.tokens, file_id)
     _delete(connection, "seen", "key", held.seen, file_id)
+    _delete(connection, "bases", "derived", {derived for derived, _ in held.bases}, file_id)
+    _delete(connection, "imported", "target", held.imports, file_id)
     connection.execute("DELETE FROM links WHERE file_id = ?", (file_id,))
 
 

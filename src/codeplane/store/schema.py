@@ -9,7 +9,8 @@ Scopes, bindings and references are the exception: there are so many, they are s
 are only asked a file at a time, that those of a file are one packed block. `name_files` says in
 which files a name occurs and how often. What others need to know of a file lies packed in its sketch. `uses` says
 where a definition, or an attribute, is used, by the number of its `def_uid`; `links` holds the same by file;
-`anchored` the places of members that could not be resolved; `seen` what the links of a file depend on: another
+`anchored` the places of members that could not be resolved; `bases` which class inherits from which; `imported`
+which file imports which; `seen` what the links of a file depend on: another
 file, or what was looked up, so that a change says whose links it concerns.
 """
 
@@ -127,6 +128,14 @@ CREATE TABLE uses (
 
 CREATE TABLE anchored (
     token TEXT NOT NULL, file_id INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (token, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bases (
+    derived INTEGER NOT NULL, base INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (derived, base, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imported (
+    target INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (target, file_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE seen (key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)) STRICT, WITHOUT ROWID;
@@ -256,6 +265,7 @@ CREATE UNIQUE INDEX files_path ON files (path);
 CREATE INDEX defs_uid ON defs (def_uid);
 CREATE INDEX defs_lower_name ON defs (lower(name));
 CREATE INDEX imports_uid ON imports (import_uid);
+CREATE INDEX bases_base ON bases (base);
 CREATE INDEX given_attributes_uid ON given_attributes (def_uid);
 CREATE INDEX given_attributes_name ON given_attributes (lower(name));
 CREATE INDEX export_entries_name ON export_entries (surface_id, exported_name);

@@ -84,6 +84,12 @@ class StoreLibrary:
         rows = self._writer.rows("SELECT content FROM configurations WHERE path = ?", (path_to_text(path),))
         return orjson.loads(rows[0][0]) if rows else None
 
+    def file_id(self, path: str) -> int | None:
+        found = self._tables.get(path, _UNREAD)
+        if found is _UNREAD:
+            found = self._tables[path] = self._read(path)
+        return found[0] if found is not None else None
+
     def uid(self, site: Site) -> int | None:
         """The number that a definition, or an attribute, goes by."""
         path, kind, ordinal = site

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from codeplane.facts.blocks import Columns, Unpacked
 from codeplane.facts.links import CALLS, NAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
-from codeplane.facts.values import Of
+from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.links import Link, call_edges, link_references
 from codeplane.index.resolve.tables import Tables
@@ -75,6 +75,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
             [(*where, places[target], tier) for *where, target, tier in sorted(calls)],
             [(scope, unknown[scope], foreign[scope]) for scope in sorted({*unknown, *foreign})],
             sorted(anchored),
+            _bases(evaluator, at, uid) if evaluator is not None and at is not None else (),
         ),
         {target: pack_uses(sorted(found[target].values())) for target in targets},
         {token: pack_uses(sorted(uses)) for token, uses in sorted(anchored.items())},
@@ -91,6 +92,24 @@ def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
         for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True))
         if bound and flags >> 5 & 3 == Tier.PROVEN and (target := targets[bound - 1]) is not None
     ]
+
+
+def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    for kind, definition, node in at.sketch.flow.into:
+        own = uid((at.path, "d", definition)) if kind == Into.BASE else None
+        if own is None or at.nodes[node][0] == Of.LABELLED:
+            continue
+        values = [value for value in evaluator.base_values(at, node) if value[0] == "c"]
+        known = {base for value in values if (base := uid((value[1], "d", value[2]))) is not None}
+        found |= {(own, base) for base in known or {0}}
+    return sorted(found)
+
+
+def imported_files(evaluator: Evaluator, at: Tables) -> set[str]:
+    """Files of the repository that the imports of a file name."""
+    rules = evaluator.rules(at)
+    return {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
 
 
 def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:

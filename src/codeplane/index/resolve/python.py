@@ -101,6 +101,13 @@ class PythonRules(Rules):
             found += self.module_sites(module, name)
         return found
 
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        row = at.imports[number]
+        source = row.imported_name if row.kind == "python_import" else row.source or ""
+        modules = self._module_named(at.path, source)
+        inner = [self._submodule(module, row.imported_name) for module in modules if row.kind == "python_from"]
+        return [module[1] for module in (*modules, *inner) if module is not None and module[0] == "M"]
+
     def _module_named(self, near: str, source: str) -> list[Value]:
         if source.startswith("."):
             stem = self._modules.relative(near, source)

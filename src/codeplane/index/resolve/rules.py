@@ -35,6 +35,10 @@ class Rules:
         """What an import stands for in the repository."""
         return []
 
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        """Files that an import names, or takes something from."""
+        return [path for path, _, _ in self.import_sites(at, number)]
+
     def imported(self, at: Tables, number: int) -> Values:
         """What the name that an import binds holds."""
         sites = self.import_sites(at, number)
