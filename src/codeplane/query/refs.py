@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -55,16 +56,32 @@ def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, li
     ANCHORED and UNKNOWN references stand for no definition in particular, so for them the page is empty.
     """
     check_limit(limit)
+    found = [row for row in _uses(snapshot, def_uid) if tier is None or row.tier is tier]
+    return Page(tuple(found[:limit]), len(found))
+
+
+def rank_uses(
+    snapshot: Snapshot, def_uid: str, defined_at: tuple[RepoPath, int, int], limit: int
+) -> tuple[Page[UseRow], dict[Tier, int]]:
+    """Occurrences of a definition or an attribute but the one that defines it, the best known first; and how many
+    there are of each tier."""
+    check_limit(limit)
+    found = [row for row in _uses(snapshot, def_uid) if row.names and row[:3] != defined_at]
+    found.sort(key=lambda row: -row.tier)
+    counts = Counter(row.tier for row in found)
+    return Page(tuple(found[:limit]), len(found)), {tier: counts[tier] for tier in sorted(counts, reverse=True)}
+
+
+def _uses(snapshot: Snapshot, def_uid: str) -> list[UseRow]:
     found: list[UseRow] = []
     sql = "SELECT path, places FROM uses JOIN files USING (file_id) WHERE target = ?"
     for path, places in snapshot.reader.rows(sql, (uid_number(def_uid),)):
         shown = path_from_text(path)
-        for line, column, level, role, usage, how in unpack_uses(places):
-            if tier is None or level == tier:
-                kinds = (_TIERS[level], _ROLES[role], _USAGES[usage])
-                found.append(UseRow(shown, line, column, *kinds, bool(how & NAMES), bool(how & CALLS)))
+        for line, column, tier, role, usage, how in unpack_uses(places):
+            kinds = (_TIERS[tier], _ROLES[role], _USAGES[usage])
+            found.append(UseRow(shown, line, column, *kinds, bool(how & NAMES), bool(how & CALLS)))
     found.sort(key=lambda row: row[:3])
-    return Page(tuple(found[:limit]), len(found))
+    return found
 
 
 def list_proven_refs(snapshot: Snapshot, def_uid: str, limit: int) -> Page[UseRow]:
