@@ -22,6 +22,7 @@ from codeplane.facts.passages import Searchable, read_searchable
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, is_attributes_file
 from codeplane.index.classify import Prepared, prepare
+from codeplane.index.configurations import is_configuration, read_configuration
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
 from codeplane.index.ownership import Ownership
 from codeplane.index.remembered import Remembered
@@ -214,6 +215,8 @@ class BatchRun:
             return None
         self._ownership.declare(path, read.data)
         self._roles.declare(path, read.data)
+        if is_configuration(path):
+            self._resolving.declare(path, read_configuration(path, read.data))
         prepared = prepare(read, self._options)
         same = before is not None and before.stat != PARSE_AGAIN and prepared.job is not None
         if same and self._is_same_text(prepared):
@@ -284,6 +287,8 @@ class BatchRun:
         self._writer.remove_file(path)
         self._ownership.remove(path)
         self._roles.declare(path, None)
+        if is_configuration(path):
+            self._resolving.declare(path, None)
         batch.removed[path] = before.digest
 
     def _advance(self, batch: Batch, size: int) -> None:

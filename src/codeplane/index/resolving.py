@@ -33,11 +33,20 @@ class Resolving:
         self._before: dict[RepoPath, _Seen] = {}
         self._whole = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
         """Whether there was nothing before, so that everything is to be resolved."""
+        self._reconfigured = False
 
     def note(self, path: RepoPath) -> None:
         """What others see of a file, before that changes."""
         if not self._whole and path not in self._before:
             self._before[path] = _Seen.read(self._writer, path)
+
+    def declare(self, path: RepoPath, content: str | None) -> None:
+        """What a file that configures a build says now. It may decide what any import means."""
+        key = (path_to_text(path),)
+        rows = self._writer.rows("SELECT content FROM configurations WHERE path = ?", key)
+        if (rows[0][0] if rows else None) != content:
+            self._writer.put_configuration(path, content)
+            self._reconfigured = True
 
     def settle(self, paths: Collection[RepoPath]) -> int:
         """Resolve what has to be; `paths` are all that there are. How many files were."""
@@ -50,11 +59,11 @@ class Resolving:
                 )
             ]
         else:
-            affected = self._affected()
+            affected = self._in_order(None) if self._reconfigured else self._affected()
         if affected:
             self._resolve(affected, paths)
         self._before.clear()
-        self._whole = False
+        self._whole = self._reconfigured = False
         return len(affected)
 
     def _affected(self) -> list[int]:
@@ -75,7 +84,6 @@ class Resolving:
                 folder, _, name = path.rpartition("/")
                 keys.add(key_of("directory", folder))
                 words |= {storable(word) for word in (name.partition(".")[0], folder.rpartition("/")[2])}
-            keys.add(key_of("declared", path))
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing
         seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))

@@ -21,6 +21,7 @@ from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
 from codeplane.languages.role_paths import Judged
 from codeplane.store import epochs, file_rows, pending, role_rows, unit_rows
+from codeplane.store.codec import path_to_text
 from codeplane.store.database import (
     PAGE_BYTES,
     Row,
@@ -282,6 +283,14 @@ class Writer:
         with self._writing():
             put_links(self._connection, file_id, found, bulk=self._bulk)
             self._derived_changed = True
+
+    def put_configuration(self, path: RepoPath, content: str | None) -> None:
+        """What a file says that configures a build; None for nothing."""
+        with self._writing():
+            key = path_to_text(path)
+            self._connection.execute("DELETE FROM configurations WHERE path = ?", (key,))
+            if content is not None:
+                self._connection.execute("INSERT INTO configurations VALUES (?, ?)", (key, content))
 
     def put_surface(self, unit_id: int, surface_hash: str | None) -> None:
         """Record what a unit exports now, None for nothing; the entries themselves come with the files."""

@@ -5,8 +5,8 @@ The same for all languages; what differs is asked of their rules (`rules.Rules`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from codeplane.facts.model import Certainty, Target
 from codeplane.facts.values import Into, Of, Passing
@@ -28,6 +28,8 @@ from codeplane.index.resolve.value import (
     union,
     wrapped,
 )
+
+T = TypeVar("T")
 
 CALLABLES = frozenset({"function", "method", "constructor"})
 
@@ -100,6 +102,13 @@ class Evaluator:
     def note(self, key: int) -> None:
         """What is being computed depends on this."""
         self._cells.note(key)
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once, for rules that look up much at a time; it must not ask for itself.
+
+        Whoever asks for it depends on all that was looked up to make it; a plain cache would not say so.
+        """
+        return self._cells.kept(key, make)  # type: ignore[no-any-return]
 
     def take_noted(self) -> set[int]:
         """What all depended on that was asked since this was taken last."""

@@ -80,7 +80,6 @@ class StoreLibrary:
         return self._directories.get(path, ())
 
     def declared(self, path: str) -> Mapping[str, Any] | None:
-        self._note(key_of("declared", path))
         rows = self._writer.rows("SELECT content FROM configurations WHERE path = ?", (path_to_text(path),))
         return orjson.loads(rows[0][0]) if rows else None
 
