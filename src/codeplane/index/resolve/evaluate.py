@@ -6,6 +6,7 @@ The same for all languages; what differs is asked of their rules (`rules.Rules`)
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol, TypeVar
 
 from codeplane.facts.model import Certainty, Target
@@ -71,7 +72,10 @@ class Evaluator:
     def within(self, path: str, flowing: dict[tuple[str, int, int], Values]) -> Evaluator:
         """One that knows what is passed within a file, and asks this one for all others."""
         inner = Evaluator(self.library, {})
-        inner._rules = {language: type(rules)(inner) for language, rules in self._rules.items()}
+        # What rules have looked up so far serves both.
+        inner._rules = {language: copy(rules) for language, rules in self._rules.items()}
+        for rules in inner._rules.values():
+            rules.ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
         return inner
 
