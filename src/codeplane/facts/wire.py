@@ -15,6 +15,7 @@ WIRE_VERSION = "2"
 """Of what an answer looks like, for those who keep answers."""
 
 _LENGTH = struct.Struct(">I")
+_PASSAGE_WIDTH = len(Passage._fields)
 
 
 def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes:
@@ -24,12 +25,14 @@ def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes
 
 
 def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchable]:
+    """Rows of facts and passages stay plain sequences in the order of their fields: there are many."""
     (length,) = _LENGTH.unpack_from(frame)
     end = _LENGTH.size + length
     number, facts, problems, (terms, words, passages) = orjson.loads(frame[_LENGTH.size : end])
     packed = PackedFacts(*facts)._replace(block=frame[end:])
-    searchable = Searchable(terms, words, [Passage(*passage) for passage in passages])
-    return number, packed, [Problem(*problem) for problem in problems], searchable
+    if any(len(passage) != _PASSAGE_WIDTH for passage in passages):
+        raise ValueError("passages of an unexpected shape")
+    return number, packed, [Problem(*problem) for problem in problems], Searchable(terms, words, passages)
 
 
 def path_text(path: str) -> str:
