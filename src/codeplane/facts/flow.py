@@ -10,17 +10,20 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @function                  the function whose scope it opens
+    @function                  the function, or the type without a name, whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
+                               @param.self, @param.result for a result that has a name
     @returns @type             of the function with this span
-    @class @base*              of the class with this span
+    @class @base* @key*        of the class with this span; @key are the parameters of a type or of a function
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
+    @within @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
+    @package @name             the package that the file says to be part of
 """
 
 from __future__ import annotations
@@ -80,11 +83,14 @@ _FLOWS = frozenset(
         "param.rest",
         "param.keys",
         "param.self",
+        "param.result",
         "returns",
         "class",
         "decorated",
         "narrow",
+        "within",
         "raise",
+        "package",
     }
 )
 _PARTS = frozenset(
@@ -120,7 +126,7 @@ _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DI
 _ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -152,6 +158,9 @@ class _Builder:
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
         self._depth = 0
+        self._package = ""
+        self._within: dict[int, list[tuple[Span, Span]]] = {}
+        """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
@@ -159,6 +168,7 @@ class _Builder:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
         scope_of = self._scope_of = self._scope_finder()
+        self._read_within()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
                 name = parts["name"][0]
@@ -188,6 +198,8 @@ class _Builder:
                 definition = self._definitions.get(span)
                 for base in parts.get("base", ()) if definition is not None else ():
                     into.append((Into.BASE, definition or 0, self._node(base)))
+                for key in parts.get("key", ()) if definition is not None else ():
+                    into.append((Into.KEY, definition or 0, self._node(key)))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
@@ -197,7 +209,9 @@ class _Builder:
             elif subject in ("catch", "narrow"):
                 kind = Into.CATCH if subject == "catch" else Into.NARROW
                 into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
-            else:
+            elif subject == "package":
+                self._package = self._slice(parts["name"][0])
+            elif subject != "within":
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
@@ -211,7 +225,14 @@ class _Builder:
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
         )
         ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
+        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls, self._package)
+
+    def _read_within(self) -> None:
+        for subject, span, parts in self._raw.flows:
+            if subject == "within":
+                ordinal = self._ordinals.get(parts["name"][0][0])
+                if ordinal is not None and self._binds[ordinal]:
+                    self._within.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
@@ -298,7 +319,12 @@ class _Builder:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            bind = self._binds[ordinal]
+            name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
+            for (first, last), said in reversed(self._within.get(bind, ())) if bind else ():
+                if first <= start < last and not said[0] <= start < said[1]:
+                    return self._add(Of.CAST, name, self._node(said))
+            return name
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):

@@ -79,6 +79,8 @@ class Into(IntEnum):
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    KEY = 13
+    """definition, node of one of its type parameters"""
 
 
 class Passing(IntEnum):
@@ -86,6 +88,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    RESULT = 4
 
 
 class Param(NamedTuple):
@@ -111,6 +114,8 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
+    package: str = ""
+    """What the file says to be part of."""
 
 
 NO_FLOW = Flow()

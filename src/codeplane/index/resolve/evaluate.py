@@ -30,6 +30,8 @@ from codeplane.index.resolve.value import (
 )
 
 CALLABLES = frozenset({"function", "method", "constructor"})
+_PLACED = frozenset({"i", "c", "T", "S"})
+"""Values of a language, told by the file that they begin with."""
 
 
 class Library(Protocol):
@@ -68,6 +70,9 @@ class Evaluator:
 
     def _compute(self, key: tuple[Any, ...]) -> Values:
         what = key[0]
+        own = self.rules(self.at(key[1])).cell(self.at(key[1]), key)
+        if own is not None:
+            return bounded(own)
         if what == "n":
             return bounded(self._node(self.at(key[1]), key[2]))
         if what == "b":
@@ -353,6 +358,10 @@ class Evaluator:
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
+        if what in _PLACED:
+            own = self.rules(self.at(of[1])).member(of, name)
+            if own is not None:
+                return own
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
@@ -464,6 +473,9 @@ class Evaluator:
     def call(self, callee: Value, at: Tables | None, node: int) -> Values:
         """What calling a value gives, where a node of a file says with what."""
         what = callee[0]
+        own = self.rules(at).call(callee, at, node) if at is not None else None
+        if own is not None:
+            return own
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
         if what in ("f", "m"):
             return self._call_function(callee, at, arguments)

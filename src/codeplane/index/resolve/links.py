@@ -31,15 +31,15 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
             row = members.get(ref)
             if row is not None:
-                name = at.texts[row[2]]
-                sites = [site for of in evaluator.value(at.path, row[1]) for site in evaluator.member(of, name)[0]]
+                name, values = at.texts[row[2]], evaluator.value(at.path, row[1])
+                sites = [site for of in values for site in evaluator.member(of, name)[0]]
+                if not sites and usage == Usage.LABEL:
+                    sites = evaluator.rules(at).key_sites(at, values, name)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), Tier.STRONG)
-            continue
-        if usage == Usage.LABEL:
             continue
         if bound:
             bind = at.binds[bound - 1]
