@@ -18,12 +18,14 @@ and what becomes of them:
     @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
                                @param.self, @param.result for a result that has a name
     @returns @type             of the function with this span
-    @class @base* @key*        of the class with this span; @key are the parameters of a type or of a function
+    @class @base*              of the class with this span
+    @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
+                               the type parameters of a type or of a function
+    @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
-    @within @name @type        the part of the source where what a name is bound to is of a type
+    @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
-    @package @name             the package that the file says to be part of
 """
 
 from __future__ import annotations
@@ -86,11 +88,12 @@ _FLOWS = frozenset(
         "param.result",
         "returns",
         "class",
+        "made",
+        "within",
         "decorated",
         "narrow",
-        "within",
+        "region",
         "raise",
-        "package",
     }
 )
 _PARTS = frozenset(
@@ -158,8 +161,7 @@ class _Builder:
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
         self._depth = 0
-        self._package = ""
-        self._within: dict[int, list[tuple[Span, Span]]] = {}
+        self._regions: dict[int, list[tuple[Span, Span]]] = {}
         """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
@@ -168,7 +170,7 @@ class _Builder:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
         scope_of = self._scope_of = self._scope_finder()
-        self._read_within()
+        self._read_regions()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
                 name = parts["name"][0]
@@ -198,8 +200,13 @@ class _Builder:
                 definition = self._definitions.get(span)
                 for base in parts.get("base", ()) if definition is not None else ():
                     into.append((Into.BASE, definition or 0, self._node(base)))
-                for key in parts.get("key", ()) if definition is not None else ():
-                    into.append((Into.KEY, definition or 0, self._node(key)))
+            elif subject == "made":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
+                    into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
+            elif subject == "within":
+                into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
@@ -209,9 +216,7 @@ class _Builder:
             elif subject in ("catch", "narrow"):
                 kind = Into.CATCH if subject == "catch" else Into.NARROW
                 into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
-            elif subject == "package":
-                self._package = self._slice(parts["name"][0])
-            elif subject != "within":
+            elif subject != "region":
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
@@ -225,18 +230,18 @@ class _Builder:
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
         )
         ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls, self._package)
+        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
 
-    def _read_within(self) -> None:
+    def _read_regions(self) -> None:
         for subject, span, parts in self._raw.flows:
-            if subject == "within":
+            if subject == "region":
                 ordinal = self._ordinals.get(parts["name"][0][0])
                 if ordinal is not None and self._binds[ordinal]:
-                    self._within.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
+                    self._regions.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
-            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
+            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT or subject == "within"}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
             | {
                 span[0]
@@ -321,7 +326,7 @@ class _Builder:
         if ordinal is not None and self._ends[start] == end:
             bind = self._binds[ordinal]
             name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
-            for (first, last), said in reversed(self._within.get(bind, ())) if bind else ():
+            for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
                 if first <= start < last and not said[0] <= start < said[1]:
                     return self._add(Of.CAST, name, self._node(said))
             return name

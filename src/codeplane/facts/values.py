@@ -79,7 +79,9 @@ class Into(IntEnum):
     """definition, node"""
     RAISE = 12
     """scope, node"""
-    KEY = 13
+    WITHIN = 14
+    """scope, node"""
+    KEY = 50
     """definition, node of one of its type parameters"""
 
 
@@ -114,8 +116,6 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
-    package: str = ""
-    """What the file says to be part of."""
 
 
 NO_FLOW = Flow()

@@ -20,7 +20,7 @@ _REPLACED = re.compile(
     r'^[ \t]*(?:replace[ \t]+)?"?([^\s"=]+)"?(?:[ \t]+v\S+)?[ \t]*=>[ \t]*"?(\.{1,2}(?:/[^\s"]*)?)"?[ \t]*(?://.*)?$',
     re.MULTILINE,
 )
-_USED = re.compile(r'^[ \t]*(?:use[ \t]+)?\(?[ \t]*"?(\.{1,2}(?:/[^\s"]*)?|[\w-][\w./-]*/[\w./-]*)"?[ \t]*(?://.*)?$', re.M)
+_USED = re.compile(r'^[ \t]*(?:use[ \t]+)?"?(\.{1,2}(?:/[^\s"]*)?)"?[ \t]*(?://.*)?$', re.MULTILINE)
 
 
 class Module(NamedTuple):
@@ -92,13 +92,22 @@ def find_directory(modules: Mapping[str, str], source: str) -> str | None:
     return None
 
 
+def passed_over(path: str) -> str:
+    """The outermost directory around a file that the go tool passes over, with a slash; `` where there is none."""
+    folders = path.split("/")[:-1]
+    for depth, folder in enumerate(folders, 1):
+        if folder[:1] in ("_", ".") or folder == "testdata":
+            return "/".join(folders[:depth]) + "/"
+    return ""
+
+
 class Files:
     """The files of one directory, by the package that they say to be part of."""
 
     def __init__(self, tables: list[Tables]) -> None:
         self._tables: dict[str, list[Tables]] = {}
         for at in tables:
-            self._tables.setdefault(at.sketch.flow.package, []).append(at)
+            self._tables.setdefault(at.package, []).append(at)
 
     @cached_property
     def name(self) -> str | None:

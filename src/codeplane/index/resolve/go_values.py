@@ -1,8 +1,8 @@
 """Values of Go and the type parameters in them. Besides what all languages have:
-    ("i", path, definition, arguments)   an object of a generic type; the same for "c"
-    ("f", path, scope, known)            a function, with what is known of type parameters in its signature; also "S"
-    ("l", values, "chan")                what is received one by one: a channel, an iterator
-    ("d", (), values, keys)              a mapping
+("i", path, definition, arguments)   an object of a generic type; the same for "c"
+("f", path, scope, known)            a function, with what is known of type parameters in its signature; also "S"
+("l", values, "chan")                what is received one by one: a channel, an iterator
+("d", (), values, keys)              a mapping
 """
 
 from __future__ import annotations

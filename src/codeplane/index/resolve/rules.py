@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchImport
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
@@ -64,6 +65,10 @@ class Rules:
     def unbound(self, at: Tables, name: str) -> Values:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """How sure it is that what is written in a file stands for these."""
+        return Tier.STRONG
 
     def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
         """What a key of a literal stands for that is no member of what the literal makes."""

@@ -135,6 +135,13 @@ class Tables:
         return self._outgoing.get((Into.DECORATOR, definition), ())
 
     @cached_property
+    def package(self) -> str:
+        """The package that the file says to be part of."""
+        for node in self._outgoing.get((Into.WITHIN, 0), ()):
+            return self.texts[self.nodes[node][2]] if self.nodes[node][0] == Of.NAME else ""
+        return ""
+
+    @cached_property
     def raises(self) -> list[tuple[int, int]]:
         return [(a, b) for kind, a, b in self.sketch.flow.into if kind == Into.RAISE]
 

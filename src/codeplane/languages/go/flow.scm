@@ -1,6 +1,6 @@
 ; A pointer is what it points to. Lists, pairs (mappings) and what is waited for (channels) are types here:
 ; a literal is a value of its type.
-(package_clause (package_identifier) @name) @package
+(package_clause (package_identifier) @of) @within
 
 ; values
 (selector_expression operand: (_) @of field: (field_identifier) @name) @member
@@ -53,7 +53,7 @@
 (range_clause left: (_) @to ":=" right: (_) @from) @for
 (receive_statement left: (_) @to ":=" right: (_) @from) @assign
 (type_switch_statement alias: (_) @to value: (_) @from) @assign
-(type_switch_statement alias: (expression_list (identifier) @name) (type_case . "case" . type: (_) @type . ":") @within)
+(type_switch_statement alias: (expression_list (identifier) @name) (type_case . "case" . type: (_) @type . ":") @region)
 (field_declaration name: (field_identifier) @to type: (_) @type) @assign
 (type_alias name: (type_identifier) @to type: (_) @from) @assign
 (type_parameter_declaration name: (identifier) @to type: (_) @type) @assign
@@ -70,17 +70,17 @@
 (func_literal result: (_) @type) @returns
 
 ; A type stands alone with its keyword, or in a group: only one of the two is a definition.
-(type_declaration (type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base))))) @class
-(type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base)))) @class
-(type_declaration (type_spec type: (interface_type (type_elem . (_) @base .)))) @class
-(type_spec type: (interface_type (type_elem . (_) @base .))) @class
+(type_declaration (type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base))))) @made
+(type_spec type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base)))) @made
+(type_declaration (type_spec type: (interface_type (type_elem . (_) @base .)))) @made
+(type_spec type: (interface_type (type_elem . (_) @base .))) @made
 (type_declaration (type_spec type: [
   (array_type) (channel_type) (function_type) (generic_type) (map_type) (negated_type)
-  (parenthesized_type) (pointer_type) (qualified_type) (slice_type) (type_identifier)] @base)) @class
+  (parenthesized_type) (pointer_type) (qualified_type) (slice_type) (type_identifier)] @base)) @made
 (type_spec type: [
   (array_type) (channel_type) (function_type) (generic_type) (map_type) (negated_type)
-  (parenthesized_type) (pointer_type) (qualified_type) (slice_type) (type_identifier)] @base) @class
-(type_declaration (type_spec type_parameters: (type_parameter_list (type_parameter_declaration name: (identifier) @key)))) @class
-(type_spec type_parameters: (type_parameter_list (type_parameter_declaration name: (identifier) @key))) @class
+  (parenthesized_type) (pointer_type) (qualified_type) (slice_type) (type_identifier)] @base) @made
+(type_declaration (type_spec type_parameters: (type_parameter_list (type_parameter_declaration name: (identifier) @key)))) @made
+(type_spec type_parameters: (type_parameter_list (type_parameter_declaration name: (identifier) @key))) @made
 (function_declaration
-  type_parameters: (type_parameter_list (type_parameter_declaration name: (identifier) @key))) @class
+  type_parameters: (type_parameter_list (type_parameter_declaration name: (identifier) @key))) @made
