@@ -21,7 +21,7 @@ _LIKE_THE_FIRST = frozenset(
     {
         "append", "min", "max", "cmp.Or", "maps.Clone", "slices.Clip", "slices.Clone", "slices.Compact",
         "slices.CompactFunc", "slices.Concat", "slices.Delete", "slices.DeleteFunc", "slices.Grow", "slices.Insert",
-        "slices.Replace",
+        "slices.Replace", "sync.OnceValue", "sync.OnceValues",
     }
 )  # fmt: skip
 """Functions that give what they are given."""

@@ -107,7 +107,8 @@ class Files:
     def __init__(self, tables: list[Tables]) -> None:
         self._tables: dict[str, list[Tables]] = {}
         for at in tables:
-            self._tables.setdefault(at.package, []).append(at)
+            if at.package:
+                self._tables.setdefault(at.package, []).append(at)
 
     @cached_property
     def name(self) -> str | None:
