@@ -23,6 +23,7 @@ _NODES = frozenset(
     {Of.MEMBER, Of.CALL, Of.NEW, Of.ITEM, Of.SAME, Of.AWAIT, Of.LABELLED, Of.SPLAT, Of.SPLAT_KEYS, Of.CAST}
 )
 _LISTS = frozenset({Of.EITHER, Of.LIST, Of.TUPLE, Of.DICT})
+_OF_DEFINITIONS = frozenset({Into.BASE, Into.DECORATOR, Into.KEY})
 _CIRCLE = "~"
 
 
@@ -87,7 +88,7 @@ class _Interface:
             if kind in _INTO_PLACES:
                 if not self._is_local(to):
                     yield kind, self._text(to), self._text(value)
-            elif kind in (Into.BASE, Into.DECORATOR):
+            elif kind in _OF_DEFINITIONS:
                 yield kind, defs[to].lexical_path, self._text(value)
             else:
                 yield kind, self.scope(to), self._text(value)

@@ -79,6 +79,10 @@ class Into(IntEnum):
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    WITHIN = 14
+    """scope, node"""
+    KEY = 50
+    """definition, node of one of its type parameters"""
 
 
 class Passing(IntEnum):
@@ -86,6 +90,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    RESULT = 4
 
 
 class Param(NamedTuple):

@@ -33,6 +33,8 @@ from codeplane.index.resolve.value import (
 T = TypeVar("T")
 
 CALLABLES = frozenset({"function", "method", "constructor"})
+_PLACED = frozenset({"i", "c", "T", "S"})
+"""Values of a language, told by the file that they begin with."""
 
 
 class Library(Protocol):
@@ -82,21 +84,24 @@ class Evaluator:
     # --- cells
 
     def _compute(self, key: tuple[Any, ...]) -> Values:
-        what = key[0]
+        what, at = key[0], self.at(key[1])
+        own = self.rules(at).cell(at, key)
+        if own is not None:
+            return bounded(own)
         if what == "n":
-            return bounded(self._node(self.at(key[1]), key[2]))
+            return bounded(self._node(at, key[2]))
         if what == "b":
-            return bounded(self._bind(self.at(key[1]), key[2]))
+            return bounded(self._bind(at, key[2]))
         if what == "y":
-            return bounded(self._type_of_bind(self.at(key[1]), key[2]))
+            return bounded(self._type_of_bind(at, key[2]))
         if what == "r":
-            return bounded(self._returned(self.at(key[1]), key[2]))
+            return bounded(self._returned(at, key[2]))
         if what == "a":
-            return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
+            return bounded(self._attribute(at, key[2], key[3]))
         if what == "v":
-            return bounded(self._definition(self.at(key[1]), key[2]))
+            return bounded(self._definition(at, key[2]))
         assert what == "o"
-        return frozenset({("o", self._order(self.at(key[1]), key[2]))})
+        return frozenset({("o", self._order(at, key[2]))})
 
     def at(self, path: str) -> Tables:
         tables = self.library.tables(path)
@@ -128,11 +133,12 @@ class Evaluator:
 
     def value(self, path: str, node: int) -> Values:
         """What a node can hold."""
-        kind, a, _, _ = self.at(path).nodes[node]
+        at = self.at(path)
+        kind, a, _, _ = at.nodes[node]
         if kind == Of.NAME and a:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
-            return self._node(self.at(path), node)
+            return self._node(at, node)
         return self.cell(("n", path, node))
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
@@ -390,6 +396,10 @@ class Evaluator:
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
+        if what in _PLACED:
+            found = self.rules(self.at(of[1])).member(of, name)
+            if found is not None:
+                return found
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
@@ -505,6 +515,9 @@ class Evaluator:
     def call(self, callee: Value, at: Tables | None, node: int) -> Values:
         """What calling a value gives, where a node of a file says with what."""
         what = callee[0]
+        own = self.rules(at).call(callee, at, node) if at is not None else None
+        if own is not None:
+            return own
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
         if what in ("f", "m"):
             return self._call_function(callee, at, arguments)

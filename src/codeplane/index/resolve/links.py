@@ -39,19 +39,20 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
-    sites_of: dict[int, tuple[Site, ...]] = {}
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    bound_to: dict[int, list[Site]] = {}
+    rules = evaluator.rules(at)
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
             row = members.get(ref)
             if row is not None:
-                name = at.texts[row[2]]
-                sites = [site for of in evaluator.value(at.path, row[1]) for site in evaluator.member(of, name)[0]]
+                name, values = at.texts[row[2]], evaluator.value(at.path, row[1])
+                sites = [site for of in values for site in evaluator.member(of, name)[0]]
+                if not sites and usage == Usage.LABEL:
+                    sites = rules.key_sites(at, values, name)
                 if sites:
-                    yield Link(ref, tuple(sorted(set(sites))), Tier.STRONG)
-            continue
-        if usage == Usage.LABEL:
+                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             continue
         if bound:
             bind = at.binds[bound - 1]
@@ -59,18 +60,19 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 continue
             if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
-            if bound not in sites_of:
-                sites_of[bound] = tuple(bind_sites(evaluator, at, bound - 1))
-            if sites_of[bound]:
-                yield Link(ref, sites_of[bound], Tier.STRONG)
+            if bound not in bound_to:
+                bound_to[bound] = bind_sites(evaluator, at, bound - 1)
+            sites = bound_to[bound]
+            if sites:
+                yield Link(ref, tuple(sites), rules.tier(at, sites))
         elif role == Role.IMPORT:
             sites = _before_alias(evaluator, at, columns, ref)
             if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
+                yield Link(ref, tuple(sites), rules.tier(at, sites))
         else:
-            sites = evaluator.rules(at).unbound_sites(at, names[columns.names[ref]])
+            sites = rules.unbound_sites(at, names[columns.names[ref]])
             if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
+                yield Link(ref, tuple(sites), rules.tier(at, sites))
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:

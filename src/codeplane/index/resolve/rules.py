@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchImport
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
@@ -24,6 +25,20 @@ class Rules:
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
+
+    # Where a language goes its own way; None leaves it to the common one.
+
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """What a cell of the evaluator holds."""
+        return None
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
+        return None
+
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        """What calling a value gives."""
+        return None
 
     # Names
 
@@ -54,6 +69,14 @@ class Rules:
     def unbound(self, at: Tables, name: str) -> Values:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """How sure it is that what is written in a file stands for these."""
+        return Tier.STRONG
+
+    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+        """What a key of a literal stands for that is no member of what the literal makes."""
+        return []
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""

@@ -65,10 +65,11 @@ class Tables:
 
     @cached_property
     def defs_in(self) -> dict[tuple[int, str], list[int]]:
-        """(scope, name) -> definitions that bind the name there."""
+        """(scope, name) -> definitions that bind the name there; members outside of their type do not."""
         found: dict[tuple[int, str], list[int]] = {}
         for number, row in enumerate(self.defs):
-            found.setdefault((row.scope, row.name), []).append(number)
+            if row.parent is not None or row.lexical_path == row.name:
+                found.setdefault((row.scope, row.name), []).append(number)
         return found
 
     @cached_property
@@ -137,8 +138,19 @@ class Tables:
     def bases(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.BASE, definition), ())
 
+    def keys(self, definition: int) -> Sequence[int]:
+        """Nodes of the type parameters of a definition."""
+        return self._outgoing.get((Into.KEY, definition), ())
+
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
+
+    @cached_property
+    def package(self) -> str:
+        """The package that the file says to be part of."""
+        for node in self._outgoing.get((Into.WITHIN, 0), ()):
+            return self.texts[self.nodes[node][2]] if self.nodes[node][0] == Of.NAME else ""
+        return ""
 
     @cached_property
     def raises(self) -> list[tuple[int, int]]:

@@ -9,7 +9,10 @@
     ("e", container, name)            a method of a container
     ("k", text)                       a literal text or number
     ("v", path, node)                 a type variable, by its bound
+    ("T", path, binding)              a type parameter
+    ("S", path, scope)                a record without a name, by the scope of its fields
     ("x", name)                       something of another library; with `()` an object of it
+A language may add to the end of a value what it needs to know: the arguments of a type, the keys of a mapping.
 No value at all means that nothing is known.
 """
 
