@@ -1,8 +1,8 @@
 """Python sources without their annotations, every other character at its place.
 
 Annotations of parameters, of results and of variables become blanks. Those in the body of a class stay: fields of a
-data class are made by them. A declaration without a value (`x: int`) keeps its colon and gets a `0` for a type, so that
-it still declares. A file whose stripped text does not parse to the same tree is left as it was.
+data class are made by them. A declaration without a value (`x: int`) keeps its colon and gets a `0` for a type, so
+that it still declares. A file whose stripped text does not parse to the same tree is left as it was.
 """
 
 from __future__ import annotations

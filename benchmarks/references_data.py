@@ -1,10 +1,10 @@
 """Definitions whose references are known, and the trees in which they are asked for.
 
-A data folder holds `refs_<language>.jsonl`; a row has `repo`, `commit`, `lang`, `def`, `refs` (what two tools agree on)
-and `contested` (what one of them says). `runtime_<language>.jsonl` has, for some of the same definitions, attribute
-loads that were seen to reach them when tests ran (`runtime_refs`), and loads of the same name that reached something else
-(`runtime_other`). Lines count from 1, columns from 0 in characters, in TypeScript in UTF-16 units. The source text is
-not in it. Nothing here knows who is asked.
+A data folder holds `refs_<language>.jsonl`; a row has `repo`, `commit`, `lang`, `def`, `refs` (what two tools agree
+on) and `contested` (what one of them says). `runtime_<language>.jsonl` has, for some of the same definitions,
+attribute loads that were seen to reach them when tests ran (`runtime_refs`), and loads of the same name that reached
+something else (`runtime_other`). Lines count from 1, columns from 0 in characters, in TypeScript in UTF-16 units. The
+source text is not in it. Nothing here knows who is asked.
 """
 
 from __future__ import annotations
