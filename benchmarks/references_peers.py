@@ -7,7 +7,9 @@ runs as a process that stays while one tree is asked about. What a repository de
 from __future__ import annotations
 
 import json
+import queue
 import subprocess
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -73,6 +75,7 @@ class Ty:
         self._folder = folder
         self._programs = TY.install(folder)
         self._process: subprocess.Popen[bytes] | None = None
+        self._messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._tree = Path()
         self._opened: set[str] = set()
         self._last = 0
@@ -81,8 +84,11 @@ class Ty:
         self.close()
         self._tree, self._opened = tree, set()
         self._process = _start([str(self._programs / "ty"), "server"], self._folder, cwd=tree)
+        self._messages = queue.SimpleQueue()
+        threading.Thread(target=_receive, args=(self._process, self._messages), daemon=True).start()
         root = {"uri": self._uri(""), "name": tree.name}
-        capabilities = {"general": {"positionEncodings": ["utf-32"]}}
+        # Who asks for diagnostics is not sent any, which would take time from answers.
+        capabilities = {"general": {"positionEncodings": ["utf-32"]}, "textDocument": {"diagnostic": {}}}
         asked = {"processId": None, "rootUri": root["uri"], "workspaceFolders": [root], "capabilities": capabilities}
         answer = self._request("initialize", asked)
         if answer["capabilities"].get("positionEncoding") != "utf-32":
@@ -125,7 +131,9 @@ class Ty:
         self._last += 1
         self._send({"id": self._last, "method": method, "params": parameters})
         while True:
-            message = self._receive()
+            message = self._messages.get()
+            if message is None:
+                raise PeerFailed("ty ended without an answer")
             if "method" in message:
                 if "id" in message:
                     # Whatever it wants of a client can be had without.
@@ -145,17 +153,20 @@ class Ty:
         self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         self._process.stdin.flush()
 
-    def _receive(self) -> dict[str, Any]:
-        assert self._process is not None and self._process.stdout is not None
+
+def _receive(process: subprocess.Popen[bytes], messages: queue.SimpleQueue[dict[str, Any] | None]) -> None:
+    """Read whatever comes, so that neither side waits for the other to read; None at the end."""
+    assert process.stdout is not None
+    while True:
         length = 0
-        while line := self._process.stdout.readline().strip():
+        while line := process.stdout.readline().strip():
             name, _, value = line.partition(b":")
             if name.lower() == b"content-length":
                 length = int(value)
         if not length:
-            raise PeerFailed("ty ended without an answer")
-        message: dict[str, Any] = json.loads(self._process.stdout.read(length))
-        return message
+            messages.put(None)
+            return
+        messages.put(json.loads(process.stdout.read(length)))
 
 
 def _start(command: list[str], folder: Path, cwd: Path | None = None) -> subprocess.Popen[bytes]:
