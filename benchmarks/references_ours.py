@@ -15,8 +15,8 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.config.model import Config
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
-from codeplane.query.defs import list_defs_by_name
-from codeplane.query.refs import list_refs_by_def_uid
+from codeplane.query.refs import rank_uses
+from codeplane.query.relations import find_symbols_at
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 
@@ -41,11 +41,12 @@ class Ours:
         return self._snapshot
 
     def ask(self, definition: Definition) -> list[Answer]:
-        named = list_defs_by_name(self.snapshot, definition.name, MAX_LIMIT, path=definition.path).rows
+        symbols = find_symbols_at(self.snapshot, definition.path, definition.line, definition.col)
         found = []
-        for row in named:
-            if row.name_line == definition.line:
-                page = list_refs_by_def_uid(self.snapshot, row.def_uid, None, MAX_LIMIT)
+        for symbol in symbols:
+            if symbol.name == definition.name:
+                place = (symbol.path, symbol.line, symbol.column)
+                page, _ = rank_uses(self.snapshot, symbol.def_uid, place, MAX_LIMIT)
                 found += [Answer(ref.path, ref.start_line, ref.start_col, ref.tier.name) for ref in page.rows]
         return found
 

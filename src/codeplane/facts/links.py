@@ -9,7 +9,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -46,6 +46,8 @@ class Links(NamedTuple):
     """(scope, line, column, place in targets, tier) of every call that is resolved."""
     open_calls: Sequence[Sequence[int]] = ()
     """(scope, calls of which nothing is known, calls of something outside of the repository)."""
+    outside: Sequence[Sequence[Any]] = ()
+    """(scope, name) of what is called there outside of the repository."""
     tokens: Sequence[str] = ()
     """Names of members that could not be resolved."""
     bases: Sequence[Sequence[int]] = ()

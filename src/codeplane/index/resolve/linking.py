@@ -46,6 +46,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
     calls: list[tuple[int, int, int, int, int]] = []
     unknown: Counter[int] = Counter()
     foreign: Counter[int] = Counter()
+    outside: set[tuple[int, str]] = set()
     anchored: dict[str, list[Use]] = {}
     if evaluator is not None and at is not None:
         for edge in call_edges(evaluator, at, columns):
@@ -58,6 +59,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
                 tier = before.tier if before is not None else int(Tier.STRONG)
                 add(target, edge.ref, tier, CALLS, line, column)
                 calls.append((edge.scope, line, column, target, tier))
+            outside |= {(edge.scope, value[1]) for value in edge.targets if value[0] == "x"}
             if not targets:
                 counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
                 counted[edge.scope] += 1
@@ -74,6 +76,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
             [tier for _, _, tier in refs],
             [(*where, places[target], tier) for *where, target, tier in sorted(calls)],
             [(scope, unknown[scope], foreign[scope]) for scope in sorted({*unknown, *foreign})],
+            sorted(outside),
             sorted(anchored),
             _bases(evaluator, at, uid) if evaluator is not None and at is not None else (),
         ),
