@@ -46,7 +46,7 @@ class Ours:
         for symbol in symbols:
             if symbol.name == definition.name:
                 place = (symbol.path, symbol.line, symbol.column)
-                page, _ = rank_uses(self.snapshot, symbol.def_uid, place, MAX_LIMIT)
+                page = rank_uses(self.snapshot, symbol.def_uid, place, MAX_LIMIT).page
                 found += [Answer(ref.path, ref.start_line, ref.start_col, ref.tier.name) for ref in page.rows]
         return found
 

@@ -15,8 +15,9 @@ import orjson
 
 LINKS_VERSION = "1"
 
-NAMES, CALLS = 1, 2
-"""How a place uses a definition: it is an occurrence of it; it calls it, under whatever name."""
+NAMES, CALLS, RENAMES = 1, 2, 4
+"""How a place uses a definition: it is an occurrence of its name; it calls it, under whatever name; it stands for it
+under another name, that of an alias."""
 
 SHAPES = ("none", "self.", "obj.", "member.", "call().", "item[].", "other.")
 """What stands before a member that could not be resolved; of such a place, `how` is one of these by its number."""
@@ -31,7 +32,7 @@ class Use(NamedTuple):
     role: int
     usage: int
     how: int
-    """NAMES, CALLS or both."""
+    """NAMES, CALLS and RENAMES, one or several."""
 
 
 class Links(NamedTuple):

@@ -47,6 +47,8 @@ class Uses:
     rows: tuple[UseRow, ...]
     """Without the place that defines it; the best known first, then by path and place."""
     total: int
+    renamed: tuple[UseRow, ...]
+    """Uses under another name, that of an alias; not counted above."""
     tiers: Mapping[str, int]
     unresolved: int
     """Members of the same name whose object is not known: any of them may be a use, and none need be."""
@@ -141,12 +143,13 @@ def _named(snapshot: Snapshot, text: str) -> list[Symbol]:
 
 
 def _uses(snapshot: Snapshot, symbol: Symbol, limit: int) -> Uses:
-    found, tiers = rank_uses(snapshot, symbol.def_uid, (symbol.path, symbol.line, symbol.column), limit)
+    found, tiers, renamed = rank_uses(snapshot, symbol.def_uid, (symbol.path, symbol.line, symbol.column), limit)
     groups = tuple(list_anchor_groups_of(snapshot, symbol.name)) if symbol.parent is not None else ()
     return Uses(
         symbol,
         found.rows,
         found.total,
+        renamed,
         {tier.name.lower(): count for tier, count in tiers.items()},
         sum(group.total_count for group in groups),
         groups,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from codeplane.facts.links import NAMES, unpack_uses
+from codeplane.facts.links import NAMES, RENAMES, unpack_uses
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.query.rows import FileBlock, find_block, find_links
 from codeplane.query.snapshot import Snapshot
@@ -53,7 +53,7 @@ def list_linked(snapshot: Snapshot, targets: Collection[int]) -> dict[int, set[t
     found: dict[int, set[tuple[int, int]]] = {}
     for target in sorted(targets):
         for file_id, places in snapshot.reader.rows("SELECT file_id, places FROM uses WHERE target = ?", (target,)):
-            here = {(use.line, use.column) for use in unpack_uses(places) if use.how & NAMES}
+            here = {(use.line, use.column) for use in unpack_uses(places) if use.how & (NAMES | RENAMES)}
             if here:
                 found.setdefault(file_id, set()).update(here)
     return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.links import CALLS, NAMES, uid_number, uid_text, unpack_uses
+from codeplane.facts.links import CALLS, NAMES, RENAMES, uid_number, uid_text, unpack_uses
 from codeplane.facts.model import Certainty, Role, Tier, Usage
 from codeplane.query.rows import file_range, find_block, find_links
 from codeplane.query.snapshot import Page, Snapshot, check_limit
@@ -46,8 +46,10 @@ class UseRow(NamedTuple):
     role: Role
     usage: Usage
     names: bool
-    """It is an occurrence of it, as opposed to a call under another name."""
+    """It is an occurrence of its name."""
     calls: bool
+    renames: bool
+    """It stands for it under another name, that of an alias."""
 
 
 def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, limit: int) -> Page[UseRow]:
@@ -60,16 +62,24 @@ def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, li
     return Page(tuple(found[:limit]), len(found))
 
 
-def rank_uses(
-    snapshot: Snapshot, def_uid: str, defined_at: tuple[RepoPath, int, int], limit: int
-) -> tuple[Page[UseRow], dict[Tier, int]]:
-    """Occurrences of a definition or an attribute but the one that defines it, the best known first; and how many
-    there are of each tier."""
+class RankedUses(NamedTuple):
+    page: Page[UseRow]
+    """Occurrences of the name but the one that defines it, the best known first."""
+    tiers: dict[Tier, int]
+    """How many there are of each."""
+    renamed: tuple[UseRow, ...]
+    """Uses under another name."""
+
+
+def rank_uses(snapshot: Snapshot, def_uid: str, defined_at: tuple[RepoPath, int, int], limit: int) -> RankedUses:
+    """Uses of a definition or an attribute."""
     check_limit(limit)
-    found = [row for row in _uses(snapshot, def_uid) if row.names and row[:3] != defined_at]
+    uses = _uses(snapshot, def_uid)
+    found = [row for row in uses if row.names and row[:3] != defined_at]
     found.sort(key=lambda row: -row.tier)
     counts = Counter(row.tier for row in found)
-    return Page(tuple(found[:limit]), len(found)), {tier: counts[tier] for tier in sorted(counts, reverse=True)}
+    tiers = {tier: counts[tier] for tier in sorted(counts, reverse=True)}
+    return RankedUses(Page(tuple(found[:limit]), len(found)), tiers, tuple(row for row in uses if row.renames)[:limit])
 
 
 def _uses(snapshot: Snapshot, def_uid: str) -> list[UseRow]:
@@ -79,7 +89,7 @@ def _uses(snapshot: Snapshot, def_uid: str) -> list[UseRow]:
         shown = path_from_text(path)
         for line, column, tier, role, usage, how in unpack_uses(places):
             kinds = (_TIERS[tier], _ROLES[role], _USAGES[usage])
-            found.append(UseRow(shown, line, column, *kinds, bool(how & NAMES), bool(how & CALLS)))
+            found.append(UseRow(shown, line, column, *kinds, bool(how & NAMES), bool(how & CALLS), bool(how & RENAMES)))
     found.sort(key=lambda row: row[:3])
     return found
 

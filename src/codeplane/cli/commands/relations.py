@@ -15,6 +15,7 @@ from codeplane.cli.terminal import Style, columns, fit, number, plural
 
 if TYPE_CHECKING:
     from codeplane.operations.relations import Edge, Graph, Uses
+    from codeplane.query.refs import UseRow
     from codeplane.query.relations import Family, Symbol
 
 _MAYBE = "{} of the same name could not be resolved and may be among them"
@@ -103,6 +104,9 @@ def _summary(uses: Uses, style: Style) -> str:
     words = f"{plural(uses.total, 'reference')}{f': {tiers}' if tiers else ''}" if uses.total else "no known reference"
     if uses.total > len(uses.rows):
         words += f"; the first {number(len(uses.rows))} are shown, --limit shows more"
+    if uses.renamed:
+        shown = ", ".join(f"{display(use.path)}:{use.start_line}" for use in uses.renamed[:3])
+        words += f"; {number(len(uses.renamed))} under another name ({shown}{', …' if len(uses.renamed) > 3 else ''})"
     if uses.unresolved:
         words += f"; {_MAYBE.format(plural(uses.unresolved, 'member'))}"
     return style.dim(words)
@@ -177,23 +181,21 @@ def _symbol_json(symbol: Symbol | None) -> dict[str, object]:
     return row | ({"signature": symbol.signature} if symbol.signature else {})
 
 
+def _use_json(use: UseRow) -> dict[str, object]:
+    row: dict[str, object] = {"path": use.path, "line": use.start_line, "column": use.start_col + 1}
+    return row | {"tier": use.tier.name.lower()} | ({"calls": True} if use.calls else {})
+
+
 def _uses_json(uses: Uses) -> dict[str, object]:
     row: dict[str, object] = {
         **_symbol_json(uses.symbol),
-        "references": [
-            {
-                "path": use.path,
-                "line": use.start_line,
-                "column": use.start_col + 1,
-                "tier": use.tier.name.lower(),
-                **({"calls": True} if use.calls else {}),
-            }
-            for use in uses.rows
-        ],
+        "references": [_use_json(use) for use in uses.rows],
         "total": uses.total,
         "tiers": dict(uses.tiers),
         "unresolved": uses.unresolved,
     }
+    if uses.renamed:
+        row["under_another_name"] = [_use_json(use) for use in uses.renamed]
     if uses.groups:
         row["unresolved_groups"] = [
             {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from codeplane.facts.blocks import Columns, Unpacked
-from codeplane.facts.links import CALLS, NAMES, Links, Use, pack_uses
+from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
 from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import Evaluator
@@ -42,7 +42,9 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
             target = uid(site) if site[1] != "M" else None
             if target is not None:
                 refs.append((link.ref, target, link.tier))
-                add(target, link.ref, link.tier, NAMES, columns.lines[link.ref], columns.columns[link.ref])
+                own = at is None or _name_of(evaluator, site) == held.names[columns.names[link.ref]]
+                how = NAMES if own else RENAMES
+                add(target, link.ref, link.tier, how, columns.lines[link.ref], columns.columns[link.ref])
     calls: list[tuple[int, int, int, int, int]] = []
     unknown: Counter[int] = Counter()
     foreign: Counter[int] = Counter()
@@ -83,6 +85,14 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
         {target: pack_uses(sorted(found[target].values())) for target in targets},
         {token: pack_uses(sorted(uses)) for token, uses in sorted(anchored.items())},
     )
+
+
+def _name_of(evaluator: Evaluator | None, site: Site) -> str | None:
+    path, kind, number = site
+    at = evaluator.library.tables(path) if evaluator is not None else None
+    if at is None:
+        return None
+    return at.defs[number].name if kind == "d" else at.sketch.attributes[number][1]
 
 
 def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
