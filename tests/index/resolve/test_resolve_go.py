@@ -430,3 +430,18 @@ def test_types_that_go_in_circles_come_to_an_end() -> None:
             "}\n",
         }
     )
+
+
+def test_long_chains_and_long_lists_hide_nothing() -> None:
+    texts = '"" +\n\t' * 1500 + '""'
+    constants = "".join(f"\tC{number}\n" for number in range(1500))
+    check(
+        {
+            "a.go": "package app\n"
+            f"const text = {texts}\n"
+            "type Flag int\n"
+            "func (f Flag) On() {} //= On\n"
+            f"const (\n\tC Flag = iota\n{constants})\n",
+            "b.go": "package app\nfunc f() { C1499.On() } //> On On\n",
+        }
+    )

@@ -22,9 +22,15 @@
 (parenthesized_expression (_) @of) @same
 (unary_expression operator: ["&" "*"] operand: (_) @of) @same
 (unary_expression operator: "<-" operand: (_) @of) @item
-(binary_expression left: (_) @of operator: ["+" "-" "*" "/" "%" "&" "|" "^" "&^"] right: (_) @of) @either
-(binary_expression left: (_) @of operator: ["<<" ">>"]) @same
-(expression_list ((_) @of ","?)*) @tuple
+; A chain of thousands of texts, as generators write it, would keep as many matches open: the left is no operation.
+(binary_expression
+  left: [(call_expression) (identifier) (index_expression) (parenthesized_expression) (selector_expression)] @of
+  operator: ["+" "-" "*" "/" "%" "&" "|" "^" "&^"]
+  right: (_) @of) @either
+(binary_expression
+  left: [(call_expression) (identifier) (index_expression) (parenthesized_expression) (selector_expression)] @of
+  operator: ["<<" ">>"]) @same
+(expression_list . (_) @of "," ((_) @of ","?)+) @tuple
 (func_literal) @function
 (variadic_argument (_) @of) @splat
 
