@@ -6,7 +6,7 @@ and the order of things inside of functions leave no trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 
@@ -19,10 +19,30 @@ _SIZE = 16
 _SEEN_KINDS = frozenset({"file", "class", "namespace"})
 """Scopes whose names others can reach."""
 _INTO_PLACES = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW})
-_NODES = frozenset(
-    {Of.MEMBER, Of.CALL, Of.NEW, Of.ITEM, Of.SAME, Of.AWAIT, Of.LABELLED, Of.SPLAT, Of.SPLAT_KEYS, Of.CAST}
-)
-_LISTS = frozenset({Of.EITHER, Of.LIST, Of.TUPLE, Of.DICT})
+_PARTS: Mapping[int, str] = {
+    Of.UNKNOWN: "",
+    Of.MEMBER: "nt",
+    Of.CALL: "nl",
+    Of.NEW: "nl",
+    Of.ITEM: "nl",
+    Of.SAME: "n",
+    Of.AWAIT: "n",
+    Of.EITHER: "l",
+    Of.LIST: "l",
+    Of.TUPLE: "l",
+    Of.DICT: "l",
+    Of.PAIR: "nn",
+    Of.CAST: "nn",
+    Of.FUNCTION: "sn",
+    Of.TEXT: "t",
+    Of.LITERAL: "to",
+    Of.LABELLED: "nt",
+    Of.SPLAT: "n",
+    Of.SPLAT_KEYS: "n",
+    Of.THIS: "s",
+    Of.SUPER: "s",
+}
+"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope. Names apart."""
 _OF_DEFINITIONS = frozenset({Into.BASE, Into.DECORATOR, Into.KEY})
 _CIRCLE = "~"
 
@@ -77,8 +97,8 @@ class _Interface:
                 yield self.scope(scope), name, namespace, target_kind, certainty
 
     def params(self) -> Iterator[tuple[object, ...]]:
-        for scope, _, name, how, kind, default in self._flow.params:
-            yield self.scope(scope), self._flow.texts[name], how, self._text(kind), self._text(default)
+        for scope, _, name, how, *nodes in self._flow.params:
+            yield self.scope(scope), self._flow.texts[name], how, *map(self._text, nodes)
 
     def flows(self) -> Iterator[tuple[int, str, str]]:
         defs = self._facts.defs
@@ -114,27 +134,21 @@ class _Interface:
 
     def _spell(self, node: int) -> str:
         kind, a, b, _ = self._flow.nodes[node]
-        texts, lists = self._flow.texts, self._flow.lists
         if kind == Of.NAME:
-            return f"n{texts[b]}:{self._bound(a - 1) if a else ''}"
-        if kind in _NODES:
-            more = ""
-            if kind in (Of.MEMBER, Of.LABELLED):
-                more = texts[b]
-            elif kind in (Of.CALL, Of.NEW, Of.ITEM):
-                more = ",".join(self._text(part) for part in lists[b])
-            elif kind == Of.CAST:
-                more = self._text(b)
-            return _short(f"{kind}({self._text(a)} {more})")
-        if kind in _LISTS:
-            return _short(f"{kind}[{','.join(self._text(part) for part in lists[a])}]")
-        if kind == Of.PAIR:
-            return _short(f"{kind}({self._text(a)} {self._text(b)})")
-        if kind in (Of.TEXT, Of.LITERAL):
-            return f"{kind}{texts[a]}{texts[b - 1] if kind == Of.LITERAL and b else ''}"
-        if kind in (Of.FUNCTION, Of.THIS, Of.SUPER):
-            return f"{kind}{self.scope(a)}"
-        return str(kind)
+            return f"n{self._flow.texts[b]}:{self._bound(a - 1) if a else ''}"
+        told = [self._number(what, number) for what, number in zip(_PARTS[kind], (a, b), strict=False)]
+        return _short(f"{kind}({' '.join(told)})")
+
+    def _number(self, what: str, number: int) -> str:
+        if what == "n":
+            return self._text(number)
+        if what == "l":
+            return ",".join(self._text(part) for part in self._flow.lists[number])
+        if what == "s":
+            return self.scope(number)
+        if what == "o":
+            return self._flow.texts[number - 1] if number else ""
+        return self._flow.texts[number]
 
     def _bound(self, bind: int) -> str:
         """What a name is bound to: for a variable of a function, all that it is given."""

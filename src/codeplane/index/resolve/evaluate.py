@@ -490,10 +490,6 @@ class Evaluator:
             return None
         return parent if self.rules(at).how(at, owner) != "static" else None
 
-    def base_values(self, at: Tables, node: int) -> Values:
-        """Classes that an expression names as a base."""
-        return self.value(at.path, node)
-
     def _order(self, at: Tables, definition: int) -> tuple[Value, ...]:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
@@ -501,7 +497,7 @@ class Evaluator:
         for node in at.bases(definition):
             if at.nodes[node][0] == Of.LABELLED:
                 continue
-            for value in sorted(self.base_values(at, node), key=repr):
+            for value in sorted(self.value(at.path, node), key=repr):
                 if value[0] == "c" and value != own:
                     lists.append([base for base in self.bases(value[1], value[2]) if base != own])
                     direct.append(value)

@@ -109,13 +109,11 @@ def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
 
 def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for kind, definition, node in at.sketch.flow.into:
-        own = uid((at.path, "d", definition)) if kind == Into.BASE else None
-        if own is None or at.nodes[node][0] == Of.LABELLED:
-            continue
-        values = [value for value in evaluator.base_values(at, node) if value[0] == "c"]
-        known = {base for value in values if (base := uid((value[1], "d", value[2]))) is not None}
-        found |= {(own, base) for base in known or {0}}
+    for definition in sorted({definition for kind, definition, _ in at.sketch.flow.into if kind == Into.BASE}):
+        own = uid((at.path, "d", definition))
+        sites, unknown = evaluator.rules(at).base_sites(at, definition)
+        bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
+        found |= {(own, base) for base in bases if own is not None}
     return sorted(found)
 
 
@@ -136,13 +134,14 @@ def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
 
 def _anchored(evaluator: Evaluator, at: Tables, columns: Columns, linked: set[int]) -> Iterator[tuple[str, Use]]:
     """Members that stand for something that is not known; those of other libraries are none of ours."""
+    rules = evaluator.rules(at)
     for kind, of, text, ref in at.nodes:
         if kind != Of.MEMBER or ref < 0 or ref in linked:
             continue
         flags = columns.flags[ref]
         if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
             continue
-        values = evaluator.value(at.path, of)
+        values = rules.held(at, of)
         if values and all(value[0] in ("x", "k", "l", "t", "d") for value in values):
             continue
         place = (columns.lines[ref], columns.columns[ref])

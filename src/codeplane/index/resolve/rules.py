@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchImport
+from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
@@ -123,7 +124,23 @@ class Rules:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
+        found: set[Site] = set()
+        unknown = False
+        for node in at.bases(definition):
+            if at.nodes[node][0] == Of.LABELLED:
+                continue
+            values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
+            found |= {(value[1], "d", value[2]) for value in values}
+            unknown = unknown or not values
+        return sorted(found), unknown
+
     # Values
+
+    def held(self, at: Tables, node: int) -> Values:
+        """What an expression can hold."""
+        return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING
