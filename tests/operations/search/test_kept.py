@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -172,10 +173,10 @@ def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle
                     find_text(snapshot, opened, query, regex=regex, case_sensitive=case, kept=keeping)
                     for keeping in (None, kept)
                 )
-                assert together == alone, query
-                assert enclose(snapshot, together.rows, together.roles, kept=kept.spans) == enclose(
-                    snapshot, alone.rows, alone.roles
-                )
+                assert together.rows == alone.rows, query
+                assert replace(together, found=()) == replace(alone, found=())
+                for group_by in (None, "symbol", "file"):
+                    assert enclose(snapshot, together, group_by, kept.spans) == enclose(snapshot, alone, group_by)
 
 
 def test_a_part_of_what_is_sought_may_stand_again_and_again() -> None:
@@ -201,7 +202,7 @@ def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> No
             indexer.sync()
             with open_current(indexer.state) as snapshot:
                 found = find_text(snapshot, opened, "needle", regex=False, case_sensitive=None, kept=kept)
-                names += [hit.name for hit in enclose(snapshot, found.rows, found.roles, kept=kept.spans)]
+                names += [hit.name for hit in enclose(snapshot, found, kept=kept.spans)]
     assert names == ["first", "other", "first"]
 
 

@@ -86,10 +86,10 @@ class Finder:
             if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
                 found = _as_text(task)
         hints = dict(found.hints)
-        files: dict[str, str] = {hit.path: hit.role for hit in found.hits}
-        ranked = request.mode not in EXHAUSTIVE
-        if ranked and scope != "docs" and len(files) >= TOP_K and is_noisy(files) and self._gitignore is not None:
-            hints["noise_mitigation"] = noise_hint(files, self._gitignore.look(), visible)
+        if request.mode not in EXHAUSTIVE and scope != "docs" and self._gitignore is not None:
+            files: dict[str, str] = {hit.path: hit.role for hit in found.hits}
+            if len(files) >= TOP_K and is_noisy(files):
+                hints["noise_mitigation"] = noise_hint(files, self._gitignore.look(), visible)
         debug = {"scope": scope, "operators": dict(parsed.summary), **found.debug} if request.debug else {}
         return replace(found, hints=hints, debug=debug)
 
@@ -247,9 +247,7 @@ def _find_matches(task: _Task) -> Found:
         else:
             outside[role] += count
     return Found(
-        hits=_by_worth(
-            enclose(snapshot, matches.rows, matches.roles, grouping, matches.counts, kept.spans), request.query
-        ),
+        hits=_by_worth(enclose(snapshot, matches, grouping, kept.spans), request.query),
         total=matches.lines,
         outside_scope=dict(sorted(outside.items())),
         files=files,
