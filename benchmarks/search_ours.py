@@ -23,6 +23,7 @@ from codeplane.operations.context import Context
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.server.assembly import open_pipeline
+from codeplane.server.engine import collect_seldom
 from codeplane.store.layout import STATE_NAME
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.pipeline import Pipeline
@@ -52,6 +53,8 @@ class Ours:
             self.close()
             mark = self._drop_if_older(tree)
             self._pipeline, self._tree = open_pipeline(self._context(tree), self._context), tree
+            # As the engine does.
+            collect_seldom()
             self._await_ready()
             mark.write_text(fingerprint(_INDEX_PACKAGES))
             if self._weights != WEIGHTS:

@@ -39,7 +39,7 @@ from codeplane.operations.search.ranking_answer import answer_ranked
 from codeplane.operations.search.references import find_references
 from codeplane.operations.search.textual import Accepts, enclose, find_text
 from codeplane.operations.search.weights import WEIGHTS, Weights
-from codeplane.query.contents import TOO_LARGE, list_texts
+from codeplane.query.contents import TOO_LARGE
 from codeplane.query.snapshot import Snapshot
 
 Cancelled = Callable[[], bool]
@@ -47,6 +47,17 @@ Visible = Callable[[str], bool]
 
 _LITERAL = frozenset({"lexical", "regex"})
 """Modes whose query is taken as it is, operators and all."""
+
+
+class Extent(NamedTuple):
+    """How many files a search is about."""
+
+    files: int
+    anywhere: int
+    """Whatever its scope."""
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    """What it is confined to, by arguments or operators."""
 
 
 class Finder:
@@ -93,6 +104,24 @@ class Finder:
         debug = {"scope": scope, "operators": dict(parsed.summary), **found.debug} if request.debug else {}
         return replace(found, hints=hints, debug=debug)
 
+    def measure(self, snapshot: Snapshot, request: Request) -> Extent:
+        """Files with text that paths, languages and scope leave to be searched."""
+        parsed = _parse(request)
+        filters = _filters(request, parsed, _scope_of(request, parsed))
+        accepts = _accepts(filters)
+        literal = request.mode in _LITERAL
+        roles = Counter(
+            row.role
+            for row in self._kept.list_files(snapshot)
+            if (row.lexical or (literal and row.reason == TOO_LARGE)) and (accepts is None or accepts(row.path, row))
+        )
+        return Extent(
+            sum(count for role, count in roles.items() if filters.accepts_role(role)),
+            roles.total(),
+            (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
+            (*request.languages, *parsed.languages),
+        )
+
     def close(self) -> None:
         with self._lock:
             if self._root is not None:
@@ -118,33 +147,6 @@ class _Task(NamedTuple):
     filters: Filters
     cancelled: Cancelled | None
     kept: Kept
-
-
-class Extent(NamedTuple):
-    """How many files a search is about."""
-
-    files: int
-    anywhere: int
-    """Whatever its scope."""
-    paths: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    """What it is confined to, by arguments or operators."""
-
-
-def measure_extent(snapshot: Snapshot, request: Request) -> Extent:
-    """Files with text that paths, languages and scope leave to be searched."""
-    parsed = _parse(request)
-    filters = _filters(request, parsed, _scope_of(request, parsed))
-    accepts = _accepts(filters)
-    literal = request.mode in _LITERAL
-    rows = (row for row in list_texts(snapshot) if row.lexical or (literal and row.reason == TOO_LARGE))
-    roles = [row.role for row in rows if accepts is None or accepts(row.path, row)]
-    return Extent(
-        sum(map(filters.accepts_role, roles)),
-        len(roles),
-        (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
-        (*request.languages, *parsed.languages),
-    )
 
 
 def _parse(request: Request) -> Parsed:

@@ -155,7 +155,6 @@ class KeptTexts:
             if bundle is None or bundle.whole.breaks is None or pattern.whole:
                 return None
             self._bundles.move_to_end(number)
-        check()
         try:
             return spot(bundle, asked, pattern, limits, room, check)
         except TooCostly:

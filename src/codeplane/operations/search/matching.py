@@ -140,6 +140,12 @@ def match_text(
     return Counted(tuple(rows), lines)
 
 
+def most_bytes(pattern: Pattern, plain: bool) -> int:
+    """Bytes of text that the pattern can be asked for at once, none of them odd."""
+    cost = 0 if pattern.folded is not None else pattern.cost if plain else pattern.wide_cost
+    return CALL_STEPS // cost if cost else sys.maxsize
+
+
 def finder_for(
     pattern: Pattern, size: int, plain: bool, check: Callable[[], None], max_steps: int, *, odd: bool = False
 ) -> Find:

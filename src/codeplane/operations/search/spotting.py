@@ -7,7 +7,7 @@ it: of thousands of matches a page shows twenty.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, overload
 
 from codeplane.operations.search.matching import (
@@ -18,6 +18,7 @@ from codeplane.operations.search.matching import (
     Match,
     any_row,
     finder_for,
+    most_bytes,
     plain_row,
 )
 from codeplane.operations.search.patterns import Pattern, Span
@@ -103,12 +104,13 @@ def spot(
     No more than `room` rows in all: a text may have fewer than it should, and must then be asked itself.
     """
     whole, ends, _, _ = bundle
-    data, breaks, size = whole.data, whole.breaks, whole.end
+    data, breaks = whole.data, whole.breaks
     assert breaks is not None
-    find = finder_for(pattern, size, whole.plain, check, LINE_STEPS)
     found: dict[int, Counted] = {}
     behind, looked = len(breaks), 0
-    for at, stop in _stretches(bundle, asked):
+    for at, stop in _stretches(bundle, asked, most_bytes(pattern, whole.plain)):
+        check()
+        find = finder_for(pattern, stop - at, whole.plain, check, LINE_STEPS)
         line = 0
         span = find(data, at, stop)
         while span is not None:
@@ -141,18 +143,18 @@ def spot(
     return found
 
 
-def _stretches(bundle: Bundle, asked: Collection[int]) -> Iterator[Span]:
-    """Where the texts lie that are asked, and others of which it takes less time to look at them than to leave out."""
-    if len(asked) == len(bundle.ends):
-        yield 0, bundle.whole.end
-        return
+def _stretches(bundle: Bundle, asked: Iterable[int], most: int) -> Iterator[Span]:
+    """Where the texts lie that are asked, and others of which it takes less time to look at them than to leave out.
+
+    One that is longer than `most` is of a single text.
+    """
     begin = stop = -1
     for text in sorted(asked):
-        start = bundle.start(text)
+        start, end = bundle.start(text), bundle.ends[text]
         if begin < 0:
             begin = start
-        elif start - stop > TURN_BYTES:
+        elif start - stop > TURN_BYTES or end - begin > most:
             yield begin, stop
             begin = start
-        stop = bundle.ends[text]
+        stop = end
     yield begin, stop

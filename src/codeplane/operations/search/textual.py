@@ -105,11 +105,13 @@ def find_text(
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
     defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
-    listed = [
-        row
-        for row in kept.list_files(snapshot, ids)
-        if (accepts is None or accepts(row.path, row)) and (defining is None or row.file_id in defining)
-    ]
+    listed = kept.list_files(snapshot, ids)
+    if accepts is not None or defining is not None:
+        listed = [
+            row
+            for row in listed
+            if (accepts is None or accepts(row.path, row)) and (defining is None or row.file_id in defining)
+        ]
     files = [row for row in listed if row.encoding is not None or row.reason == TOO_LARGE]
     shown, counted = (files, []) if wanted is None else _parted(files, wanted)
     limits = Limits(limit, per_file, once)
