@@ -185,10 +185,12 @@ class _Scan:
 
     def _cut(self, known: Counted | None, number: int, room: int) -> Counted | None:
         """What is known of a file, with as many rows as it may have; None if some of them are not known."""
-        own = self._room(number, room)
-        if known is None or len(known.rows) < min(own, known.lines):
+        if known is None:
             return None
-        return known if len(known.rows) <= own else Counted(known.rows[:own], known.lines)
+        own, held = self._room(number, room), len(known.rows)
+        if held < min(own, known.lines):
+            return None
+        return known if held <= own else Counted(known.rows[:own], known.lines)
 
     def _search(self, texts: Texts, number: int, room: int, max_steps: int) -> Outcome:
         self._check()

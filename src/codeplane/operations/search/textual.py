@@ -134,10 +134,10 @@ def find_text(
             counts[row.path] = outcome.lines
             roles[row.path] = row.role
             lines += outcome.lines if row.path not in aside else 0
-            if outcome.rows and room > 0:
-                rows = outcome.rows if len(outcome.rows) <= room else outcome.rows[:room]
-                found.append(InFile(row, rows))
-                room -= len(rows)
+            told = min(len(outcome.rows), room)
+            if told:
+                found.append(InFile(row, outcome.rows[:room] if told == room else outcome.rows))
+                room -= told
     left_out = [Skipped(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
     return Matches(
         found=tuple(found),
