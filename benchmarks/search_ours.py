@@ -6,6 +6,7 @@ that an index of other code is not taken for one of this. Settings of the real u
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -87,6 +88,7 @@ class Ours:
     def close(self) -> None:
         if self._pipeline is not None:
             self._pipeline.close(10.0)
+            gc.unfreeze()
         if self._finder is not None:
             self._finder.close()
         self._pipeline = self._tree = self._finder = None

@@ -309,6 +309,7 @@ def run_engine(
         asyncio.run(_until_stopped(server, runtime.socket_path, lifeline, shutdown_seconds))
     finally:
         pipeline.close(max(_LEAST_CLOSE_SECONDS, _END_SECONDS - server.seconds_since_stop()))
+        gc.unfreeze()
 
 
 def collect_seldom() -> None:
