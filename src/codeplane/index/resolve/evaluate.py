@@ -419,6 +419,8 @@ class Evaluator:
             return [], frozenset({("x", f"{of[1]}.{name}")})
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
+        if what == "k":
+            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
         if what == "v":
             sites: list[Site] = []
             values = NOTHING

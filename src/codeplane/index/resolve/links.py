@@ -22,6 +22,9 @@ _CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
 """What calls the functions that it is given."""
 
 
+_CONTAINERS = {"l": "list", "t": "tuple", "d": "dict"}
+
+
 class Link(NamedTuple):
     ref: int
     sites: tuple[Site, ...]
@@ -188,3 +191,5 @@ def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
                 yield ("f", value[1], value[2])
     elif callee[0] in ("x", "p"):
         yield callee
+    elif callee[0] == "e":
+        yield ("x", f"builtins.{_CONTAINERS[callee[1][0]]}.{callee[2]}")

@@ -223,7 +223,7 @@ class PythonRules(Rules):
             for number, row in enumerate(tables.defs):
                 if (
                     row.name == name
-                    and number != definition
+                    and (path, number) != (at.path, definition)
                     and row.kind in CALLABLES
                     and self._is_fixture(tables, number)
                 ):
