@@ -46,6 +46,9 @@ class Library(Protocol):
     def tables(self, path: str) -> Tables | None:
         """Of a file in a language that can be resolved."""
 
+    def key(self, path: str) -> int:
+        """What a file goes by among the things that links depend on."""
+
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, by path and place."""
 
@@ -64,6 +67,8 @@ class Evaluator:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._noted = self._cells.noted
+        self._held: dict[str, tuple[Tables, int]] = {}
         self.passed: dict[tuple[str, int, int], set[Value]] = {}
         """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
@@ -79,6 +84,7 @@ class Evaluator:
         for rules in inner._rules.values():
             rules.ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
+        inner._held = self._held
         return inner
 
     # --- cells
@@ -104,9 +110,14 @@ class Evaluator:
         return frozenset({("o", self._order(at, key[2]))})
 
     def at(self, path: str) -> Tables:
-        tables = self.library.tables(path)
-        assert tables is not None
-        return tables
+        held = self._held.get(path)
+        if held is None:
+            tables = self.library.tables(path)
+            assert tables is not None
+            held = self._held[path] = (tables, self.library.key(path))
+        # The same as `note`, for what is asked more often than anything else.
+        self._noted[-1].add(held[1])
+        return held[0]
 
     def note(self, key: int) -> None:
         """What is being computed depends on this."""

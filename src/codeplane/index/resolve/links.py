@@ -39,6 +39,7 @@ class CallEdge(NamedTuple):
     ref: int
     """The identifier by which it is called, or -1."""
     targets: tuple[Value, ...]
+    node: int = -1
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
@@ -107,22 +108,28 @@ def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallE
     found = list(_edges(evaluator, at, columns))
     for _ in range(_MAX_ROUNDS):
         flowing = {key: frozenset(values) for key, values in evaluator.passed.items() if key[0] == at.path}
-        if flowing == evaluator.flowing or not _is_worth_it(at, found, {scope for _, scope, _ in flowing}):
+        if flowing == evaluator.flowing or not _is_worth_it(at, found, {key[1:] for key in flowing}):
             break
         evaluator = evaluator.within(at.path, flowing)
         found = list(_edges(evaluator, at, columns))
     return [edge._replace(targets=tuple(value for value in edge.targets if value[0] != "p")) for edge in found]
 
 
-def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[int]) -> bool:
-    """Whether a call that goes nowhere so far stands in a function that is passed something."""
-    for edge in found:
-        scope: int | None = edge.scope
-        while scope is not None and all(value[0] == "p" for value in edge.targets):
-            if scope in passed:
-                return True
-            scope = at.sketch.scopes[scope][0]
-    return False
+def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
+    """Whether what a call goes to hangs on a parameter that is passed something."""
+    return any(
+        all(value[0] == "p" for value in edge.targets)
+        and edge.node >= 0
+        and _hangs_on(at, at.nodes[edge.node][1], passed)
+        for edge in found
+    )
+
+
+def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
+    kind, a, _, _ = at.nodes[node]
+    while kind in (Of.MEMBER, Of.CALL, Of.ITEM, Of.SAME, Of.AWAIT):
+        kind, a, _, _ = at.nodes[a]
+    return kind == Of.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
 
 
 def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
@@ -137,7 +144,7 @@ def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallE
                 for part in at.lists[arguments]:
                     for passed in evaluator.value(at.path, part):
                         targets |= set(called(evaluator, passed)) if passed[0] in ("f", "m") else set()
-        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)))
+        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)), node)
     for kind, a, node in at.sketch.flow.into:
         if kind == Into.RAISE:
             made = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
