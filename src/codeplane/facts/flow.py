@@ -10,6 +10,7 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
+    @array @of                 an array of objects of a type
     @function                  the function whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
@@ -17,7 +18,10 @@ and what becomes of them:
     @return @from              of the innermost function; @yield, @yield.from
     @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
     @returns @type             of the function with this span
-    @class @base*              of the class with this span
+    @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
+                               definition has is a class without a name
+    @bound @to @type           a type variable that stands for such objects
+    @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
     @raise @of
@@ -30,6 +34,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
+from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
@@ -42,6 +47,9 @@ class Identifiers(NamedTuple):
     ends: Mapping[int, int]
     binds: Sequence[int]
     """Ordinal of the binding plus one; 0 for none."""
+    scopes: Sequence[int] = ()
+    """In which they are looked up."""
+    flags: Sequence[int] = ()
 
 
 Span = tuple[int, int]
@@ -56,10 +64,12 @@ def read_flow(
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
     comments: tuple[bytes, ...],
+    loose: bool = False,
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
+    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one;
+    `loose` asks for the places of names that are not certain."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, comments, raw, loose).build()
 
 
 class _Raw(NamedTuple):
@@ -82,13 +92,15 @@ _FLOWS = frozenset(
         "param.self",
         "returns",
         "class",
+        "bound",
+        "within",
         "decorated",
         "narrow",
         "raise",
     }
 )
 _PARTS = frozenset(
-    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
+    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
 )
 
 
@@ -119,6 +131,7 @@ def _read_matches(query: Query, root: Node) -> _Raw:
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
 _ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _TO = {"for": Into.FOR, "with": Into.WITH}
+_TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
 _QUOTES = b"\"'`"
@@ -136,11 +149,15 @@ class _Builder:
         position: Callable[[int], tuple[int, int]],
         comments: tuple[bytes, ...],
         raw: _Raw,
+        loose: bool,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
+        self._identifiers = identifiers
+        self._wants_loose = loose
+        self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
@@ -158,6 +175,7 @@ class _Builder:
     def build(self) -> Flow:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
+        bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
@@ -186,17 +204,23 @@ class _Builder:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
             elif subject == "class":
                 definition = self._definitions.get(span)
-                for base in parts.get("base", ()) if definition is not None else ():
-                    into.append((Into.BASE, definition or 0, self._node(base)))
+                if definition is None:
+                    definition = -self._scopes.get(span, 0)
+                    into.append((Into.BASE, definition, 0))
+                elif "body" in parts and (body := self._scopes.get(parts["body"][0])) is not None:
+                    bodies.append((body, definition))
+                for base in parts.get("base", ()):
+                    into.append((Into.BASE, definition, self._node(base)))
+            elif subject == "within":
+                into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
-            elif subject in ("catch", "narrow"):
-                kind = Into.CATCH if subject == "catch" else Into.NARROW
-                into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
+            elif subject in _TYPED:
+                into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
             else:
                 to = self._one(parts, "to")
                 if "type" in parts:
@@ -207,15 +231,24 @@ class _Builder:
             if subject in ("member", "call", "new"):
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        owners = sorted(
+        owners = [
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
-        )
+        ]
         ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
+        return Flow(
+            self._nodes,
+            self._lists,
+            list(self._texts),
+            sorted(into),
+            ordered,
+            sorted(owners + bodies),
+            calls,
+            sorted(self._loose),
+        )
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
-            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
+            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT or subject == "within"}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
             | {
                 span[0]
@@ -286,6 +319,8 @@ class _Builder:
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject == "array":
+            return self._add(Of.CAST, 0, self._add(Of.LIST, self._list(parts["of"])))
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super"):
@@ -298,7 +333,10 @@ class _Builder:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            if self._wants_loose:
+                self._place(node, ordinal)
+            return node
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):
@@ -313,6 +351,12 @@ class _Builder:
                 return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
             return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
         return 0
+
+    def _place(self, node: int, ordinal: int) -> None:
+        """Where a name is looked up whose meaning this file alone does not tell."""
+        given = self._identifiers.flags[ordinal]
+        if given >> 5 & 3 != Tier.PROVEN and given & 3 != Role.DEFINITION:
+            self._loose.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
 
     def _reference(self, callee: int) -> int:
         """The identifier by which something is called."""

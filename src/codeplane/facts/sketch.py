@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from codeplane.facts.model import Facts
-from codeplane.facts.values import Flow
+from codeplane.facts.values import NO_FLOW, Flow
 
 SKETCH_VERSION = "1"
 
@@ -76,6 +76,8 @@ def pack_sketch(facts: Facts) -> bytes:
 
 
 def unpack_sketch(data: bytes) -> Sketch:
+    if not data:
+        return Sketch((), (), (), (), (), (), (), NO_FLOW)
     defs, binds, imports, exports, thunks, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
     return Sketch(
         [SketchDef(*row) for row in defs],

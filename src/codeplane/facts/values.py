@@ -74,10 +74,14 @@ class Into(IntEnum):
     RETURNS = 9
     """scope, type node"""
     BASE = 10
-    """definition, node"""
+    """definition, or the negative scope of a class without a name; node, 0 for none"""
     DECORATOR = 11
     """definition, node"""
     RAISE = 12
+    """scope, node"""
+    BOUND = 13
+    """to node, type node"""
+    WITHIN = 14
     """scope, node"""
 
 
@@ -111,6 +115,8 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
+    loose: Sequence[Sequence[int]] = ()
+    """(node, scope, usage) of names that may be inherited members, in languages that name these without an object"""
 
 
 NO_FLOW = Flow()

@@ -30,6 +30,8 @@ from codeplane.index.resolve.value import (
 )
 
 CALLABLES = frozenset({"function", "method", "constructor"})
+OBJECT = -1
+"""In place of the number of a parameter: the object that a method is called on."""
 
 
 class Library(Protocol):
@@ -97,7 +99,7 @@ class Evaluator:
     def value(self, path: str, node: int) -> Values:
         """What a node can hold."""
         kind, a, _, _ = self.at(path).nodes[node]
-        if kind == Of.NAME and a:
+        if kind == Of.NAME and a and node not in self.at(path).loose:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
             return self._node(self.at(path), node)
@@ -113,16 +115,19 @@ class Evaluator:
     def _node(self, at: Tables, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.NAME:
+            if node in at.loose:
+                return self.rules(at).bare(at, node)
             return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
         if kind == Of.MEMBER:
             name = at.texts[b]
             return union(self.member(of, name)[1] for of in self.value(at.path, a))
         if kind == Of.CALL:
-            return union(self.call(callee, at, node) for callee in self.value(at.path, a))
+            callees = self.rules(at).fitting(at, node, self.value(at.path, a))
+            return union(self.call(callee, at, node) for callee in callees)
         if kind == Of.NEW:
             made = self.type_of(at, a)
             for of in made:
-                for method in self.constructors(of) if of[0] == "i" else ():
+                for method in self.rules(at).fitting(at, node, self.constructors(of)) if of[0] == "i" else ():
                     self._pass(method, at, at.lists[b])
             return made
         if kind in (Of.THIS, Of.SUPER):
@@ -156,11 +161,14 @@ class Evaluator:
         around: int | None = None
         while scope is not None:
             owner = at.owner.get(scope)
+            if scope in at.nameless:
+                of: Value = ("i", at.path, -scope)
+                return frozenset({of if kind == Of.THIS else ("s", at.path, -scope, of)})
             if owner is not None:
                 parent = self.rules(at).class_around(at, owner)
                 if parent is not None:
                     what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
-                    of: Value = (what, *parent, scope)
+                    of = (what, *parent, scope)
                     return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
                 if at.defs[owner].kind in self.rules(at).classes:
                     of = ("i", at.path, owner)
@@ -243,6 +251,8 @@ class Evaluator:
         for definition in at.defs_in.get((row.scope, row.name), ()):
             if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
                 found |= self.cell(("v", at.path, definition))
+            elif at.defs[definition].kind == "enum_member":
+                found |= self.cell(("v", at.path, definition))
         for number, imported in enumerate(at.imports):
             if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
                 found |= self.rules(at).imported(at, number)
@@ -255,7 +265,7 @@ class Evaluator:
             return declared
         found = NOTHING
         for kind, node in flows:
-            if kind not in (Into.DECLARE, Into.NARROW):
+            if kind not in (Into.DECLARE, Into.NARROW, Into.BOUND):
                 found |= self._flow(at, kind, node)
         return found or union(self.type_of(at, node) for kind, node in flows if kind == Into.NARROW)
 
@@ -345,6 +355,8 @@ class Evaluator:
                 given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
                 values = frozenset(value for value in given if value[0] != "x") or values
             return values
+        if row.kind == "enum_member" and row.parent is not None and at.defs[row.parent].kind == "enum":
+            return frozenset({("i", at.path, row.parent)})
         bind = at.bind_of_def.get(definition)
         return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
 
@@ -383,6 +395,8 @@ class Evaluator:
         return [], NOTHING
 
     def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+        overloads: list[Site] = []
+        overloaded = NOTHING
         for base in order:
             if base[0] != "c":
                 continue
@@ -400,6 +414,8 @@ class Evaluator:
                 row = at.defs[definition]
                 if row.kind in CALLABLES:
                     values |= self.rules(at).method(at, definition, of)
+                elif row.kind == "enum_member":
+                    values |= self.cell(("v", path, definition))
                 elif row.kind in self.rules(at).classes:
                     values |= frozenset({("c", path, definition)})
                 else:
@@ -408,8 +424,11 @@ class Evaluator:
                         values |= frozenset({("i", base[1], base[2])})
             if attribute is not None:
                 values |= self.cell(("a", base[1], base[2], name))
-            return sites, values
-        return [], NOTHING
+            if not self.rules(at).overloads:
+                return sites, values
+            overloads += [site for site in sites if site not in overloads]
+            overloaded |= values
+        return overloads, overloaded
 
     def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, wherever they stand."""
@@ -475,7 +494,8 @@ class Evaluator:
             return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
-            return _call_container(self, callee, values)
+            found = self.rules(at).call_container(callee, values) if at is not None else None
+            return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
         return NOTHING
@@ -492,10 +512,12 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" else 0
+            shift = 1 if callee[0] == "m" and self._takes_object(self.at(path), scope) else 0
             given = {number + shift: held for number, held in enumerate(values)}
             if callee[0] == "m":
-                given[0] = frozenset({callee[3]})
+                given[OBJECT] = frozenset({callee[3]})
+                if shift:
+                    given[0] = given[OBJECT]
             return self._filled(self.cell(("r", path, scope)), path, scope, given)
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
@@ -515,8 +537,11 @@ class Evaluator:
         given: dict[int, Values] = {}
         place = 0
         if callee[0] == "m":
-            given[0] = frozenset({callee[3]})
-            place = 1
+            given[OBJECT] = frozenset({callee[3]})
+            if self._takes_object(target, scope):
+                given[0] = given[OBJECT]
+                place = 1
+        first = place
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -541,9 +566,14 @@ class Evaluator:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
         for number, values in given.items():
             concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-            if concrete and (number or callee[0] != "m"):
+            if concrete and number >= first:
                 self.passed.setdefault((path, scope, number), set()).update(concrete)
         return given
+
+    def _takes_object(self, at: Tables, scope: int) -> bool:
+        """Whether the first parameter of a method is the object that it is called on."""
+        definition = at.owner.get(scope)
+        return definition is None or self.rules(at).takes_object
 
     def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
         """Values with those of the call in place of parameters."""
@@ -555,7 +585,8 @@ class Evaluator:
         if value[0] == "p" and value[1] == path and value[2] == scope:
             return given.get(value[3], NOTHING)
         if value[0] in ("i", "c") and len(value) == 4 and value[1] == path and value[3] == scope:
-            own = frozenset((value[0], *held[1:]) for held in given.get(0, ()) if held[0] in ("i", "c"))
+            object_ = given.get(OBJECT, given.get(0, ()) if self._takes_object(self.at(path), scope) else ())
+            own = frozenset((value[0], *held[1:]) for held in object_ if held[0] in ("i", "c"))
             return own or frozenset({value[:3]})
         if value[0] == "l":
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
@@ -588,6 +619,8 @@ class Evaluator:
         if kind == Of.SAME:
             return self.type_of(at, a)
         if kind == Of.NAME:
+            if node in at.loose:
+                return self.rules(at).bare_type(at, node)
             if not a:
                 return objects(self.rules(at).unbound(at, at.texts[b]))
             return self.cell(("y", at.path, a - 1))
@@ -603,6 +636,10 @@ class Evaluator:
             return self._generic(at, a, at.lists[b])
         if kind == Of.TEXT:
             return self.rules(at).written(at, at.texts[a])
+        if kind == Of.LIST:
+            return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
+        if kind == Of.LITERAL:
+            return self._node(at, node)
         return NOTHING
 
     def _type_of_bind(self, at: Tables, bind: int) -> Values:
@@ -619,6 +656,8 @@ class Evaluator:
                     else objects(self.rules(at).imported(at, number))
                 )
         if row.target_kind == Target.UNKNOWN:
+            bounds = [node for kind, node in at.into_bind(bind) if kind == Into.BOUND]
+            found |= union(self.type_of(at, node) for node in bounds)
             found |= objects(self.cell(("b", at.path, bind)))
         return found
 

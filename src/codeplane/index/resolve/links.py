@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
@@ -29,6 +29,9 @@ class CallEdge(NamedTuple):
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    if evaluator.rules(at).bare_members:
+        yield from _link_bare(evaluator, at, names, columns, members)
+        return
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
@@ -58,6 +61,47 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             sites = evaluator.rules(at).unbound_sites(at, names[columns.names[ref]])
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
+
+
+def _link_bare(
+    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns, members: Mapping[int, Sequence[int]]
+) -> Iterator[Link]:
+    """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
+    several methods by its arguments. What makes an object is meant beside its type."""
+    rules = evaluator.rules(at)
+    calls = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.CALL, Of.NEW) and row[3] >= 0}
+    for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
+        role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
+        if role == Role.DEFINITION:
+            continue
+        row, call, known = members.get(ref), calls.get(ref), False
+        groups: list[list[Site]] = []
+        if row is not None:
+            name = at.texts[row[2]]
+            groups = [evaluator.member(of, name)[0] for of in sorted(evaluator.value(at.path, row[1]), key=repr)]
+        elif usage in (Usage.MEMBER, Usage.LABEL) or (usage == Usage.MEMBER_CALL and call is None):
+            continue
+        elif role == Role.IMPORT:
+            groups = [bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)]
+        elif tier == Tier.PROVEN and bound and at.binds[bound - 1].target_kind != Target.IMPORT:
+            known = True
+            target = at.binds[bound - 1].target
+            groups = [[(at.path, "d", target)]] if target is not None and call is not None else []
+        else:
+            name = names[columns.names[ref]]
+            groups = [rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1)]
+        if role != Role.IMPORT:
+            groups = [rules.chosen(at, call, sites) for sites in groups if sites]
+        # Objects of several types: which of them declares it, their common base perhaps, is not followed.
+        found = {tuple(sorted(set(sites))) for sites in groups if sites}
+        for sites in found if len(found) == 1 else ():
+            clear, open_ = rules.settled(call, sites) if role != Role.IMPORT else (sites, ())
+            if known:
+                clear = tuple(site for site in clear if site != (at.path, "d", target))
+            if clear:
+                yield Link(ref, clear, Tier.STRONG)
+            if open_:
+                yield Link(ref, open_, Tier.ANCHORED)
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from codeplane.facts.sketch import SketchImport
@@ -21,6 +21,12 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
+    overloads = False
+    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    bare_members = False
+    """Whether members are named without their object where its class stands."""
+    takes_object = True
+    """Whether the first parameter of a method is its object."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
@@ -50,6 +56,18 @@ class Rules:
     def unbound(self, at: Tables, name: str) -> Values:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+        """What a name stands for that may be an inherited member; `bind` is what the file says, or -1."""
+        return []
+
+    def bare(self, at: Tables, node: int) -> Values:
+        """What such a name holds."""
+        return NOTHING
+
+    def bare_type(self, at: Tables, node: int) -> Values:
+        """Objects of the type that such a name stands for."""
+        return NOTHING
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
@@ -95,6 +113,25 @@ class Rules:
     def passed(self, at: Tables, definition: int, name: str) -> Values:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
+
+    # Calls
+
+    def fitting(self, at: Tables, node: int, callees: Iterable[Value]) -> Iterable[Value]:
+        """Which of several callees a call or the making of an object means."""
+        return callees
+
+    def chosen(self, at: Tables, node: int | None, sites: list[Site]) -> list[Site]:
+        """The same for what a name stands for, which is called unless the node is None; what makes the objects of a
+        type is added to it."""
+        return sites
+
+    def settled(self, node: int | None, sites: tuple[Site, ...]) -> tuple[tuple[Site, ...], tuple[Site, ...]]:
+        """What a name stands for, for certain, and those of which it stands for one."""
+        return sites, ()
+
+    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
+        """What a method of a container gives; None for what is usual."""
+        return None
 
     # Values
 

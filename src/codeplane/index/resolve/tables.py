@@ -12,7 +12,7 @@ from codeplane.facts.values import Into, Of, Param
 Flow2 = tuple[int, int]
 """How a value comes (an `Into`), and the node that it comes from."""
 
-_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW})
+_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
 
 
 class Tables:
@@ -44,9 +44,39 @@ class Tables:
         """Definition -> name -> the definitions nested directly in it."""
         found: dict[int, dict[str, list[int]]] = {}
         for number, row in enumerate(self.defs):
-            if row.parent is not None:
+            if row.scope in self.nameless:
+                found.setdefault(-row.scope, {}).setdefault(row.name, []).append(number)
+            elif row.parent is not None:
                 found.setdefault(row.parent, {}).setdefault(row.name, []).append(number)
         return found
+
+    @cached_property
+    def nameless(self) -> frozenset[int]:
+        """Scopes that are classes without a name. The negative number stands for the definition that they lack."""
+        return frozenset(-a for kind, a, _ in self.sketch.flow.into if kind == Into.BASE and a < 0)
+
+    @cached_property
+    def loose(self) -> dict[int, tuple[int, int]]:
+        """Names that may be inherited members: node -> scope, usage."""
+        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
+
+    @cached_property
+    def within(self) -> dict[int, str]:
+        """Scope -> the package or namespace that it belongs to, dotted."""
+        return {
+            scope: dotted
+            for (kind, scope), nodes in self._outgoing.items()
+            if kind == Into.WITHIN and (dotted := self.dotted(nodes[0]))
+        }
+
+    def dotted(self, node: int) -> str:
+        """A chain of names as it is written, `` for anything else."""
+        parts: list[str] = []
+        kind, a, b, _ = self.nodes[node]
+        while kind == Of.MEMBER:
+            parts.append(self.texts[b])
+            kind, a, b, _ = self.nodes[a]
+        return ".".join([self.texts[b], *reversed(parts)]) if kind == Of.NAME else ""
 
     @cached_property
     def detached(self) -> dict[str, dict[str, list[int]]]:
@@ -82,7 +112,7 @@ class Tables:
         found: dict[int, int] = {}
         for number, row in enumerate(self.binds):
             if row.target_kind == Target.DEF and row.target is not None:
-                found.setdefault(row.target, number)
+                found[row.target] = number
         return found
 
     @cached_property
@@ -124,7 +154,7 @@ class Tables:
         return found[0] if found else None
 
     def bases(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((Into.BASE, definition), ())
+        return [node for node in self._outgoing.get((Into.BASE, definition), ()) if node]
 
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
