@@ -10,7 +10,9 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @array @of                 an array of objects of a type
+    @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
+    @type.value @of            a type as a value (`Shape.class`)
+    @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
     @function                  the function whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
@@ -134,6 +136,7 @@ _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -228,7 +231,7 @@ class _Builder:
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new"):
+            if subject in ("member", "call", "new", "case"):
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         owners = [
@@ -319,8 +322,21 @@ class _Builder:
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
-        if subject == "array":
-            return self._add(Of.CAST, 0, self._add(Of.LIST, self._list(parts["of"])))
+        if subject in _ARRAYS:
+            held = self._add(Of.LIST, self._list(parts["of"]))
+            for _ in range(subject.count(".")):
+                self._lists.append([held])
+                held = self._add(Of.LIST, len(self._lists) - 1)
+            return self._add(Of.CAST, 0, held) if subject.startswith("array") else held
+        if subject == "type.value":
+            return self._add(Of.TYPE, self._one(parts, "of"))
+        if subject == "case":
+            name = parts["name"][0]
+            ordinal = self._ordinals.get(name[0], -1)
+            node = self._add(Of.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            if ordinal >= 0:
+                self._place(node, ordinal)
+            return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super"):

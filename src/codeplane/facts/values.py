@@ -53,6 +53,10 @@ class Of(IntEnum):
     """scope"""
     SUPER = 21
     """scope"""
+    TYPE = 22
+    """type node"""
+    CASE = 23
+    """node, text, reference"""
 
 
 class Into(IntEnum):

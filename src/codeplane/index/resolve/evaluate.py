@@ -82,6 +82,10 @@ class Evaluator:
             return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
         if what == "v":
             return bounded(self._definition(self.at(key[1]), key[2]))
+        if what == "q":
+            return frozenset({self.rules(self.at(key[1])).call_sites(self.at(key[1]), key[2])})
+        if what == "s":
+            return frozenset({tuple(self.found_in(self.bases(key[1], key[2]), key[3]))})
         assert what == "o"
         return frozenset({("o", self._order(self.at(key[1]), key[2]))})
 
@@ -122,12 +126,14 @@ class Evaluator:
             name = at.texts[b]
             return union(self.member(of, name)[1] for of in self.value(at.path, a))
         if kind == Of.CALL:
-            callees = self.rules(at).fitting(at, node, self.value(at.path, a))
-            return union(self.call(callee, at, node) for callee in callees)
+            found = self.rules(at).called(at, node)
+            if found is not None:
+                return found
+            return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
             made = self.type_of(at, a)
-            for of in made:
-                for method in self.rules(at).fitting(at, node, self.constructors(of)) if of[0] == "i" else ():
+            for of in made if not self.rules(at).overloads else ():
+                for method in self.constructors(of) if of[0] == "i" else ():
                     self._pass(method, at, at.lists[b])
             return made
         if kind in (Of.THIS, Of.SUPER):
@@ -150,6 +156,11 @@ class Evaluator:
             return self.type_of(at, b) or self.value(at.path, a)
         if kind == Of.FUNCTION:
             return frozenset({("f", at.path, a)})
+        if kind == Of.TYPE:
+            found = frozenset(("T", of[1], of[2]) for of in self.type_of(at, a) if of[0] == "i")
+            return found or frozenset({("x", "Class()")})
+        if kind == Of.CASE:
+            return self.rules(at).bare(at, node)
         if kind == Of.TEXT:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
@@ -380,6 +391,8 @@ class Evaluator:
         if what == "N":
             rules = self._rules[of[1]]
             return rules.module_sites(of, name), rules.module_values(of, name)
+        if what == "k":
+            return [], frozenset({("x", f"str().{name}")})
         if what == "x":
             return [], frozenset({("x", f"{of[1]}.{name}")})
         if what in ("l", "t", "d"):
@@ -394,9 +407,23 @@ class Evaluator:
             return sites, values
         return [], NOTHING
 
+    def member_sites(self, of: Value, name: str) -> Sequence[Site]:
+        """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
+        if of[0] in ("i", "c"):
+            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())  # type: ignore[return-value]
+        if of[0] == "s":
+            order = self.bases(of[1], of[2])
+            return self.found_in(order[1:], name)
+        return self.member(of, name)[0]
+
+    def found_in(self, order: Sequence[Value], name: str) -> list[Site]:
+        found: list[Site] = []
+        for base in order:
+            if base[0] == "c":
+                found += self.members_named(self.at(base[1]), base[2], name)
+        return found
+
     def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
-        overloads: list[Site] = []
-        overloaded = NOTHING
         for base in order:
             if base[0] != "c":
                 continue
@@ -424,11 +451,8 @@ class Evaluator:
                         values |= frozenset({("i", base[1], base[2])})
             if attribute is not None:
                 values |= self.cell(("a", base[1], base[2], name))
-            if not self.rules(at).overloads:
-                return sites, values
-            overloads += [site for site in sites if site not in overloads]
-            overloaded |= values
-        return overloads, overloaded
+            return sites, values
+        return [], NOTHING
 
     def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, wherever they stand."""

@@ -50,7 +50,7 @@ class JavaRules(TypedRules):
         return [
             site
             for owner in (self.qualified(outer, near) if outer[outer.rfind(".") + 1].isupper() else ())
-            for site in self.ev.member(("c", owner[0], owner[2]), last)[0]
+            for site in self.member_sites(("c", owner[0], owner[2]), last)
             if self.kind(site) in self.classes
         ]
 
@@ -67,7 +67,7 @@ class JavaRules(TypedRules):
         return [
             site
             for owner in self.qualified(source, at.path)
-            for site in self.ev.member(("c", owner[0], owner[2]), name)[0]
+            for site in self.member_sites(("c", owner[0], owner[2]), name)
         ]
 
     def imported(self, at: Tables, number: int) -> Values:
@@ -106,6 +106,18 @@ class JavaRules(TypedRules):
         dotted = f"{module[2]}.{name}"
         return frozenset({("N", module[1], dotted) if name[:1].islower() else ("x", dotted)})
 
+    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+        owner, _, last = name.rpartition(".")
+        box = owner.rpartition(".")[2]
+        if last == "valueOf" and (box in _BOXES or box == "String"):
+            return frozenset({("x", f"{box}()")})
+        if last == "toCharArray":
+            return frozenset({list_of(frozenset({("x", "builtins.char()")}))})
+        known = _GIVEN.get(last)
+        if known is not None and owner.endswith("()"):
+            return frozenset({("x", known)})
+        return super().call_foreign(name, at, node, values)
+
     # Containers
 
     def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
@@ -113,7 +125,7 @@ class JavaRules(TypedRules):
         if last in _MAPS and len(parts) == 2:
             return frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
         if last in _COLLECTIONS and len(parts) == 1:
-            return frozenset({list_of(self.ev.type_of(at, parts[0]))})
+            return frozenset({(*list_of(self.ev.type_of(at, parts[0])), last)})
         if last == "Entry" and len(parts) == 2:
             return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
         return frozenset({("x", f"{name}()")})
@@ -136,6 +148,14 @@ class JavaRules(TypedRules):
         return frozenset({of}) if name in _ALIKE else NOTHING
 
 
+_BOXES = frozenset({"Byte", "Short", "Integer", "Long", "Float", "Double", "Character", "Boolean"})
+_GIVEN = {
+    "toString": "String()",
+    "hashCode": "builtins.int()",
+    "equals": "builtins.boolean()",
+    "getClass": "Class()",
+}
+"""What methods that every object has give."""
 _JVM = frozenset({"java", "kotlin"})
 _MAPS = frozenset(
     {"Map", "HashMap", "LinkedHashMap", "TreeMap", "SortedMap", "NavigableMap", "ConcurrentMap", "ConcurrentHashMap",
@@ -144,8 +164,8 @@ _MAPS = frozenset(
 _COLLECTIONS = frozenset(
     {"Iterable", "Iterator", "ListIterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet",
      "LinkedHashSet", "TreeSet", "SortedSet", "NavigableSet", "EnumSet", "Queue", "Deque", "ArrayDeque",
-     "PriorityQueue", "Vector", "Stack", "CopyOnWriteArrayList", "Optional", "Stream", "Supplier", "ThreadLocal",
-     "AtomicReference", "Reference", "WeakReference", "SoftReference", "Callable", "Future", "CompletableFuture",
+     "PriorityQueue", "Vector", "Stack", "CopyOnWriteArrayList", "Optional", "Stream", "ThreadLocal",
+     "AtomicReference", "Reference", "WeakReference", "SoftReference", "Future", "CompletableFuture",
      "BlockingQueue", "ConcurrentLinkedQueue", "Enumeration"}
 )  # fmt: skip
 _HELD = frozenset({"get", "getOrDefault", "remove", "put", "putIfAbsent", "computeIfAbsent", "compute", "merge"})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.facts.values import Of
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
@@ -28,10 +28,10 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
-    members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     if evaluator.rules(at).bare_members:
-        yield from _link_bare(evaluator, at, names, columns, members)
+        yield from _link_bare(evaluator, at, names, columns)
         return
+    members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
@@ -64,44 +64,54 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
 
 
 def _link_bare(
-    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns, members: Mapping[int, Sequence[int]]
+    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns
 ) -> Iterator[Link]:
     """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
     several methods by its arguments. What makes an object is meant beside its type."""
     rules = evaluator.rules(at)
     calls = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.CALL, Of.NEW) and row[3] >= 0}
+    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.MEMBER, Of.CASE) and row[3] >= 0}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         if role == Role.DEFINITION:
             continue
-        row, call, known = members.get(ref), calls.get(ref), False
-        groups: list[list[Site]] = []
-        if row is not None:
-            name = at.texts[row[2]]
-            groups = [evaluator.member(of, name)[0] for of in sorted(evaluator.value(at.path, row[1]), key=repr)]
-        elif usage in (Usage.MEMBER, Usage.LABEL) or (usage == Usage.MEMBER_CALL and call is None):
+        own: Site | None = None
+        if tier == Tier.PROVEN and bound and role != Role.IMPORT:
+            row = at.binds[bound - 1]
+            if row.target_kind != Target.IMPORT:
+                if ref not in calls or row.target is None:
+                    continue
+                own = (at.path, "d", row.target)
+        groups: list[tuple[Site, ...]]
+        if ref in calls:
+            groups = [sites for _, sites in rules.calls_of(at, calls[ref]) if sites]
+        elif ref in members:
+            groups = rules.named_sites(at, members[ref])
+        elif usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
             continue
         elif role == Role.IMPORT:
-            groups = [bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)]
-        elif tier == Tier.PROVEN and bound and at.binds[bound - 1].target_kind != Target.IMPORT:
-            known = True
-            target = at.binds[bound - 1].target
-            groups = [[(at.path, "d", target)]] if target is not None and call is not None else []
+            sites = bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)
+            groups = [tuple(sites)]
         else:
             name = names[columns.names[ref]]
-            groups = [rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1)]
-        if role != Role.IMPORT:
-            groups = [rules.chosen(at, call, sites) for sites in groups if sites]
+            groups = [tuple(rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
         # Objects of several types: which of them declares it, their common base perhaps, is not followed.
         found = {tuple(sorted(set(sites))) for sites in groups if sites}
-        for sites in found if len(found) == 1 else ():
-            clear, open_ = rules.settled(call, sites) if role != Role.IMPORT else (sites, ())
-            if known:
-                clear = tuple(site for site in clear if site != (at.path, "d", target))
-            if clear:
-                yield Link(ref, clear, Tier.STRONG)
-            if open_:
-                yield Link(ref, open_, Tier.ANCHORED)
+        if len(found) == 1:
+            yield from _tiered(evaluator, ref, found.pop(), own, role)
+
+
+def _tiered(evaluator: Evaluator, ref: int, sites: tuple[Site, ...], own: Site | None, role: int) -> Iterator[Link]:
+    """A call that several methods fit means one of them."""
+    kinds = [evaluator.at(path).defs[number].kind if what == "d" else "" for path, what, number in sites]
+    methods = tuple(site for site, kind in zip(sites, kinds, strict=True) if kind in CALLABLES)
+    if len(methods) < 2 or role == Role.IMPORT:
+        methods = ()
+    clear = tuple(site for site in sites if site not in methods and site != own)
+    if clear:
+        yield Link(ref, clear, Tier.STRONG)
+    if methods:
+        yield Link(ref, methods, Tier.ANCHORED)
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:
@@ -127,12 +137,29 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
 
 
 def call_edges(evaluator: Evaluator, at: Tables) -> Iterator[CallEdge]:
+    rules = evaluator.rules(at)
     for node, scope, line, col in at.sketch.flow.calls:
+        if rules.bare_members:
+            yield CallEdge(scope, line, col, _targets(evaluator, rules.calls_of(at, node)))
+            continue
         targets: set[Value] = set()
         for callee in evaluator.value(at.path, at.nodes[node][1]):
             targets |= set(called(evaluator, callee))
             evaluator.call(callee, at, node)
         yield CallEdge(scope, line, col, tuple(sorted(targets, key=repr)))
+
+
+def _targets(
+    evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]
+) -> tuple[Value, ...]:
+    found: set[Value] = set()
+    for _, sites in calls:
+        bodies = [("f", path, scope) for path, _, number in sites if (scope := evaluator.at(path).body.get(number))]
+        methods = [
+            body for body in bodies if evaluator.at(body[1]).defs[evaluator.at(body[1]).owner[body[2]]].kind in CALLABLES
+        ]
+        found |= set(methods or [("c", path, number) for path, _, number in sites])
+    return tuple(sorted(found, key=repr))
 
 
 def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 Candidate = tuple[str, int]
 """Path and definition, nearer classes first."""
 Shape = tuple[str, ...] | None
-"""What is known of a type: `i` an object of a class of the repository, `x` of another, `l` an array or a collection
-(with the shape of its elements), `f` a function; None for nothing."""
+"""What is known of a type: `i` an object of a class of the repository, `x` of another, `l` an array
+and `L` a collection (with the shape of its elements), `f` a function; None for nothing."""
 
 _NUMBERS = ("byte", "short", "int", "long", "float", "double")
 _BOXES = {
@@ -28,10 +28,10 @@ _PRIMITIVE = frozenset({*_NUMBERS, "char", "boolean"})
 _KNOWN = _PRIMITIVE | frozenset(_BOXES) | {"String"}
 _ABOVE = {
     "String": frozenset({"CharSequence", "Comparable", "Serializable", "Object", "Constable", "ConstantDesc"}),
+    "Class": frozenset({"Type", "GenericDeclaration", "AnnotatedElement", "Serializable", "Object", "Constable"}),
     **{box: frozenset({"Number", "Comparable", "Serializable", "Object", "Constable"}) for box in _BOXES},
 }
 _TOP = frozenset({"Object", "object", "Any"})
-_CALLED_TYPES = frozenset({"i", "x"})
 _NO_FIT = 9
 
 
@@ -136,10 +136,12 @@ def _shape_of(value: Value) -> Shape:
     if value[0] == "x" and value[1].endswith("()"):
         name = value[1][:-2]
         return None if "(" in name else ("x", name.rpartition(".")[2])
+    if value[0] == "T":
+        return ("x", "Class")
     if value[0] == "k":
         return ("x", "String")
     if value[0] == "l":
-        return ("l", *(shape(value[1]) or ()))
+        return ("L" if len(value) > 2 else "l", *(shape(value[1]) or ()))
     if value[0] == "d":
         return ("x", "Map")
     return ("f",) if value[0] in ("f", "m") else None
@@ -161,6 +163,8 @@ def _level(ev: Evaluator, given: list[Shape], taken: Taken) -> int:
 
 
 def _fits(ev: Evaluator, argument: Shape, declared: Shape) -> int:
+    if argument == ("f",) and declared is None:
+        return 1
     if argument is None or declared is None or argument == declared:
         return 0
     if argument[0] == "x" and argument[1] == "null":
@@ -169,9 +173,10 @@ def _fits(ev: Evaluator, argument: Shape, declared: Shape) -> int:
         return _fits_foreign(ev, argument, declared[1])
     if argument[0] == "f":
         return 0 if declared[0] == "i" else _NO_FIT
-    if declared[0] == "l":
-        if argument[0] != "l":
-            return _NO_FIT if argument[0] == "i" or argument[1] in _KNOWN else 0
+    if declared[0] in ("l", "L"):
+        if argument[0] != declared[0]:
+            known = argument[0] in ("i", "l") or (argument[0] == "x" and argument[1] in _KNOWN)
+            return _NO_FIT if known or declared[0] == "l" else 0
         inner, wanted = argument[1:] or None, declared[1:] or None
         if inner is None or wanted is None:
             return 0
@@ -204,6 +209,8 @@ def _fits_foreign(ev: Evaluator, argument: tuple[str, ...], name: str) -> int:
         return 0
     if name in _KNOWN:
         return _NO_FIT
+    if argument[0] == "l":
+        return 0 if name in ("Cloneable", "Serializable") else _NO_FIT
     if argument[0] == "i":
         above = [base for base in ev.bases(argument[1], argument[2]) if base[0] == "x"]  # type: ignore[arg-type]
         return 0 if above else _NO_FIT

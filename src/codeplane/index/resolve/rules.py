@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codeplane.facts.sketch import SketchImport
@@ -116,18 +116,21 @@ class Rules:
 
     # Calls
 
-    def fitting(self, at: Tables, node: int, callees: Iterable[Value]) -> Iterable[Value]:
-        """Which of several callees a call or the making of an object means."""
-        return callees
+    def called(self, at: Tables, node: int) -> Values | None:
+        """What a call gives; None where all that its callee can hold is called."""
+        return None
 
-    def chosen(self, at: Tables, node: int | None, sites: list[Site]) -> list[Site]:
-        """The same for what a name stands for, which is called unless the node is None; what makes the objects of a
-        type is added to it."""
-        return sites
+    def call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """What the name stands for by which something is called or made, for each object that it is called on."""
+        return ()
 
-    def settled(self, node: int | None, sites: tuple[Site, ...]) -> tuple[tuple[Site, ...], tuple[Site, ...]]:
-        """What a name stands for, for certain, and those of which it stands for one."""
-        return sites, ()
+    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """The same, computed once."""
+        return ()
+
+    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+        """What a name or a member stands for that is not called, for each object that it is one of."""
+        return []
 
     def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
         """What a method of a container gives; None for what is usual."""

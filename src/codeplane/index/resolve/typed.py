@@ -3,16 +3,32 @@ how a bare name is looked up from a scope outward, and which method a call means
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from codeplane.facts.model import Target, Usage
+from codeplane.facts.model import Namespace, Target, Usage
+from codeplane.facts.sketch import SketchBind
+from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.overloads import Candidate, choose
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, objects, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, mentions, objects, union
 
 _CALLED = frozenset({Usage.CALL, Usage.MEMBER_CALL})
+
+
+def type_variable(at: Tables, node: int | None) -> int | None:
+    """The binding of the type variable that a node is."""
+    kind, bound, _, _ = at.nodes[node] if node is not None else (0, 0, 0, 0)
+    return bound - 1 if kind == Of.NAME and bound and _is_variable(at.binds[bound - 1]) else None
+
+
+def _is_variable(bind: SketchBind) -> bool:
+    return bind.namespace == Namespace.TYPE and bind.target_kind == Target.UNKNOWN
+
+
+def _by_knowledge(version: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[int, int, str]:
+    return -len(version), sum(len(sites) for _, sites in version), repr(version)
 
 
 class TypedRules(Rules):
@@ -20,6 +36,8 @@ class TypedRules(Rules):
     overloads = True
     takes_object = False
     classes = Rules.classes | {"annotation"}
+    calls_make = False
+    """Whether a call of a type makes an object."""
     everywhere: frozenset[str] = frozenset()
     """Methods that every class has: no class around the innermost one is asked for them."""
 
@@ -31,17 +49,17 @@ class TypedRules(Rules):
         while inner:
             of = self.class_of(at, inner)
             if of is not None:
-                found = self.of_usage(self.ev.member(("c", at.path, of), name)[0], usage)
+                found = self.of_usage(self.member_sites(("c", at.path, of), name), usage)
                 if found or (name in self.everywhere and usage in _CALLED):
                     return found
             if row is not None and row.scope == inner:
-                return self.of_usage(self._bound(at, bind), usage)
+                return self.of_usage(self.bound_sites(at, bind), usage)
             inner = at.sketch.scopes[inner][0]
         if row is not None and row.scope == 0:
-            return self.of_usage(self._bound(at, bind), usage)
+            return self.of_usage(self.bound_sites(at, bind), usage)
         return self.of_usage(self.outside_sites(at, scope, name), usage)
 
-    def _bound(self, at: Tables, bind: int) -> list[Site]:
+    def bound_sites(self, at: Tables, bind: int) -> list[Site]:
         row = at.binds[bind]
         found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
         if not found and row.target_kind == Target.IMPORT:
@@ -62,7 +80,7 @@ class TypedRules(Rules):
         """What a name stands for that neither its file nor a base of the classes around it has."""
         return []
 
-    def of_usage(self, sites: list[Site], usage: int) -> list[Site]:
+    def of_usage(self, sites: Sequence[Site], usage: int) -> list[Site]:
         """Those that a name which is used so can mean."""
         if usage == Usage.TYPE:
             return [site for site in sites if self.kind(site) in self.classes]
@@ -113,53 +131,24 @@ class TypedRules(Rules):
 
     # Calls
 
-    def fitting(self, at: Tables, node: int, callees: Iterable[Value]) -> Iterable[Value]:
-        by_candidate: dict[Candidate, Value] = {}
-        others: list[Value] = []
-        for value in callees:
-            definition = self.ev.at(value[1]).owner.get(value[2]) if value[0] in ("f", "m") else None
-            if definition is None:
-                others.append(value)
-            else:
-                by_candidate[value[1], definition] = value
-        if len(by_candidate) > 1:
-            kept = choose(self.ev, at, node, sorted(by_candidate, key=self._rank(by_candidate)))
-            by_candidate = {candidate: by_candidate[candidate] for candidate in kept}
-        return [*others, *by_candidate.values()]
+    def member_sites(self, of: Value, name: str) -> Sequence[Site]:
+        return self.ev.member_sites(of, name)
 
-    def _rank(self, values: dict[Candidate, Value]):  # type: ignore[no-untyped-def]
-        """Methods of a class before those of its bases."""
-        order: dict[Value, int] = {}
-        for value in values.values():
-            if value[0] == "m" and value[3][0] in ("i", "c"):
-                for place, base in enumerate(self.ev.bases(value[3][1], value[3][2])):
-                    order.setdefault(base, place)
-
-        def rank(candidate: Candidate) -> tuple[int, str, int]:
-            path, definition = candidate
-            around = self.class_around(self.ev.at(path), definition)
-            return (order.get(("c", *around), 99) if around is not None else 99, path, definition)
-
-        return rank
-
-    def chosen(self, at: Tables, node: int | None, sites: list[Site]) -> list[Site]:
-        if node is None:
+    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+        kind, a, b, _ = at.nodes[node]
+        groups: list[tuple[Site, ...]] = []
+        for of in sorted(self.ev.value(at.path, a), key=repr):
+            sites = [site for site in self.member_sites(of, at.texts[b]) if self._is_seen(at, site)]
             values = [site for site in sites if self.kind(site) not in CALLABLES]
-            return self.nearest(values or sites)
-        types = [site for site in sites if self.kind(site) in self.classes]
-        if types:
-            return [*types, *self.making(at, node, types)]
-        called = [site for site in sites if self.kind(site) in self.called_kinds]
-        kept = choose(self.ev, at, node, [(site[0], site[2]) for site in called])
-        return [(path, "d", definition) for path, definition in kept]
+            if sites:
+                groups.append(tuple(self._nearest(values or sites)))
+        if not groups and kind == Of.CASE:
+            scope, usage = at.loose[node]
+            sites = self.bare_sites(at, scope, Usage.NAME, at.texts[b], -1)
+            return [tuple(sites)] if sites else []
+        return groups
 
-    def settled(self, node: int | None, sites: tuple[Site, ...]) -> tuple[tuple[Site, ...], tuple[Site, ...]]:
-        methods = tuple(site for site in sites if self.kind(site) in CALLABLES)
-        if len(methods) < 2:
-            return sites, ()
-        return tuple(site for site in sites if site not in methods), methods
-
-    def nearest(self, sites: list[Site]) -> list[Site]:
+    def _nearest(self, sites: list[Site]) -> list[Site]:
         """Of members that hide each other those of the class that comes first."""
         first = self._around(sites[0])
         return [site for site in sites if self._around(site) == first] if first is not None else sites
@@ -167,11 +156,121 @@ class TypedRules(Rules):
     def _around(self, site: Site) -> tuple[str, int] | None:
         return self.class_around(self.ev.at(site[0]), site[2]) if site[1] == "d" else None
 
-    def making(self, at: Tables, node: int, types: Sequence[Site]) -> list[Site]:
-        """Constructors that a call of a type means."""
+    def _is_seen(self, at: Tables, site: Site) -> bool:
+        return site[0] == at.path or site[1] != "d" or self.ev.at(site[0]).defs[site[2]].visibility != "private"
+
+    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """The same as `call_sites`, computed once."""
+        versions = self.ev.cell(("q", at.path, node))
+        if len(versions) == 1:
+            return next(iter(versions))  # type: ignore[return-value]
+        # In a circle the first answers know less: of fewer objects, and of more methods that could be meant.
+        return min(versions, key=_by_knowledge, default=())  # type: ignore[arg-type, return-value]
+
+    def call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        what, callee, _, _ = at.nodes[node]
+        kind, a, b, _ = at.nodes[callee]
+        while kind in (Of.SAME, Of.ITEM):
+            callee = a
+            kind, a, b, _ = at.nodes[callee]
+        found: list[tuple[Value | None, tuple[Site, ...]]] = []
+        if kind == Of.MEMBER:
+            for of in sorted(self.ev.value(at.path, a), key=repr):
+                sites = self.member_sites(of, at.texts[b])
+                if sites:
+                    found.append((of, self._chosen(at, node, sites, what)))
+        elif kind == Of.NAME:
+            place = at.loose.get(callee)
+            if place is not None:
+                sites = self.bare_sites(at, place[0], place[1], at.texts[b], a - 1)
+            else:
+                sites = self.bound_sites(at, a - 1) if a else []
+            if sites:
+                found.append((None, self._chosen(at, node, sites, what)))
+        return tuple(found)
+
+    def _chosen(self, at: Tables, node: int, sites: Sequence[Site], what: int) -> tuple[Site, ...]:
+        types = [site for site in sites if self.kind(site) in self.classes]
+        if types and (what == Of.NEW or self.calls_make):
+            makers = choose(self.ev, at, node, self._makers(at, types))
+            return (*types, *((path, "d", definition) for path, definition in makers))
+        called = [
+            (site[0], site[2]) for site in sites if self.kind(site) in self.called_kinds and self._is_seen(at, site)
+        ]
+        return tuple((path, "d", definition) for path, definition in choose(self.ev, at, node, called))
+
+    def _makers(self, at: Tables, types: Sequence[Site]) -> list[Candidate]:
         found: list[Candidate] = []
         for path, _, definition in types:
             tables = self.ev.at(path)
             for members in tables.members.get(definition, {}).values():
-                found += [(path, member) for member in members if tables.defs[member].kind == "constructor"]
-        return [(path, "d", definition) for path, definition in choose(self.ev, at, node, found)]
+                found += [
+                    (path, member)
+                    for member in members
+                    if tables.defs[member].kind == "constructor" and self._is_seen(at, (path, "d", member))
+                ]
+        return found
+
+    def called(self, at: Tables, node: int) -> Values | None:
+        calls = self.calls_of(at, node)
+        if not calls:
+            return None
+        return union(self._given_by(of, site, at, node) for of, sites in calls for site in sites)
+
+    def _given_by(self, of: Value | None, site: Site, at: Tables, node: int) -> Values:
+        path, what, definition = site
+        if what != "d":
+            return NOTHING
+        tables = self.ev.at(path)
+        kind = tables.defs[definition].kind
+        if kind in self.classes:
+            return frozenset({("i", path, definition)})
+        if kind == "constructor":
+            return NOTHING
+        scope = tables.body.get(definition)
+        if kind not in CALLABLES or scope is None:
+            return self.ev.site_value(site)
+        variable = type_variable(tables, tables.return_type(scope))
+        if variable is not None and of is not None and tables.binds[variable].scope != scope:
+            return self._argument_of(of, tables, variable)
+        found = self.ev.cell(("r", path, scope))
+        if not found and variable is not None:
+            return self._inferred(tables, scope, variable, at, node)
+        if any(mentions(value, path, scope) for value in found):
+            callee: Value = ("m", path, scope, of) if of is not None and of[0] == "i" else ("f", path, scope)
+            return self.ev.call(callee, at, node)
+        return found
+
+    def _argument_of(self, of: Value, target: Tables, variable: int) -> Values:
+        """What a type variable of a class stands for in an object: what the classes between them say."""
+        row = target.binds[variable]
+        names = [bind.name for bind in target.binds if bind.scope == row.scope and _is_variable(bind)]
+        owner = target.owner.get(row.scope)
+        if owner is None or of[0] not in ("i", "s"):
+            return NOTHING
+        if of[:3] == ("i", target.path, owner):
+            return self.ev.cell(("y", target.path, variable))
+        number = names.index(row.name)
+        found = NOTHING
+        for base in self.ev.bases(of[1], of[2]):
+            at = self.ev.at(base[1]) if base[0] == "c" else None
+            for node in at.bases(base[2]) if at is not None else ():
+                kind, a, keys, _ = at.nodes[node]  # type: ignore[union-attr]
+                if kind == Of.ITEM and ("c", target.path, owner) in self.ev.value(base[1], a):
+                    parts = at.lists[keys]  # type: ignore[union-attr]
+                    if number < len(parts) and type_variable(at, parts[number]) is None:  # type: ignore[arg-type]
+                        found |= self.ev.type_of(at, parts[number])  # type: ignore[arg-type]
+        return found
+
+    def _inferred(self, target: Tables, scope: int, variable: int, at: Tables, node: int) -> Values:
+        """What a method gives whose type is a variable that its arguments tell."""
+        found = NOTHING
+        variable += 1
+        for param, part in zip(target.params.get(scope, ()), at.lists[at.nodes[node][2]], strict=False):
+            kind, a, b, _ = target.nodes[param.type] if param.type >= 0 else (0, 0, 0, 0)
+            if kind == Of.NAME and a == variable:
+                found |= frozenset(value for value in self.ev.value(at.path, part) if value[0] != "p")
+            elif kind == Of.ITEM and [target.nodes[key][:2] for key in target.lists[b]] == [[Of.NAME, variable]]:
+                for value in self.ev.value(at.path, part):
+                    found |= frozenset({("i", *value[1:])}) if value[0] == "T" else self.ev.elements(value)
+        return found

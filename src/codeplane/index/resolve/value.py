@@ -3,12 +3,14 @@
     ("f", path, scope)                a function        ("m", path, scope, object)     one that is bound to an object
     ("M", path)  ("D", stem)          a module, a directory of modules
     ("p", path, scope, number)        whatever is passed as a parameter
-    ("l", values)                     something with elements; ("t", (values, ...)) with so many
+    ("l", values)                     something with elements; ("t", (values, ...)) with so many;
+    ("l", values, name)               a collection of that name, in languages with arrays of another kind
     ("d", ((key, values), ...), values)   a mapping, and what else is in it
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
     ("k", text)                       a literal text
     ("v", path, node)                 a type variable, by its bound
+    ("T", path, definition)           a class as a value that its members are not reached through
     ("x", name)                       something of another library; with `()` an object of it
 No value at all means that nothing is known.
 """

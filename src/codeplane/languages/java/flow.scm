@@ -5,16 +5,18 @@
 (method_invocation name: (identifier) @callee arguments: (argument_list ((_) @arg ","?)*)) @call
 (method_reference . (_) @of "::" (identifier) @name) @member
 (object_creation_expression type: (_) @callee arguments: (argument_list ((_) @arg ","?)*) .) @new
-(object_creation_expression type: (_) @type (class_body)) @cast
+(object_creation_expression (class_body) @of) @same
+(object_creation_expression (class_body) @this)
 (object_creation_expression (_) @of "." type: (type_identifier) @name @member)
-(array_creation_expression type: (_) @of) @array
+((array_creation_expression type: (_) @of) @array (#not-match? @array "^new[^\\[\\{]*\\[[^\\]]*\\]\\s*\\["))
+((array_creation_expression type: (_) @of) @array.array (#match? @array.array "^new[^\\[\\{]*\\[[^\\]]*\\]\\s*\\["))
 (array_initializer ((_) @of ","?)*) @list
 (array_access array: (_) @of index: (_) @key) @item
 (parenthesized_expression (_) @of) @same
 (assignment_expression right: (_) @of) @same
 (ternary_expression consequence: (_) @of alternative: (_) @of) @either
 (cast_expression type: (_) @type value: (_) @of) @cast
-(switch_expression condition: (_) @of body: (switch_block (_ (switch_label (identifier) @name @member))))
+(switch_expression condition: (_) @of body: (switch_block (_ (switch_label (identifier) @name @case))))
 (switch_expression body: (switch_block ((switch_rule (expression_statement (_) @of)) @_rule)*)) @either
 (annotation name: (_) @of arguments: (annotation_argument_list (element_value_pair key: (identifier) @name @member)))
 (lambda_expression) @function
@@ -29,10 +31,12 @@
 (binary_expression left: (_) @of operator: ["-" "*" "/" "%" "&" "|" "^"] right: (_) @of) @either
 (binary_expression left: (_) @of operator: ["<<" ">>" ">>>"]) @same
 (binary_expression left: (_) @of operator: "+" right: (decimal_integer_literal)) @same
-(binary_expression operator: "+" (string_literal)) @literal.String
-(binary_expression left: (binary_expression operator: "+" (string_literal)) operator: "+") @literal.String
+(binary_expression left: (string_literal) operator: "+") @literal.String
+(binary_expression operator: "+" right: (string_literal)) @literal.String
+(binary_expression left: (binary_expression left: (string_literal) operator: "+") operator: "+") @literal.String
+(binary_expression left: (binary_expression operator: "+" right: (string_literal)) operator: "+") @literal.String
 (instanceof_expression) @literal.boolean
-(class_literal) @literal.Class
+(class_literal (_) @of) @type.value
 ((decimal_integer_literal) @literal.long (#match? @literal.long "[lL]$"))
 ((hex_integer_literal) @literal.long (#match? @literal.long "[lL]$"))
 ((hex_integer_literal) @literal.int (#not-match? @literal.int "[lL]$"))
@@ -46,7 +50,8 @@
 (scoped_type_identifier . (_) @of (type_identifier) @name .) @member
 (scoped_identifier scope: (_) @of name: (identifier) @name) @member
 (generic_type . (_) @of (type_arguments ((_) @key ","?)*)) @item
-(array_type element: (_) @of) @list
+((array_type element: (_) @of dimensions: (_) @_depth) @list (#not-match? @_depth "\\].*\\["))
+((array_type element: (_) @of dimensions: (_) @_depth) @list.list (#match? @_depth "\\].*\\["))
 (wildcard "extends" (_) @of) @same
 (annotated_type (_) @of .) @same
 (integral_type "byte") @literal.byte
@@ -69,14 +74,14 @@
 (enhanced_for_statement name: (identifier) @to value: (_) @from) @for
 (catch_formal_parameter (catch_type (_) @type) name: (identifier) @to) @catch
 (instanceof_expression right: (_) @type name: (identifier) @to) @assign
-(type_pattern . (_) @type (identifier) @to) @assign
-(record_pattern_component . (_) @type (identifier) @to) @assign
+(type_pattern [(type_identifier) (scoped_type_identifier) (generic_type) (array_type) (integral_type) (floating_point_type) (boolean_type) (annotated_type)] @type (identifier) @to) @assign
+(record_pattern_component [(type_identifier) (scoped_type_identifier) (generic_type) (array_type) (integral_type) (floating_point_type) (boolean_type) (annotated_type)] @type (identifier) @to) @assign
 (record_declaration parameters: (formal_parameters (formal_parameter type: (_) @type name: (identifier) @to))) @assign
 (return_statement (_) @from) @return
 ((lambda_expression body: (_) @from) @return (#not-match? @from "^\\{"))
 
 (formal_parameters (formal_parameter type: (_) @type name: (identifier) @name)) @param
-(formal_parameters (spread_parameter . (modifiers)? . (_) @type (variable_declarator name: (identifier) @name))) @param.rest
+(formal_parameters (spread_parameter [(type_identifier) (scoped_type_identifier) (generic_type) (array_type) (integral_type) (floating_point_type) (boolean_type) (annotated_type)] @type (variable_declarator name: (identifier) @name))) @param.rest
 (lambda_expression parameters: (identifier) @name) @param
 (lambda_expression parameters: (inferred_parameters (identifier) @name)) @param
 
