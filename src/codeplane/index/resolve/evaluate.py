@@ -82,8 +82,8 @@ class Evaluator:
             return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
         if what == "v":
             return bounded(self._definition(self.at(key[1]), key[2]))
-        if what == "q":
-            return frozenset({self.rules(self.at(key[1])).call_sites(self.at(key[1]), key[2])})
+        if what == "z":
+            return self._rules[key[1]].compute(key[2:])
         if what == "s":
             return frozenset({tuple(self.found_in(self.bases(key[1], key[2]), key[3]))})
         assert what == "o"
@@ -264,9 +264,10 @@ class Evaluator:
                 found |= self.cell(("v", at.path, definition))
             elif at.defs[definition].kind == "enum_member":
                 found |= self.cell(("v", at.path, definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                found |= self.rules(at).imported(at, number)
+        if (row.scope, row.name) in at.import_binds:
+            for number in at.imports_in.get(row.scope, ()):
+                if self.rules(at).local_name(at.imports[number]) == row.name:
+                    found |= self.rules(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
     def _flowing(self, at: Tables, flows: Iterable[tuple[int, int]]) -> Values:

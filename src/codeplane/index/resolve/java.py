@@ -28,6 +28,14 @@ class JavaRules(TypedRules):
 
     def types_in(self, package: str, name: str, near: str) -> list[Site]:
         """Types of a package, seen from a file. Of several the nearest one, if there is such."""
+        found = self._types_named(package, name)
+        if len(found) < 2:
+            return found
+        shared = [shared_folders(site[0], near) for site in found]
+        nearest = [site for site, count in zip(found, shared, strict=True) if count == max(shared)]
+        return nearest if len(nearest) == 1 else []
+
+    def _types_named(self, package: str, name: str) -> list[Site]:
         found: list[Site] = []
         for path, number in self.ev.library.named(name):
             at = self.ev.library.tables(path)
@@ -35,11 +43,7 @@ class JavaRules(TypedRules):
                 row = at.defs[number]
                 if row.parent is None and row.scope == 0 and row.kind in self.classes and at.within.get(0, "") == package:
                     found.append((path, "d", number))
-        if len(found) < 2:
-            return found
-        shared = [shared_folders(site[0], near) for site in found]
-        nearest = [site for site, count in zip(found, shared, strict=True) if count == max(shared)]
-        return nearest if len(nearest) == 1 else []
+        return found
 
     def qualified(self, name: str, near: str) -> list[Site]:
         """The type of a qualified name, nested or not."""

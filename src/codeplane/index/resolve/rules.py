@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeplane.facts.sketch import SketchImport
 from codeplane.index.resolve.tables import Tables
@@ -31,6 +31,10 @@ class Rules:
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
 
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        """The value of a cell of one's own: `cell(("z", language, *key))`."""
+        return NOTHING
+
     # Names
 
     def local_name(self, row: SketchImport) -> str | None:
@@ -57,7 +61,7 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         """What a name stands for that may be an inherited member; `bind` is what the file says, or -1."""
         return []
 
@@ -120,12 +124,8 @@ class Rules:
         """What a call gives; None where all that its callee can hold is called."""
         return None
 
-    def call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        """What the name stands for by which something is called or made, for each object that it is called on."""
-        return ()
-
     def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        """The same, computed once."""
+        """What the name stands for by which something is called or made, for each object that it is called on."""
         return ()
 
     def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:

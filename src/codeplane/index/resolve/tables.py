@@ -89,6 +89,19 @@ class Tables:
         return found
 
     @cached_property
+    def imports_in(self) -> dict[int, list[int]]:
+        """Scope -> imports that stand in it."""
+        found: dict[int, list[int]] = {}
+        for number, row in enumerate(self.imports):
+            found.setdefault(row.scope, []).append(number)
+        return found
+
+    @cached_property
+    def import_binds(self) -> frozenset[tuple[int, str]]:
+        """Scopes and names that imports bind."""
+        return frozenset((row.scope, row.name) for row in self.binds if row.target_kind == Target.IMPORT)
+
+    @cached_property
     def attributes(self) -> dict[tuple[int, str], int]:
         return {(parent, name): number for number, (parent, name) in enumerate(self.sketch.attributes)}
 

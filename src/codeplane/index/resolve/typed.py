@@ -4,6 +4,7 @@ how a bare name is looked up from a scope outward, and which method a call means
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from codeplane.facts.model import Namespace, Target, Usage
 from codeplane.facts.sketch import SketchBind
@@ -41,9 +42,19 @@ class TypedRules(Rules):
     everywhere: frozenset[str] = frozenset()
     """Methods that every class has: no class around the innermost one is asked for them."""
 
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        if key[0] == "call":
+            return frozenset({self._call_sites(self.ev.at(key[1]), key[2])})
+        assert key[0] == "bare"
+        return frozenset({tuple(self._bare_sites(self.ev.at(key[1]), *key[2:]))})
+
     # Names
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        versions = self.ev.cell(("z", at.language, "bare", at.path, scope, usage, name, bind))
+        return max(versions, key=len, default=())
+
+    def _bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         row = at.binds[bind] if bind >= 0 else None
         inner: int | None = scope
         while inner:
@@ -160,14 +171,13 @@ class TypedRules(Rules):
         return site[0] == at.path or site[1] != "d" or self.ev.at(site[0]).defs[site[2]].visibility != "private"
 
     def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        """The same as `call_sites`, computed once."""
-        versions = self.ev.cell(("q", at.path, node))
+        versions = self.ev.cell(("z", at.language, "call", at.path, node))
         if len(versions) == 1:
             return next(iter(versions))  # type: ignore[return-value]
         # In a circle the first answers know less: of fewer objects, and of more methods that could be meant.
         return min(versions, key=_by_knowledge, default=())  # type: ignore[arg-type, return-value]
 
-    def call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+    def _call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         what, callee, _, _ = at.nodes[node]
         kind, a, b, _ = at.nodes[callee]
         while kind in (Of.SAME, Of.ITEM):
