@@ -23,6 +23,7 @@ and what becomes of them:
     @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
                                definition has is a class without a name
     @bound @to @type           a type variable that stands for such objects
+    @partial                   the type with this span has parts elsewhere
     @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
@@ -96,6 +97,7 @@ _FLOWS = frozenset(
         "class",
         "bound",
         "within",
+        "partial",
         "decorated",
         "narrow",
         "raise",
@@ -214,6 +216,10 @@ class _Builder:
                     bodies.append((body, definition))
                 for base in parts.get("base", ()):
                     into.append((Into.BASE, definition, self._node(base)))
+            elif subject == "partial":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.PARTIAL, definition, 0))
             elif subject == "within":
                 into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
             elif subject == "decorated":

@@ -87,6 +87,8 @@ class Into(IntEnum):
     """to node, type node"""
     WITHIN = 14
     """scope, node"""
+    PARTIAL = 15
+    """definition"""
 
 
 class Passing(IntEnum):

@@ -140,7 +140,9 @@ class Evaluator:
             return self._this(at, a, kind)
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
-        if kind in (Of.SAME, Of.AWAIT, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
+        if kind == Of.AWAIT:
+            return self.rules(at).awaited(self.value(at.path, a))
+        if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
             return self.value(at.path, a)
         if kind == Of.EITHER:
             return union(self.value(at.path, part) for part in at.lists[a])
@@ -178,12 +180,13 @@ class Evaluator:
             if owner is not None:
                 parent = self.rules(at).class_around(at, owner)
                 if parent is not None:
+                    parent = self.rules(at).whole(*parent)
                     what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
                     of = (what, *parent, scope)
                     return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
                 if at.defs[owner].kind in self.rules(at).classes:
-                    of = ("i", at.path, owner)
-                    return frozenset({of if kind == Of.THIS else ("s", at.path, owner, of)})
+                    of = ("i", *self.rules(at).whole(at.path, owner))
+                    return frozenset({of if kind == Of.THIS else ("s", *of[1:], of)})
             scope = at.sketch.scopes[scope][0]
         return NOTHING
 
@@ -357,7 +360,7 @@ class Evaluator:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
-            return frozenset({("c", at.path, definition)})
+            return frozenset({("c", *self.rules(at).whole(at.path, definition))})
         if row.kind in CALLABLES:
             scope = at.body.get(definition)
             if scope is None:
@@ -457,7 +460,11 @@ class Evaluator:
 
     def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, wherever they stand."""
-        found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
+        found: list[Site] = [
+            (part.path, "d", number)
+            for part, number_ in self.rules(at).all_parts(at, definition)
+            for number in part.members.get(number_, {}).get(name, ())
+        ]
         for path, owner in self.rules(at).parts(at, definition):
             other = self.at(path)
             found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
@@ -491,10 +498,11 @@ class Evaluator:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        for node in at.bases(definition):
-            if at.nodes[node][0] == Of.LABELLED:
+        nodes = [(part, node) for part, number in self.rules(at).all_parts(at, definition) for node in part.bases(number)]
+        for part, node in nodes:
+            if part.nodes[node][0] == Of.LABELLED:
                 continue
-            for value in sorted(self.value(at.path, node), key=repr):
+            for value in sorted(self.value(part.path, node), key=repr):
                 if value[0] == "c" and value != own:
                     lists.append([base for base in self.bases(value[1], value[2]) if base != own])
                     direct.append(value)
@@ -693,7 +701,7 @@ class Evaluator:
         at = self.at(path)
         row = at.defs[number]
         if row.kind in self.rules(at).classes:
-            return frozenset({("i", path, number)})
+            return frozenset({("i", *self.rules(at).whole(path, number))})
         bind = at.bind_of_def.get(number)
         if bind is None:
             return NOTHING

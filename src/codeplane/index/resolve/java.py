@@ -95,10 +95,10 @@ class JavaRules(TypedRules):
     def _static_types(self, at: Tables, source: str, name: str) -> list[Site]:
         return [site for site in self._static(at, source, name) if self.kind(site) in self.classes]
 
-    def unknown(self, at: Tables, bound: int, name: str) -> Values:
+    def unknown(self, at: Tables, scope: int, bound: int, name: str) -> Values:
         if not bound and name[:1].islower():
             return frozenset({("N", at.language, name)})
-        return super().unknown(at, bound, name)
+        return super().unknown(at, scope, bound, name)
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         return self.types_in(module[2], name, "")

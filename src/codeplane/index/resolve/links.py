@@ -93,7 +93,7 @@ def _link_bare(
             sites = bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)
             groups = [tuple(sites)]
         else:
-            name = names[columns.names[ref]]
+            name = rules.written_name(at, ref, names[columns.names[ref]])
             groups = [tuple(rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
         # Objects of several types: which of them declares it, their common base perhaps, is not followed.
         found = {tuple(sorted(set(sites))) for sites in groups if sites}

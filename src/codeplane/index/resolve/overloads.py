@@ -58,9 +58,11 @@ Taken = list[tuple[Shape, bool]]
 
 
 def _params(ev: Evaluator, candidate: Candidate) -> list[Param]:
+    """Those that are passed in brackets, not the object that an extension is called on."""
     at = ev.at(candidate[0])
     scope = at.body.get(candidate[1])
-    return at.params.get(scope, []) if scope is not None else []
+    found = at.params.get(scope, []) if scope is not None else []
+    return [param for param in found if param.how != Passing.SELF]
 
 
 def _takes(ev: Evaluator, candidate: Candidate, at: Tables, arguments: Sequence[int]) -> bool:

@@ -65,6 +65,10 @@ class Rules:
         """What a name stands for that may be an inherited member; `bind` is what the file says, or -1."""
         return []
 
+    def written_name(self, at: Tables, ref: int, name: str) -> str:
+        """A name with what tells namesakes apart."""
+        return name
+
     def bare(self, at: Tables, node: int) -> Values:
         """What such a name holds."""
         return NOTHING
@@ -94,6 +98,14 @@ class Rules:
     def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
+
+    def whole(self, path: str, definition: int) -> tuple[str, int]:
+        """The part of a type that stands for all of it."""
+        return path, definition
+
+    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+        """Where a type is defined, which has members in all of these places."""
+        return ((at, definition),)
 
     def how(self, at: Tables, definition: int) -> str:
         """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
@@ -140,6 +152,9 @@ class Rules:
 
     def elements(self, of: Value) -> Values:
         return NOTHING
+
+    def awaited(self, values: Values) -> Values:
+        return values
 
     def entered(self, of: Value) -> Values:
         return NOTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from codeplane.facts.model import Target
+from codeplane.facts.model import Namespace, Target
 from codeplane.facts.sketch import Sketch
 from codeplane.facts.values import Into, Of, Param
 
@@ -59,6 +59,29 @@ class Tables:
     def loose(self) -> dict[int, tuple[int, int]]:
         """Names that may be inherited members: node -> scope, usage."""
         return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
+
+    @cached_property
+    def partial(self) -> frozenset[int]:
+        """Types that have parts elsewhere."""
+        return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == Into.PARTIAL)
+
+    @cached_property
+    def arguments(self) -> dict[int, int]:
+        """Reference -> how many type arguments or keys stand behind the name."""
+        found: dict[int, int] = {}
+        for kind, a, b, _ in self.nodes:
+            if kind == Of.ITEM and self.nodes[a][0] in (Of.NAME, Of.MEMBER):
+                found.setdefault(self.nodes[a][3], len(self.lists[b]))
+        return found
+
+    @cached_property
+    def variables(self) -> dict[int, list[str]]:
+        """Definition -> names of its type variables."""
+        found: dict[int, list[str]] = {}
+        for row in self.binds:
+            if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN and row.scope in self.owner:
+                found.setdefault(self.owner[row.scope], []).append(row.name)
+        return found
 
     @cached_property
     def within(self) -> dict[int, str]:
@@ -234,6 +257,10 @@ class Tables:
     @cached_property
     def scope_of_call(self) -> dict[int, int]:
         return {node: scope for node, scope, *_ in self.sketch.flow.calls}
+
+    def parent(self, scope: int) -> int | None:
+        """The scope around; of a file without a sketch nothing is known."""
+        return self.sketch.scopes[scope][0] if self.sketch.scopes else None
 
     def enclosing_def(self, scope: int | None) -> int | None:
         """The innermost function or class around a scope."""

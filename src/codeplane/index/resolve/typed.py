@@ -13,7 +13,7 @@ from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.overloads import Candidate, choose
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, mentions, objects, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, mentions, union
 
 _CALLED = frozenset({Usage.CALL, Usage.MEMBER_CALL})
 
@@ -65,7 +65,7 @@ class TypedRules(Rules):
                     return found
             if row is not None and row.scope == inner:
                 return self.of_usage(self.bound_sites(at, bind), usage)
-            inner = at.sketch.scopes[inner][0]
+            inner = at.parent(inner)
         if row is not None and row.scope == 0:
             return self.of_usage(self.bound_sites(at, bind), usage)
         return self.of_usage(self.outside_sites(at, scope, name), usage)
@@ -106,30 +106,30 @@ class TypedRules(Rules):
 
     def bare(self, at: Tables, node: int) -> Values:
         scope, usage = at.loose[node]
-        _, bound, text, _ = at.nodes[node]
-        sites = self.bare_sites(at, scope, usage, at.texts[text], bound - 1)
+        _, bound, text, ref = at.nodes[node]
+        sites = self.bare_sites(at, scope, usage, self.written_name(at, ref, at.texts[text]), bound - 1)
         if sites:
             return union(map(self.site_values, sites))
-        return self.unknown(at, bound, at.texts[text])
+        return self.unknown(at, scope, bound, at.texts[text])
 
     def site_values(self, site: Site) -> Values:
         """What a site holds; a method is one of its class, which no object is known of."""
         return self.ev.site_value(site)
 
-    def unknown(self, at: Tables, bound: int, name: str) -> Values:
+    def unknown(self, at: Tables, scope: int, bound: int, name: str) -> Values:
         if bound and at.binds[bound - 1].target_kind != Target.DEF:
             return self.ev.cell(("b", at.path, bound - 1))
         return frozenset({("x", name)})
 
     def bare_type(self, at: Tables, node: int) -> Values:
         scope, _ = at.loose[node]
-        _, bound, text, _ = at.nodes[node]
-        sites = self.bare_sites(at, scope, Usage.TYPE, at.texts[text], bound - 1)
+        _, bound, text, ref = at.nodes[node]
+        sites = self.bare_sites(at, scope, Usage.TYPE, self.written_name(at, ref, at.texts[text]), bound - 1)
         if sites:
-            return frozenset(("i", site[0], site[2]) for site in sites)
+            return frozenset(("i", *self.whole(site[0], site[2])) for site in sites)
         if bound:
             return self.ev.cell(("y", at.path, bound - 1))
-        return objects(self.unknown(at, bound, at.texts[text]))
+        return frozenset({("x", f"{at.texts[text]}()")})
 
     # Classes
 
@@ -170,6 +170,10 @@ class TypedRules(Rules):
     def _is_seen(self, at: Tables, site: Site) -> bool:
         return site[0] == at.path or site[1] != "d" or self.ev.at(site[0]).defs[site[2]].visibility != "private"
 
+    def extension_sites(self, at: Tables, node: int, of: Value, name: str) -> Sequence[Site]:
+        """Functions that are called like a member of an object, but stand elsewhere."""
+        return ()
+
     def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         versions = self.ev.cell(("z", at.language, "call", at.path, node))
         if len(versions) == 1:
@@ -179,20 +183,21 @@ class TypedRules(Rules):
 
     def _call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         what, callee, _, _ = at.nodes[node]
-        kind, a, b, _ = at.nodes[callee]
+        kind, a, b, ref = at.nodes[callee]
         while kind in (Of.SAME, Of.ITEM):
             callee = a
-            kind, a, b, _ = at.nodes[callee]
+            kind, a, b, ref = at.nodes[callee]
         found: list[tuple[Value | None, tuple[Site, ...]]] = []
         if kind == Of.MEMBER:
             for of in sorted(self.ev.value(at.path, a), key=repr):
-                sites = self.member_sites(of, at.texts[b])
+                sites = self.member_sites(of, at.texts[b]) or self.extension_sites(at, node, of, at.texts[b])
                 if sites:
                     found.append((of, self._chosen(at, node, sites, what)))
         elif kind == Of.NAME:
             place = at.loose.get(callee)
             if place is not None:
-                sites = self.bare_sites(at, place[0], place[1], at.texts[b], a - 1)
+                usage = Usage.TYPE if what == Of.NEW else place[1]
+                sites = self.bare_sites(at, place[0], usage, self.written_name(at, ref, at.texts[b]), a - 1)
             else:
                 sites = self.bound_sites(at, a - 1) if a else []
             if sites:
