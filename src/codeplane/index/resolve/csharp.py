@@ -14,7 +14,7 @@ from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.typed import TypedRules, type_variable
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, tuple_of, union
 
-_USING = re.compile(r'<Using\s+Include="([\w.]+)"\s*/?>')
+_USING = re.compile(r'<Using\s+Include="([\w.]+)"\s*(Static="true")?\s*/?>')
 
 
 class CSharpRules(TypedRules):
@@ -164,7 +164,7 @@ class CSharpRules(TypedRules):
                     ]
                 else:
                     text = (self.ev.library.declared(path) or {}).get("text", "")
-                    found[path] = [(name, False) for name in _USING.findall(text)]
+                    found[path] = [(name, bool(static)) for name, static in _USING.findall(text)]
         return found
 
     def _qualified(self, name: str, near: str) -> list[Site]:
