@@ -24,6 +24,7 @@ and what becomes of them:
                                definition has is a class without a name
     @bound @to @type           a type variable that stands for such objects
     @partial                   the type with this span has parts elsewhere
+    @receiver @type            of the function or property with this span: what its object is
     @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
@@ -98,6 +99,7 @@ _FLOWS = frozenset(
         "bound",
         "within",
         "partial",
+        "receiver",
         "decorated",
         "narrow",
         "raise",
@@ -221,7 +223,12 @@ class _Builder:
                 if definition is not None:
                     into.append((Into.PARTIAL, definition, 0))
             elif subject == "within":
-                into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
+                name = "".join(self._slice(parts["of"][0]).split())
+                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(name))))
+            elif subject == "receiver":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.RECEIVER, definition, self._one(parts, "type")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
@@ -243,7 +250,9 @@ class _Builder:
         owners = [
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
         ]
-        ordered = [param for _, param in sorted(params)]
+        # One that is a list or has a default is told twice.
+        params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
+        ordered = list({offset: param for offset, param in params}.values())
         return Flow(
             self._nodes,
             self._lists,

@@ -89,6 +89,8 @@ class Into(IntEnum):
     """scope, node"""
     PARTIAL = 15
     """definition"""
+    RECEIVER = 16
+    """definition, type node"""
 
 
 class Passing(IntEnum):

@@ -177,6 +177,8 @@ class Evaluator:
             if scope in at.nameless:
                 of: Value = ("i", at.path, -scope)
                 return frozenset({of if kind == Of.THIS else ("s", at.path, -scope, of)})
+            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
+                return self.type_of(at, receiver)
             if owner is not None:
                 parent = self.rules(at).class_around(at, owner)
                 if parent is not None:

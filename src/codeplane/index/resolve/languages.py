@@ -8,8 +8,9 @@ from types import MappingProxyType
 from codeplane.index.resolve.csharp import CSharpRules
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.java import JavaRules
+from codeplane.index.resolve.kotlin import KotlinRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
 
-RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"csharp": CSharpRules, "java": JavaRules, "python": PythonRules})
+RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"csharp": CSharpRules, "java": JavaRules, "kotlin": KotlinRules, "python": PythonRules})
 """By the name of the language."""

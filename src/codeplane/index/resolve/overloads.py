@@ -260,10 +260,12 @@ def _narrower(ev: Evaluator, one: Taken, other: Taken, given: list[Shape]) -> bo
     if len(one) != len(other) or not one:
         return False
     strictly = False
-    for number, ((a, _), (b, _)) in enumerate(zip(one, other, strict=True)):
+    for number, ((a, rest_a), (b, rest_b)) in enumerate(zip(one, other, strict=True)):
+        argument = given[number] if number < len(given) else None
+        if argument is not None and argument[0] == "l":
+            a, b = ("l", *a) if rest_a and a else a, ("l", *b) if rest_b and b else b
         if a == b:
             continue
-        argument = given[number] if number < len(given) else None
         if argument is None or a is None or (b == argument and a != argument):
             return False
         if a != argument and b is not None and _fits(ev, a, b) != 0:

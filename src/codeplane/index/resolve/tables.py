@@ -32,7 +32,13 @@ class Tables:
     @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
-        return dict(self.sketch.flow.owners)  # type: ignore[arg-type]
+        found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
+        if self.sketch.flow.loose:
+            for row in self.defs:
+                if row.parent is not None and row.scope not in self.nameless and row.scope not in found:
+                    if self.sketch.scopes[row.scope][1] == "class":
+                        found[row.scope] = row.parent
+        return found
 
     @cached_property
     def body(self) -> dict[int, int]:
@@ -61,6 +67,19 @@ class Tables:
         return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
 
     @cached_property
+    def passed_to(self) -> dict[int, int]:
+        """Scope of a function without a name -> the call that it is an argument of."""
+        found: dict[int, int] = {}
+        for node, (kind, _, arguments, _) in enumerate(self.nodes):
+            for part in self.lists[arguments] if kind in (Of.CALL, Of.NEW) else ():
+                what, a, _, _ = self.nodes[part]
+                while what in (Of.SAME, Of.LABELLED):
+                    what, a, _, _ = self.nodes[a]
+                if what == Of.FUNCTION:
+                    found[a] = node
+        return found
+
+    @cached_property
     def partial(self) -> frozenset[int]:
         """Types that have parts elsewhere."""
         return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == Into.PARTIAL)
@@ -87,19 +106,15 @@ class Tables:
     def within(self) -> dict[int, str]:
         """Scope -> the package or namespace that it belongs to, dotted."""
         return {
-            scope: dotted
+            scope: self.texts[self.nodes[nodes[0]][1]]
             for (kind, scope), nodes in self._outgoing.items()
-            if kind == Into.WITHIN and (dotted := self.dotted(nodes[0]))
+            if kind == Into.WITHIN
         }
 
-    def dotted(self, node: int) -> str:
-        """A chain of names as it is written, `` for anything else."""
-        parts: list[str] = []
-        kind, a, b, _ = self.nodes[node]
-        while kind == Of.MEMBER:
-            parts.append(self.texts[b])
-            kind, a, b, _ = self.nodes[a]
-        return ".".join([self.texts[b], *reversed(parts)]) if kind == Of.NAME else ""
+    def receiver(self, definition: int) -> int | None:
+        """The type of the object that a function is called on which stands outside of it."""
+        found = self._outgoing.get((Into.RECEIVER, definition))
+        return found[0] if found else None
 
     @cached_property
     def detached(self) -> dict[str, dict[str, list[int]]]:

@@ -56,19 +56,33 @@ class TypedRules(Rules):
 
     def _bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         row = at.binds[bind] if bind >= 0 else None
-        inner: int | None = scope
+        # Of a file that defines and binds nothing the scopes are not kept.
+        inner: int | None = scope if at.sketch.scopes else 0
         while inner:
             of = self.class_of(at, inner)
+            owner = at.owner.get(inner)
+            receiver = at.receiver(owner) if owner is not None else None
+            if receiver is not None:
+                for value in sorted(self.ev.type_of(at, receiver), key=repr):
+                    found = self.of_usage(self.member_sites(value, name), usage)
+                    if found:
+                        return found
             if of is not None:
-                found = self.of_usage(self.member_sites(("c", at.path, of), name), usage)
+                found = self.of_usage(self.member_sites(("c", *self.whole(at.path, of)), name), usage)
                 if found or (name in self.everywhere and usage in _CALLED):
                     return found
             if row is not None and row.scope == inner:
                 return self.of_usage(self.bound_sites(at, bind), usage)
+            if self.hides_names(at, inner):
+                return []
             inner = at.parent(inner)
         if row is not None and row.scope == 0:
             return self.of_usage(self.bound_sites(at, bind), usage)
         return self.of_usage(self.outside_sites(at, scope, name), usage)
+
+    def hides_names(self, at: Tables, scope: int) -> bool:
+        """Whether a scope may have members of an object that is not known."""
+        return False
 
     def bound_sites(self, at: Tables, bind: int) -> list[Site]:
         row = at.binds[bind]
