@@ -41,7 +41,7 @@ def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Langu
 
 def _objects(flow: Flow, defs: Sequence[Def], language: Language) -> dict[int, int]:
     """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
-    owners = {scope: definition for scope, definition in flow.owners}
+    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     seen: set[int] = set()
     found: dict[int, int] = {}
     for scope, bind, *_ in flow.params:

@@ -18,7 +18,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
+                               @param.self for the object that it is called on
     @returns @type             of the function with this span
     @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
                                definition has is a class without a name
@@ -223,8 +224,8 @@ class _Builder:
                 if definition is not None:
                     into.append((Into.PARTIAL, definition, 0))
             elif subject == "within":
-                name = "".join(self._slice(parts["of"][0]).split())
-                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(name))))
+                dotted = "".join(self._slice(parts["of"][0]).split())
+                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
             elif subject == "receiver":
                 definition = self._definitions.get(span)
                 if definition is not None:
@@ -252,7 +253,7 @@ class _Builder:
         ]
         # One that is a list or has a default is told twice.
         params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
-        ordered = list({offset: param for offset, param in params}.values())
+        ordered = list(dict(params).values())
         return Flow(
             self._nodes,
             self._lists,

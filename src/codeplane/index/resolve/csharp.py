@@ -41,9 +41,13 @@ class CSharpRules(TypedRules):
         found: list[tuple[Tables, int]] = []
         for path, number in self.ev.library.named(row.name):
             other = self.ev.library.tables(path)
-            if other is not None and number in other.partial and other.defs[number].lexical_path == row.lexical_path:
-                if len(other.variables.get(number, ())) == count:
-                    found.append((other, number))
+            if (
+                other is not None
+                and number in other.partial
+                and other.defs[number].lexical_path == row.lexical_path
+                and len(other.variables.get(number, ())) == count
+            ):
+                found.append((other, number))
         return found or ((at, definition),)
 
     # Types by their names
@@ -73,9 +77,9 @@ class CSharpRules(TypedRules):
             at = self.ev.library.tables(file)
             if at is not None and at.language == "csharp":
                 row = at.defs[number]
-                if row.lexical_path == path and row.kind in self.classes:
-                    if row.parent is None or at.defs[row.parent].kind == "module":
-                        found.append((file, "d", number))
+                is_outermost = row.parent is None or at.defs[row.parent].kind == "module"
+                if row.lexical_path == path and row.kind in self.classes and is_outermost:
+                    found.append((file, "d", number))
         found = self.of_arity(found, int(count or 0))
         if len(found) < 2 or all(site[2] in self.ev.at(site[0]).partial for site in found):
             return found
@@ -264,9 +268,9 @@ class CSharpRules(TypedRules):
                 return last == of[1].rpartition(".")[2]
             if of[0] == "i":
                 return any(base[0] == "x" and f"{base[1].rpartition('.')[2]}()" == last for base in self._bases(of))
-            return last == f"{of[2]}()" if of[0] == "l" and len(of) > 2 else False
+            return of[0] == "l" and len(of) > 2 and last == f"{of[2]}()"
         if value[0] == "l" and of[0] == "l":
-            return value[1] == of[1] and value[2:] == of[2:]
+            return bool(value[1:] == of[1:])
         return False
 
     def _bases(self, of: Value) -> tuple[Value, ...]:

@@ -265,9 +265,8 @@ class Evaluator:
             return self.rules(at).imported(at, row.target)
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
-            if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
-                found |= self.cell(("v", at.path, definition))
-            elif at.defs[definition].kind == "enum_member":
+            kind = at.defs[definition].kind
+            if kind in CALLABLES or kind in self.rules(at).classes or kind == "enum_member":
                 found |= self.cell(("v", at.path, definition))
         if (row.scope, row.name) in at.import_binds:
             for number in at.imports_in.get(row.scope, ()):
@@ -416,7 +415,7 @@ class Evaluator:
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
         if of[0] in ("i", "c"):
-            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())  # type: ignore[return-value]
+            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())
         if of[0] == "s":
             order = self.bases(of[1], of[2])
             return self.found_in(order[1:], name)
@@ -500,8 +499,8 @@ class Evaluator:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        nodes = [(part, node) for part, number in self.rules(at).all_parts(at, definition) for node in part.bases(number)]
-        for part, node in nodes:
+        parts = self.rules(at).all_parts(at, definition)
+        for part, node in [(of, base) for of, number in parts for base in of.bases(number)]:
             if part.nodes[node][0] == Of.LABELLED:
                 continue
             for value in sorted(self.value(part.path, node), key=repr):

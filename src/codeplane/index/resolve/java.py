@@ -24,6 +24,10 @@ class JavaRules(TypedRules):
     def constructors(self, of: Value) -> tuple[str, ...]:
         return (self.ev.at(of[1]).defs[of[2]].name,) if of[2] >= 0 else ()
 
+    def is_callable(self, at: Tables, node: int, site: Site) -> bool:
+        """A component of a record is a method too."""
+        return self.kind(site) == "property" and not at.lists[at.nodes[node][2]]
+
     # Types by their names
 
     def types_in(self, package: str, name: str, near: str) -> list[Site]:
@@ -33,6 +37,9 @@ class JavaRules(TypedRules):
             return found
         shared = [shared_folders(site[0], near) for site in found]
         nearest = [site for site, count in zip(found, shared, strict=True) if count == max(shared)]
+        if len(nearest) > 1:
+            # What is declared for all platforms stands for its parts.
+            nearest = [site for site in nearest if "/commonMain/" in site[0]]
         return nearest if len(nearest) == 1 else []
 
     def _types_named(self, package: str, name: str) -> list[Site]:
@@ -41,7 +48,12 @@ class JavaRules(TypedRules):
             at = self.ev.library.tables(path)
             if at is not None and at.language in _JVM:
                 row = at.defs[number]
-                if row.parent is None and row.scope == 0 and row.kind in self.classes and at.within.get(0, "") == package:
+                if (
+                    row.parent is None
+                    and row.scope == 0
+                    and row.kind in self.classes
+                    and at.within.get(0, "") == package
+                ):
                     found.append((path, "d", number))
         return found
 

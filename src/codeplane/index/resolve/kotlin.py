@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from codeplane.facts.values import Of
 from codeplane.index.resolve.java import JavaRules
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.typed import type_variable
+from codeplane.index.resolve.typed import TypedRules, type_variable
 from codeplane.index.resolve.value import Site, Value
 
 
@@ -24,9 +24,10 @@ class KotlinRules(JavaRules):
             at = self.ev.library.tables(path)
             if at is not None and at.language == "kotlin":
                 row = at.defs[number]
-                if row.parent is None and row.scope == 0 and row.kind in ("function", "property"):
-                    if at.within.get(0, "") == package and (row.visibility != "private" or path == near):
-                        found.append((path, "d", number))
+                is_outermost = row.parent is None and row.scope == 0 and row.kind in ("function", "property")
+                is_seen = row.visibility != "private" or path == near
+                if is_outermost and is_seen and at.within.get(0, "") == package:
+                    found.append((path, "d", number))
         return found
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
@@ -66,6 +67,9 @@ class KotlinRules(JavaRules):
                     found = [*found, *self.ev.member_sites(("c", path, number), name)]
         return found
 
+    def is_callable(self, at: Tables, node: int, site: Site) -> bool:
+        return TypedRules.is_callable(self, at, node, site)
+
     def hides_names(self, at: Tables, scope: int) -> bool:
         """A block that is given an object whose members it sees, as `apply` does."""
         if at.sketch.scopes[scope][1] != "lambda":
@@ -79,24 +83,35 @@ class KotlinRules(JavaRules):
     # Extensions
 
     def extension_sites(self, at: Tables, node: int, of: Value, name: str) -> Sequence[Site]:
+        if of[0] == "k":
+            of = ("x", "Int()" if of[1].isdigit() else "String()")
         if of[0] not in ("i", "l", "d") and not (of[0] == "x" and of[1].endswith("()")):
             return ()
         found: list[Site] = []
         for path, number in self.ev.library.named(name):
             other = self.ev.library.tables(path)
             receiver = other.receiver(number) if other is not None else None
-            if other is not None and receiver is not None and self._is_seen_in(at, other, number, name):
-                if self._extends(other, receiver, of):
-                    found.append((path, "d", number))
+            if (
+                other is not None
+                and receiver is not None
+                and self._is_seen_in(at, other, number, name)
+                and self._extends(other, receiver, of)
+            ):
+                found.append((path, "d", number))
         return found
 
     def _is_seen_in(self, at: Tables, other: Tables, number: int, name: str) -> bool:
         row = other.defs[number]
         if at.path == other.path:
             return True
-        if row.parent is not None or row.visibility == "private":
+        if row.visibility == "private":
             return False
         package = other.within.get(0, "")
+        if row.parent is not None:
+            owner = (
+                f"{package}.{other.defs[row.parent].lexical_path}" if package else other.defs[row.parent].lexical_path
+            )
+            return any(imported.source == owner and imported.imported_name == name for imported in at.imports)
         return package == self.package(at) or any(
             imported.source == package and imported.imported_name in ("*", name) for imported in at.imports
         )
@@ -117,12 +132,11 @@ class KotlinRules(JavaRules):
         if groups or at.nodes[node][0] != Of.MEMBER:
             return groups
         _, a, b, _ = at.nodes[node]
-        found = [
+        return [
             tuple(sites)
             for of in sorted(self.ev.value(at.path, a), key=repr)
             if (sites := self.extension_sites(at, node, of, at.texts[b]))
         ]
-        return found
 
 
 _RECEIVING = frozenset({"apply", "run", "with", "buildString", "buildList", "buildMap", "buildSet"})

@@ -12,5 +12,12 @@ from codeplane.index.resolve.kotlin import KotlinRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
 
-RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"csharp": CSharpRules, "java": JavaRules, "kotlin": KotlinRules, "python": PythonRules})
+RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
+    {
+        "csharp": CSharpRules,
+        "java": JavaRules,
+        "kotlin": KotlinRules,
+        "python": PythonRules,
+    }
+)
 """By the name of the language."""

@@ -63,9 +63,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 yield Link(ref, tuple(sites), Tier.STRONG)
 
 
-def _link_bare(
-    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns
-) -> Iterator[Link]:
+def _link_bare(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
     several methods by its arguments. What makes an object is meant beside its type."""
     rules = evaluator.rules(at)
@@ -149,15 +147,14 @@ def call_edges(evaluator: Evaluator, at: Tables) -> Iterator[CallEdge]:
         yield CallEdge(scope, line, col, tuple(sorted(targets, key=repr)))
 
 
-def _targets(
-    evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]
-) -> tuple[Value, ...]:
+def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[Value, ...]:
     found: set[Value] = set()
     for _, sites in calls:
-        bodies = [("f", path, scope) for path, _, number in sites if (scope := evaluator.at(path).body.get(number))]
-        methods = [
-            body for body in bodies if evaluator.at(body[1]).defs[evaluator.at(body[1]).owner[body[2]]].kind in CALLABLES
-        ]
+        methods: list[Value] = []
+        for path, _, number in sites:
+            at = evaluator.at(path)
+            if at.defs[number].kind in CALLABLES and number in at.body:
+                methods.append(("f", path, at.body[number]))
         found |= set(methods or [("c", path, number) for path, _, number in sites])
     return tuple(sorted(found, key=repr))
 

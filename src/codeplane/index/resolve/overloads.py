@@ -31,6 +31,7 @@ _ABOVE = {
     "Class": frozenset({"Type", "GenericDeclaration", "AnnotatedElement", "Serializable", "Object", "Constable"}),
     **{box: frozenset({"Number", "Comparable", "Serializable", "Object", "Constable"}) for box in _BOXES},
 }
+_PLAIN = frozenset({"Int", "str", "string", "bool", "decimal", "object", "Unit"})
 _TOP = frozenset({"Object", "object", "Any"})
 _NO_FIT = 9
 
@@ -51,6 +52,12 @@ def choose(ev: Evaluator, at: Tables, node: int, candidates: Sequence[Candidate]
     fit = _most_specific(ev, fit, taken, given)
     nearest = _owner(ev, fit[0])
     return [candidate for candidate in fit if _owner(ev, candidate) == nearest]
+
+
+def is_plain(name: str) -> bool:
+    """Whether a type is one of numbers, texts and the like."""
+    last = name.removesuffix("()").rpartition(".")[2]
+    return last in _KNOWN or last in _PLAIN
 
 
 Taken = list[tuple[Shape, bool]]

@@ -35,9 +35,9 @@ class Tables:
         found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
         if self.sketch.flow.loose:
             for row in self.defs:
-                if row.parent is not None and row.scope not in self.nameless and row.scope not in found:
-                    if self.sketch.scopes[row.scope][1] == "class":
-                        found[row.scope] = row.parent
+                is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.nameless
+                if is_body and row.parent is not None:
+                    found.setdefault(row.scope, row.parent)
         return found
 
     @cached_property

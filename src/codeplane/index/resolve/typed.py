@@ -10,7 +10,7 @@ from codeplane.facts.model import Namespace, Target, Usage
 from codeplane.facts.sketch import SketchBind
 from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
-from codeplane.index.resolve.overloads import Candidate, choose
+from codeplane.index.resolve.overloads import Candidate, choose, is_plain
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, mentions, union
@@ -168,9 +168,8 @@ class TypedRules(Rules):
             if sites:
                 groups.append(tuple(self._nearest(values or sites)))
         if not groups and kind == Of.CASE:
-            scope, usage = at.loose[node]
-            sites = self.bare_sites(at, scope, Usage.NAME, at.texts[b], -1)
-            return [tuple(sites)] if sites else []
+            plain = self.bare_sites(at, at.loose[node][0], Usage.NAME, at.texts[b], -1)
+            return [tuple(plain)] if plain else []
         return groups
 
     def _nearest(self, sites: list[Site]) -> list[Site]:
@@ -191,9 +190,9 @@ class TypedRules(Rules):
     def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         versions = self.ev.cell(("z", at.language, "call", at.path, node))
         if len(versions) == 1:
-            return next(iter(versions))  # type: ignore[return-value]
+            return next(iter(versions))
         # In a circle the first answers know less: of fewer objects, and of more methods that could be meant.
-        return min(versions, key=_by_knowledge, default=())  # type: ignore[arg-type, return-value]
+        return min(versions, key=_by_knowledge, default=())
 
     def _call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         what, callee, _, _ = at.nodes[node]
@@ -223,10 +222,22 @@ class TypedRules(Rules):
         if types and (what == Of.NEW or self.calls_make):
             makers = choose(self.ev, at, node, self._makers(at, types))
             return (*types, *((path, "d", definition) for path, definition in makers))
-        called = [
-            (site[0], site[2]) for site in sites if self.kind(site) in self.called_kinds and self._is_seen(at, site)
-        ]
-        return tuple((path, "d", definition) for path, definition in choose(self.ev, at, node, called))
+        seen = [site for site in sites if self.kind(site) in self.called_kinds and self._is_seen(at, site)]
+        methods = [(site[0], site[2]) for site in seen if self.kind(site) in CALLABLES]
+        kept = choose(self.ev, at, node, methods)
+        if not kept:
+            values = [site for site in seen if self.kind(site) not in CALLABLES and self.is_callable(at, node, site)]
+            return tuple(self._nearest(values)) if values else ()
+        return tuple((path, "d", definition) for path, definition in kept)
+
+    def is_callable(self, at: Tables, node: int, site: Site) -> bool:
+        """Whether what a property or field holds can be called."""
+        for value in self.ev.site_value(site):
+            if value[0] == "x" and is_plain(value[1]):
+                return False
+            if value[0] == "i" and self.kind((value[1], "d", value[2])) != "type":
+                return bool(self.ev.member_sites(value, "invoke"))
+        return True
 
     def _makers(self, at: Tables, types: Sequence[Site]) -> list[Candidate]:
         found: list[Candidate] = []
