@@ -265,7 +265,7 @@ class CSharpRules(TypedRules):
         if value[0] == "x":
             last = value[1].rpartition(".")[2]
             if of[0] == "x":
-                return last == of[1].rpartition(".")[2]
+                return bool(last == of[1].rpartition(".")[2])
             if of[0] == "i":
                 return any(base[0] == "x" and f"{base[1].rpartition('.')[2]}()" == last for base in self._bases(of))
             return of[0] == "l" and len(of) > 2 and last == f"{of[2]}()"

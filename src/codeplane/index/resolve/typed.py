@@ -273,9 +273,10 @@ class TypedRules(Rules):
         variable = type_variable(tables, tables.return_type(scope))
         if variable is not None and of is not None and tables.binds[variable].scope != scope:
             return self._argument_of(of, tables, variable)
+        inferred = self._inferred(tables, scope, variable, at, node) if variable is not None else NOTHING
+        if inferred:
+            return inferred
         found = self.ev.cell(("r", path, scope))
-        if not found and variable is not None:
-            return self._inferred(tables, scope, variable, at, node)
         if any(mentions(value, path, scope) for value in found):
             callee: Value = ("m", path, scope, of) if of is not None and of[0] == "i" else ("f", path, scope)
             return self.ev.call(callee, at, node)
