@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from posixpath import basename, dirname
+from typing import Any
 
 from codeplane.facts.values import Passing
 from codeplane.index.resolve.modules import shared_folders
@@ -36,19 +37,23 @@ class CSharpRules(TypedRules):
     def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
         if definition not in at.partial:
             return ((at, definition),)
-        row = at.defs[definition]
         count = len(at.variables.get(definition, ()))
-        found: list[tuple[Tables, int]] = []
-        for path, number in self.ev.library.named(row.name):
-            other = self.ev.library.tables(path)
-            if (
-                other is not None
-                and number in other.partial
-                and other.defs[number].lexical_path == row.lexical_path
-                and len(other.variables.get(number, ())) == count
-            ):
-                found.append((other, number))
+        places = self.ev.cell(("z", "csharp", "parts", at.defs[definition].lexical_path, count))
+        found = [(self.ev.at(path), number) for path, number in max(places, default=())]
         return found or ((at, definition),)
+
+    def _parts(self, lexical_path: str, count: int) -> list[tuple[str, int]]:
+        found: list[tuple[str, int]] = []
+        for path, number in self.ev.library.named(lexical_path.rpartition(".")[2]):
+            at = self.ev.library.tables(path)
+            if (
+                at is not None
+                and number in at.partial
+                and at.defs[number].lexical_path == lexical_path
+                and len(at.variables.get(number, ())) == count
+            ):
+                found.append((path, number))
+        return found
 
     # Types by their names
 
@@ -71,21 +76,33 @@ class CSharpRules(TypedRules):
     def types_in(self, namespace: str, name: str, near: str) -> list[Site]:
         """All parts of a type, seen from a file. Of several types the nearest one, if there is such."""
         name, _, count = name.partition("`")
-        path = f"{namespace}.{name}" if namespace else name
-        found: list[Site] = []
-        for file, number in self.ev.library.named(name):
-            at = self.ev.library.tables(file)
-            if at is not None and at.language == "csharp":
-                row = at.defs[number]
-                is_outermost = row.parent is None or at.defs[row.parent].kind == "module"
-                if row.lexical_path == path and row.kind in self.classes and is_outermost:
-                    found.append((file, "d", number))
-        found = self.of_arity(found, int(count or 0))
+        found = [site for owner, site in self._types_named(name) if owner == namespace]
+        if found:
+            found = self.of_arity(found, int(count or 0))
         if len(found) < 2 or all(site[2] in self.ev.at(site[0]).partial for site in found):
             return found
         shared = [shared_folders(site[0], near) for site in found]
         nearest = [site for site, common in zip(found, shared, strict=True) if common == max(shared)]
         return nearest if len(nearest) == 1 else []
+
+    def _types_named(self, name: str) -> Sequence[tuple[str, Site]]:
+        """Outermost types of this name, each with its namespace."""
+        return max(self.ev.cell(("z", "csharp", "types", name)), default=())
+
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        if key[0] == "parts":
+            return frozenset({tuple(self._parts(*key[1:]))})
+        if key[0] != "types":
+            return super().compute(key)
+        found: list[tuple[str, Site]] = []
+        for file, number in self.ev.library.named(key[1]):
+            at = self.ev.library.tables(file)
+            if at is not None and at.language == "csharp":
+                row = at.defs[number]
+                is_outermost = row.parent is None or at.defs[row.parent].kind == "module"
+                if row.kind in self.classes and is_outermost:
+                    found.append((row.lexical_path[: -len(row.name) - 1], (file, "d", number)))
+        return frozenset({tuple(found)})
 
     def namespaces(self, at: Tables, scope: int) -> list[str]:
         """The namespaces around a scope, the innermost first, down to the global one."""
@@ -104,12 +121,15 @@ class CSharpRules(TypedRules):
 
     def outside_sites(self, at: Tables, scope: int, name: str) -> list[Site]:
         around = self.namespaces(at, scope)
-        for namespace in around:
+        is_known = bool(self._types_named(name.partition("`")[0]))
+        for namespace in around if is_known else ():
             found = self.types_in(namespace, name, at.path)
             if found:
                 return found
         taken: list[Site] = []
         for source, static in self._used(at):
+            if not (is_known or static):
+                continue
             if static:
                 for owner in self._qualified(source, at.path):
                     taken += self.member_sites(("c", owner[0], owner[2]), name.partition("`")[0])
@@ -120,8 +140,10 @@ class CSharpRules(TypedRules):
         return taken if len(types) < 2 else []
 
     def _types_used(self, source: str, name: str, at: Tables, around: Sequence[str]) -> list[Site]:
+        held = {owner for owner, _ in self._types_named(name.partition("`")[0])}
         for namespace in around:
-            found = self.types_in(f"{namespace}.{source}" if namespace else source, name, at.path)
+            whole = f"{namespace}.{source}" if namespace else source
+            found = self.types_in(whole, name, at.path) if whole in held else []
             if found:
                 return found
         return []

@@ -53,6 +53,19 @@ class KotlinRules(JavaRules):
                         found += self.member_sites(("c", owner[0], owner[2]), name)
         return list(dict.fromkeys(found))
 
+    def bound_sites(self, at: Tables, bind: int) -> list[Site]:
+        """A property and a parameter of one name: which of them is meant depends on where the name stands."""
+        row = at.binds[bind]
+        params = at.params.get(row.scope, ()) if row.scope and at.sketch.scopes[row.scope][1] == "class" else ()
+        if any(at.texts[param.name] == row.name for param in params):
+            return []
+        return super().bound_sites(at, bind)
+
+    def _bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+        if bind >= 0 and at.binds[bind].scope and not self.bound_sites(at, bind):
+            return []
+        return super()._bare_sites(at, scope, usage, name, bind)
+
     def _plain(self, sites: Sequence[Site]) -> list[Site]:
         return [site for site in sites if self.ev.at(site[0]).receiver(site[2]) is None]
 

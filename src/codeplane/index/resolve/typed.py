@@ -69,6 +69,8 @@ class TypedRules(Rules):
                         return found
             if of is not None:
                 found = self.of_usage(self.member_sites(("c", *self.whole(at.path, of)), name), usage)
+                if usage not in _CALLED and found:
+                    return self._nearest(found)
                 if found or (name in self.everywhere and usage in _CALLED):
                     return found
             if row is not None and row.scope == inner:
@@ -178,7 +180,8 @@ class TypedRules(Rules):
         return [site for site in sites if self._around(site) == first] if first is not None else sites
 
     def _around(self, site: Site) -> tuple[str, int] | None:
-        return self.class_around(self.ev.at(site[0]), site[2]) if site[1] == "d" else None
+        around = self.class_around(self.ev.at(site[0]), site[2]) if site[1] == "d" else None
+        return self.whole(*around) if around is not None else None
 
     def _is_seen(self, at: Tables, site: Site) -> bool:
         return site[0] == at.path or site[1] != "d" or self.ev.at(site[0]).defs[site[2]].visibility != "private"
@@ -219,6 +222,7 @@ class TypedRules(Rules):
 
     def _chosen(self, at: Tables, node: int, sites: Sequence[Site], what: int) -> tuple[Site, ...]:
         types = [site for site in sites if self.kind(site) in self.classes]
+        types = self._nearest(types) if types else []
         if types and (what == Of.NEW or self.calls_make):
             makers = choose(self.ev, at, node, self._makers(at, types))
             return (*types, *((path, "d", definition) for path, definition in makers))

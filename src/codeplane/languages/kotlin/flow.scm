@@ -54,6 +54,8 @@
 ((function_value_parameters (parameter_modifiers) @_how . (parameter . (identifier) @name ":" . (_) @type)) @param.rest
   (#match? @_how "vararg"))
 (lambda_parameters (variable_declaration . (identifier) @name .)) @param
+; one that is no property
+(class_parameter . (identifier) @name . ":" . (_) @type) @param
 
 (function_declaration [(user_type) (nullable_type)] @type . "." . name: (_)) @receiver
 (property_declaration [(user_type) (nullable_type)] @type . "." . (variable_declaration)) @receiver
