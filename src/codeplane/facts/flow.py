@@ -13,14 +13,16 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
     @type.value @of            a type as a value (`Shape.class`)
     @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
-    @function                  the function whose scope it opens
+    @function                  the function, or the type without a name, whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
     @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
-                               @param.self for the object that it is called on
+                               @param.self for the object of a method, @param.result for a result that has a name
     @returns @type             of the function with this span
+    @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
+                               the type parameters of a type or of a function
     @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
                                definition has is a class without a name
     @bound @to @type           a type variable that stands for such objects
@@ -29,6 +31,7 @@ and what becomes of them:
     @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
+    @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
 """
 
@@ -95,14 +98,17 @@ _FLOWS = frozenset(
         "param.rest",
         "param.keys",
         "param.self",
+        "param.result",
         "returns",
         "class",
         "bound",
         "within",
         "partial",
         "receiver",
+        "made",
         "decorated",
         "narrow",
+        "region",
         "raise",
     }
 )
@@ -140,7 +146,7 @@ _ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
 _ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
@@ -177,6 +183,8 @@ class _Builder:
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
         self._depth = 0
+        self._regions: dict[int, list[tuple[Span, Span]]] = {}
+        """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
@@ -185,6 +193,7 @@ class _Builder:
         params: list[tuple[int, Param]] = []
         bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
+        self._read_regions()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
                 name = parts["name"][0]
@@ -223,6 +232,11 @@ class _Builder:
                 definition = self._definitions.get(span)
                 if definition is not None:
                     into.append((Into.PARTIAL, definition, 0))
+            elif subject == "made":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
+                    into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
             elif subject == "within":
                 dotted = "".join(self._slice(parts["of"][0]).split())
                 into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
@@ -238,7 +252,7 @@ class _Builder:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
             elif subject in _TYPED:
                 into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
-            else:
+            elif subject != "region":
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
@@ -264,6 +278,13 @@ class _Builder:
             calls,
             sorted(self._loose),
         )
+
+    def _read_regions(self) -> None:
+        for subject, span, parts in self._raw.flows:
+            if subject == "region":
+                ordinal = self._ordinals.get(parts["name"][0][0])
+                if ordinal is not None and self._binds[ordinal]:
+                    self._regions.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
@@ -365,10 +386,14 @@ class _Builder:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            bind = self._binds[ordinal]
+            name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
             if self._wants_loose:
-                self._place(node, ordinal)
-            return node
+                self._place(name, ordinal)
+            for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
+                if first <= start < last and not said[0] <= start < said[1]:
+                    return self._add(Of.CAST, name, self._node(said))
+            return name
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):

@@ -91,6 +91,8 @@ class Into(IntEnum):
     """definition"""
     RECEIVER = 16
     """definition, type node"""
+    KEY = 50
+    """definition, node of one of its type parameters"""
 
 
 class Passing(IntEnum):
@@ -98,6 +100,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    RESULT = 4
 
 
 class Param(NamedTuple):

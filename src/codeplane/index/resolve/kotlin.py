@@ -97,7 +97,7 @@ class KotlinRules(JavaRules):
 
     def extension_sites(self, at: Tables, node: int, of: Value, name: str) -> Sequence[Site]:
         if of[0] == "k":
-            of = ("x", "Int()" if of[1].isdigit() else "String()")
+            of = ("x", "Int()" if isinstance(of[1], int) else "String()")
         if of[0] not in ("i", "l", "d") and not (of[0] == "x" and of[1].endswith("()")):
             return ()
         found: list[Site] = []

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from codeplane.index.resolve.csharp import CSharpRules
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.go import GoRules
 from codeplane.index.resolve.java import JavaRules
 from codeplane.index.resolve.kotlin import KotlinRules
 from codeplane.index.resolve.python import PythonRules
@@ -15,6 +16,7 @@ from codeplane.index.resolve.rules import Rules
 RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
     {
         "csharp": CSharpRules,
+        "go": GoRules,
         "java": JavaRules,
         "kotlin": KotlinRules,
         "python": PythonRules,

@@ -145,10 +145,10 @@ def _shape_of(value: Value) -> Shape:
     if value[0] == "x" and value[1].endswith("()"):
         name = value[1][:-2]
         return None if "(" in name else ("x", name.rpartition(".")[2])
-    if value[0] == "T":
+    if value[0] == "Y":
         return ("x", "Class")
     if value[0] == "k":
-        return ("x", "String")
+        return ("x", "String" if isinstance(value[1], str) else "int")
     if value[0] == "l":
         return ("L" if len(value) > 2 else "l", *(shape(value[1]) or ()))
     if value[0] == "d":

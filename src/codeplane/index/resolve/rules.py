@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchImport
+from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
@@ -35,6 +37,20 @@ class Rules:
         """The value of a cell of one's own: `cell(("z", language, *key))`."""
         return NOTHING
 
+    # Where a language goes its own way; None leaves it to the common one.
+
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """What a cell of the evaluator holds."""
+        return None
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
+        return None
+
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        """What calling a value gives."""
+        return None
+
     # Names
 
     def local_name(self, row: SketchImport) -> str | None:
@@ -44,6 +60,10 @@ class Rules:
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         """What an import stands for in the repository."""
         return []
+
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        """Files that an import names, or takes something from."""
+        return [path for path, _, _ in self.import_sites(at, number)]
 
     def imported(self, at: Tables, number: int) -> Values:
         """What the name that an import binds holds."""
@@ -76,6 +96,14 @@ class Rules:
     def bare_type(self, at: Tables, node: int) -> Values:
         """Objects of the type that such a name stands for."""
         return NOTHING
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """How sure it is that what is written in a file stands for these."""
+        return Tier.STRONG
+
+    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+        """What a key of a literal stands for that is no member of what the literal makes."""
+        return []
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
@@ -148,7 +176,23 @@ class Rules:
         """What a method of a container gives; None for what is usual."""
         return None
 
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
+        found: set[Site] = set()
+        unknown = False
+        for node in at.bases(definition):
+            if at.nodes[node][0] == Of.LABELLED:
+                continue
+            values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
+            found |= {(value[1], "d", value[2]) for value in values}
+            unknown = unknown or not values
+        return sorted(found), unknown
+
     # Values
+
+    def held(self, at: Tables, node: int) -> Values:
+        """What an expression can hold."""
+        return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from codeplane.facts.model import Namespace, Target
-from codeplane.facts.sketch import Sketch
+from codeplane.facts.sketch import Sketch, SketchImport
 from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
@@ -28,6 +28,7 @@ class Tables:
         self.defs = sketch.defs
         self.binds = sketch.binds
         self.imports = sketch.imports
+        self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
     @cached_property
     def owner(self) -> dict[int, int]:
@@ -127,28 +128,17 @@ class Tables:
         return found
 
     @cached_property
-    def imports_in(self) -> dict[int, list[int]]:
-        """Scope -> imports that stand in it."""
-        found: dict[int, list[int]] = {}
-        for number, row in enumerate(self.imports):
-            found.setdefault(row.scope, []).append(number)
-        return found
-
-    @cached_property
-    def import_binds(self) -> frozenset[tuple[int, str]]:
-        """Scopes and names that imports bind."""
-        return frozenset((row.scope, row.name) for row in self.binds if row.target_kind == Target.IMPORT)
-
-    @cached_property
     def attributes(self) -> dict[tuple[int, str], int]:
         return {(parent, name): number for number, (parent, name) in enumerate(self.sketch.attributes)}
 
     @cached_property
     def defs_in(self) -> dict[tuple[int, str], list[int]]:
-        """(scope, name) -> definitions that bind the name there."""
+        """(scope, name) -> definitions that bind the name there; members outside of their type do not."""
         found: dict[tuple[int, str], list[int]] = {}
+        members = {row.target for row in self.binds if row.namespace == Namespace.MEMBER}
         for number, row in enumerate(self.defs):
-            found.setdefault((row.scope, row.name), []).append(number)
+            if row.parent is not None or number not in members:
+                found.setdefault((row.scope, row.name), []).append(number)
         return found
 
     @cached_property
@@ -157,6 +147,16 @@ class Tables:
         for number, row in enumerate(self.binds):
             found.setdefault((row.scope, row.name), []).append(number)
         return found
+
+    def imports_in(self, scope: int, name: str, local_name: Callable[[SketchImport], str | None]) -> Sequence[int]:
+        """Imports that bind a name in a scope."""
+        if self._imports_in is None:
+            self._imports_in = {}
+            for number, row in enumerate(self.imports):
+                local = local_name(row)
+                if local is not None:
+                    self._imports_in.setdefault((row.scope, local), []).append(number)
+        return self._imports_in.get((scope, name), ())
 
     @cached_property
     def bind_of_def(self) -> dict[int, int]:
@@ -207,8 +207,17 @@ class Tables:
     def bases(self, definition: int) -> Sequence[int]:
         return [node for node in self._outgoing.get((Into.BASE, definition), ()) if node]
 
+    def keys(self, definition: int) -> Sequence[int]:
+        """Nodes of the type parameters of a definition."""
+        return self._outgoing.get((Into.KEY, definition), ())
+
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
+
+    @cached_property
+    def package(self) -> str:
+        """The package that the file says to be part of."""
+        return self.within.get(0, "")
 
     @cached_property
     def raises(self) -> list[tuple[int, int]]:

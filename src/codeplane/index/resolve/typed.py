@@ -90,9 +90,8 @@ class TypedRules(Rules):
         row = at.binds[bind]
         found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
         if not found and row.target_kind == Target.IMPORT:
-            for number, imported in enumerate(at.imports):
-                if imported.scope == row.scope and self.local_name(imported) == row.name:
-                    found += self.import_sites(at, number)
+            for number in at.imports_in(row.scope, row.name, self.local_name):
+                found += self.import_sites(at, number)
         return list(dict.fromkeys(found))
 
     def class_of(self, at: Tables, scope: int) -> int | None:
@@ -317,5 +316,5 @@ class TypedRules(Rules):
                 found |= frozenset(value for value in self.ev.value(at.path, part) if value[0] != "p")
             elif kind == Of.ITEM and [target.nodes[key][:2] for key in target.lists[b]] == [[Of.NAME, variable]]:
                 for value in self.ev.value(at.path, part):
-                    found |= frozenset({("i", *value[1:])}) if value[0] == "T" else self.ev.elements(value)
+                    found |= frozenset({("i", *value[1:])}) if value[0] == "Y" else self.ev.elements(value)
         return found
