@@ -44,7 +44,7 @@ class CSharpRules(TypedRules):
 
     def _parts(self, lexical_path: str, count: int) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
-        for path, number in self.ev.library.named(lexical_path.rpartition(".")[2]):
+        for path, number in self.named(lexical_path.rpartition(".")[2]):
             at = self.ev.library.tables(path)
             if (
                 at is not None
@@ -95,7 +95,7 @@ class CSharpRules(TypedRules):
         if key[0] != "types":
             return super().compute(key)
         found: list[tuple[str, Site]] = []
-        for file, number in self.ev.library.named(key[1]):
+        for file, number in self.named(key[1]):
             at = self.ev.library.tables(file)
             if at is not None and at.language == "csharp":
                 row = at.defs[number]
@@ -162,7 +162,7 @@ class CSharpRules(TypedRules):
         for folder, files in self._declaring:
             if not folder or path.startswith(folder + "/"):
                 for file in files:
-                    found += self._global[file]
+                    found += self._project_usings(file)
         return found
 
     @cached_property
@@ -176,22 +176,19 @@ class CSharpRules(TypedRules):
                 folders.setdefault(folder.removesuffix("/Properties"), []).append(path)
         return sorted(folders.items())
 
-    @cached_property
-    def _global(self) -> dict[str, list[tuple[str, bool]]]:
-        found: dict[str, list[tuple[str, bool]]] = {}
-        for _, files in self._declaring:
-            for path in files:
-                at = self.ev.library.tables(path) if path.endswith(".cs") else None
-                if at is not None:
-                    found[path] = [
-                        (row.source or "", row.kind == "csharp_using_static")
-                        for row in at.imports
-                        if row.kind in ("csharp_using", "csharp_using_static")
-                    ]
-                else:
-                    text = (self.ev.library.declared(path) or {}).get("text", "")
-                    found[path] = [(name, bool(static)) for name, static in _USING.findall(text)]
-        return found
+    def _project_usings(self, path: str) -> list[tuple[str, bool]]:
+        return self.ev.kept(("usings", path), lambda: self._read_usings(path))
+
+    def _read_usings(self, path: str) -> list[tuple[str, bool]]:
+        at = self.ev.library.tables(path) if path.endswith(".cs") else None
+        if at is None:
+            text = (self.ev.library.declared(path) or {}).get("text", "")
+            return [(name, bool(static)) for name, static in _USING.findall(text)]
+        return [
+            (row.source or "", row.kind == "csharp_using_static")
+            for row in at.imports
+            if row.kind in ("csharp_using", "csharp_using_static")
+        ]
 
     def _qualified(self, name: str, near: str) -> list[Site]:
         outer, _, last = name.rpartition(".")
@@ -265,7 +262,7 @@ class CSharpRules(TypedRules):
             return ()
         seen = {*self.namespaces(at, at.scope_of_call.get(node, 0)), *(source for source, static in self._used(at))}
         found: list[Site] = []
-        for path, number in self.ev.library.named(name):
+        for path, number in self.named(name):
             other = self.ev.library.tables(path)
             scope = other.body.get(number) if other is not None and other.language == "csharp" else None
             params = other.params.get(scope, ()) if other is not None and scope is not None else ()

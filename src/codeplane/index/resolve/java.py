@@ -44,7 +44,7 @@ class JavaRules(TypedRules):
 
     def _types_named(self, package: str, name: str) -> list[Site]:
         found: list[Site] = []
-        for path, number in self.ev.library.named(name):
+        for path, number in self.named(name):
             at = self.ev.library.tables(path)
             if at is not None and at.language in _JVM:
                 row = at.defs[number]

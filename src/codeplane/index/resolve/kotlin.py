@@ -20,7 +20,7 @@ class KotlinRules(JavaRules):
     def declared_in(self, package: str, name: str, near: str) -> list[Site]:
         """What a package has of a name: a type, or functions and properties, extensions of a type left out."""
         found = self.types_in(package, name, near)
-        for path, number in self.ev.library.named(name):
+        for path, number in self.named(name):
             at = self.ev.library.tables(path)
             if at is not None and at.language == "kotlin":
                 row = at.defs[number]
@@ -101,7 +101,7 @@ class KotlinRules(JavaRules):
         if of[0] not in ("i", "l", "d") and not (of[0] == "x" and of[1].endswith("()")):
             return ()
         found: list[Site] = []
-        for path, number in self.ev.library.named(name):
+        for path, number in self.named(name):
             other = self.ev.library.tables(path)
             receiver = other.receiver(number) if other is not None else None
             if (

@@ -42,6 +42,10 @@ class TypedRules(Rules):
     everywhere: frozenset[str] = frozenset()
     """Methods that every class has: no class around the innermost one is asked for them."""
 
+    def named(self, name: str) -> Sequence[tuple[str, int]]:
+        """Path and number of every definition of this name, asked for once."""
+        return self.ev.kept(("named", name), lambda: self.ev.library.named(name))
+
     def compute(self, key: tuple[Any, ...]) -> Values:
         if key[0] == "call":
             return frozenset({self._call_sites(self.ev.at(key[1]), key[2])})
