@@ -14,6 +14,8 @@ _GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
 
 
 def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids) -> list[Attribute]:
+    if language.bare_members:
+        return []
     objects = _objects(flow, defs, language)
     if not objects:
         return []

@@ -87,7 +87,17 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments)
+        flow = read_flow(
+            grammar.flow,
+            root,
+            source,
+            tree,
+            identifiers,
+            bodies,
+            lines.position,
+            comments,
+            grammar.language.bare_members,
+        )
         attributes = read_attributes(flow, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
@@ -266,7 +276,7 @@ def _read_names(
         marks[at] = role | mark | _PROVEN if certain else role | mark
         binds[at] = bind + 1
     refs = Refs(texts, Columns(scopes, names, on_lines, columns, marks, binds))
-    return texts, refs, bindings, Identifiers(offsets, ends, binds)
+    return texts, refs, bindings, Identifiers(offsets, ends, binds, scopes, marks)
 
 
 def _bind_all(

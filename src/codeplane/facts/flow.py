@@ -10,6 +10,9 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
+    @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
+    @type.value @of            a type as a value (`Shape.class`)
+    @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
     @function                  the function, or the type without a name, whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
@@ -18,9 +21,13 @@ and what becomes of them:
     @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
                                @param.self for the object of a method, @param.result for a result that has a name
     @returns @type             of the function with this span
-    @class @base*              of the class with this span
     @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
                                the type parameters of a type or of a function
+    @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
+                               definition has is a class without a name
+    @bound @to @type           a type variable that stands for such objects
+    @partial                   the type with this span has parts elsewhere
+    @receiver @type            of the function or property with this span: what its object is
     @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
@@ -35,6 +42,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
+from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
@@ -47,6 +55,9 @@ class Identifiers(NamedTuple):
     ends: Mapping[int, int]
     binds: Sequence[int]
     """Ordinal of the binding plus one; 0 for none."""
+    scopes: Sequence[int] = ()
+    """In which they are looked up."""
+    flags: Sequence[int] = ()
 
 
 Span = tuple[int, int]
@@ -61,10 +72,12 @@ def read_flow(
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
     comments: tuple[bytes, ...],
+    loose: bool = False,
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
+    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one;
+    `loose` asks for the places of names that are not certain."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, comments, raw, loose).build()
 
 
 class _Raw(NamedTuple):
@@ -88,8 +101,11 @@ _FLOWS = frozenset(
         "param.result",
         "returns",
         "class",
-        "made",
+        "bound",
         "within",
+        "partial",
+        "receiver",
+        "made",
         "decorated",
         "narrow",
         "region",
@@ -97,7 +113,7 @@ _FLOWS = frozenset(
     }
 )
 _PARTS = frozenset(
-    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
+    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
 )
 
 
@@ -128,8 +144,10 @@ def _read_matches(query: Query, root: Node) -> _Raw:
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
 _ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _TO = {"for": Into.FOR, "with": Into.WITH}
+_TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
+_ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -145,11 +163,15 @@ class _Builder:
         position: Callable[[int], tuple[int, int]],
         comments: tuple[bytes, ...],
         raw: _Raw,
+        loose: bool,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
+        self._identifiers = identifiers
+        self._wants_loose = loose
+        self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
@@ -169,6 +191,7 @@ class _Builder:
     def build(self) -> Flow:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
+        bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
         self._read_regions()
         for subject, span, parts in self._raw.flows:
@@ -198,24 +221,37 @@ class _Builder:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
             elif subject == "class":
                 definition = self._definitions.get(span)
-                for base in parts.get("base", ()) if definition is not None else ():
-                    into.append((Into.BASE, definition or 0, self._node(base)))
+                if definition is None:
+                    definition = -self._scopes.get(span, 0)
+                    into.append((Into.BASE, definition, 0))
+                elif "body" in parts and (body := self._scopes.get(parts["body"][0])) is not None:
+                    bodies.append((body, definition))
+                for base in parts.get("base", ()):
+                    into.append((Into.BASE, definition, self._node(base)))
+            elif subject == "partial":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.PARTIAL, definition, 0))
             elif subject == "made":
                 definition = self._definitions.get(span)
                 if definition is not None:
                     into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
                     into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
             elif subject == "within":
-                into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
+                dotted = "".join(self._slice(parts["of"][0]).split())
+                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
+            elif subject == "receiver":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.RECEIVER, definition, self._one(parts, "type")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
-            elif subject in ("catch", "narrow"):
-                kind = Into.CATCH if subject == "catch" else Into.NARROW
-                into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
+            elif subject in _TYPED:
+                into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
             elif subject != "region":
                 to = self._one(parts, "to")
                 if "type" in parts:
@@ -223,14 +259,25 @@ class _Builder:
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new"):
+            if subject in ("member", "call", "new", "case"):
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        owners = sorted(
+        owners = [
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
+        ]
+        # One that is a list or has a default is told twice.
+        params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
+        ordered = list(dict(params).values())
+        return Flow(
+            self._nodes,
+            self._lists,
+            list(self._texts),
+            sorted(into),
+            ordered,
+            sorted(owners + bodies),
+            calls,
+            sorted(self._loose),
         )
-        ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
 
     def _read_regions(self) -> None:
         for subject, span, parts in self._raw.flows:
@@ -312,6 +359,21 @@ class _Builder:
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject in _ARRAYS:
+            held = self._add(Of.LIST, self._list(parts["of"]))
+            for _ in range(subject.count(".")):
+                self._lists.append([held])
+                held = self._add(Of.LIST, len(self._lists) - 1)
+            return self._add(Of.CAST, 0, held) if subject.startswith("array") else held
+        if subject == "type.value":
+            return self._add(Of.TYPE, self._one(parts, "of"))
+        if subject == "case":
+            name = parts["name"][0]
+            ordinal = self._ordinals.get(name[0], -1)
+            node = self._add(Of.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            if ordinal >= 0:
+                self._place(node, ordinal)
+            return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super"):
@@ -326,6 +388,8 @@ class _Builder:
         if ordinal is not None and self._ends[start] == end:
             bind = self._binds[ordinal]
             name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
+            if self._wants_loose:
+                self._place(name, ordinal)
             for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
                 if first <= start < last and not said[0] <= start < said[1]:
                     return self._add(Of.CAST, name, self._node(said))
@@ -344,6 +408,12 @@ class _Builder:
                 return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
             return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
         return 0
+
+    def _place(self, node: int, ordinal: int) -> None:
+        """Where a name is looked up whose meaning this file alone does not tell."""
+        given = self._identifiers.flags[ordinal]
+        if given >> 5 & 3 != Tier.PROVEN and given & 3 != Role.DEFINITION:
+            self._loose.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
 
     def _reference(self, callee: int) -> int:
         """The identifier by which something is called."""

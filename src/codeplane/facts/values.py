@@ -53,6 +53,10 @@ class Of(IntEnum):
     """scope"""
     SUPER = 21
     """scope"""
+    TYPE = 22
+    """type node"""
+    CASE = 23
+    """node, text, reference"""
 
 
 class Into(IntEnum):
@@ -74,13 +78,19 @@ class Into(IntEnum):
     RETURNS = 9
     """scope, type node"""
     BASE = 10
-    """definition, node"""
+    """definition, or the negative scope of a class without a name; node, 0 for none"""
     DECORATOR = 11
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    BOUND = 13
+    """to node, type node"""
     WITHIN = 14
     """scope, node"""
+    PARTIAL = 15
+    """definition"""
+    RECEIVER = 16
+    """definition, type node"""
     KEY = 50
     """definition, node of one of its type parameters"""
 
@@ -116,6 +126,8 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
+    loose: Sequence[Sequence[int]] = ()
+    """(node, scope, usage) of names that may be inherited members, in languages that name these without an object"""
 
 
 NO_FLOW = Flow()

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from codeplane.index.resolve.csharp import CSharpRules
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.go import GoRules
+from codeplane.index.resolve.java import JavaRules
+from codeplane.index.resolve.kotlin import KotlinRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
 
-RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"go": GoRules, "python": PythonRules})
+RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
+    {
+        "csharp": CSharpRules,
+        "go": GoRules,
+        "java": JavaRules,
+        "kotlin": KotlinRules,
+        "python": PythonRules,
+    }
+)
 """By the name of the language."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.facts.values import Into, Of
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
@@ -43,6 +43,9 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    if evaluator.rules(at).bare_members:
+        yield from _link_bare(evaluator, at, names, columns)
+        return
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     bound_to: dict[int, list[Site]] = {}
     rules = evaluator.rules(at)
@@ -77,6 +80,55 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             sites = rules.unbound_sites(at, names[columns.names[ref]])
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
+
+
+def _link_bare(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
+    several methods by its arguments. What makes an object is meant beside its type."""
+    rules = evaluator.rules(at)
+    calls = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.CALL, Of.NEW) and row[3] >= 0}
+    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.MEMBER, Of.CASE) and row[3] >= 0}
+    for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
+        role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
+        if role == Role.DEFINITION:
+            continue
+        own: Site | None = None
+        if tier == Tier.PROVEN and bound and role != Role.IMPORT:
+            row = at.binds[bound - 1]
+            if row.target_kind != Target.IMPORT:
+                if ref not in calls or row.target is None:
+                    continue
+                own = (at.path, "d", row.target)
+        groups: list[tuple[Site, ...]]
+        if ref in calls:
+            groups = [sites for _, sites in rules.calls_of(at, calls[ref]) if sites]
+        elif ref in members:
+            groups = rules.named_sites(at, members[ref])
+        elif usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
+            continue
+        elif role == Role.IMPORT:
+            sites = bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)
+            groups = [tuple(sites)]
+        else:
+            name = rules.written_name(at, ref, names[columns.names[ref]])
+            groups = [tuple(rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
+        # Objects of several types: which of them declares it, their common base perhaps, is not followed.
+        found = {tuple(sorted(set(sites))) for sites in groups if sites}
+        if len(found) == 1:
+            yield from _tiered(evaluator, ref, found.pop(), own, role)
+
+
+def _tiered(evaluator: Evaluator, ref: int, sites: tuple[Site, ...], own: Site | None, role: int) -> Iterator[Link]:
+    """A call that several methods fit means one of them."""
+    kinds = [evaluator.at(path).defs[number].kind if what == "d" else "" for path, what, number in sites]
+    methods = tuple(site for site, kind in zip(sites, kinds, strict=True) if kind in CALLABLES)
+    if len(methods) < 2 or role == Role.IMPORT:
+        methods = ()
+    clear = tuple(site for site in sites if site not in methods and site != own)
+    if clear:
+        yield Link(ref, clear, Tier.STRONG)
+    if methods:
+        yield Link(ref, methods, Tier.ANCHORED)
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:
@@ -135,6 +187,9 @@ def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
 def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
     for node, scope, line, col in at.sketch.flow.calls:
         kind, callee, arguments, ref = at.nodes[node]
+        if evaluator.rules(at).bare_members:
+            yield CallEdge(scope, line, col, ref, _targets(evaluator, evaluator.rules(at).calls_of(at, node)))
+            continue
         values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
         targets: set[Value] = set()
         for value in values:
@@ -180,6 +235,18 @@ def _implied(
         where = columns.scopes[ref] if scope is None else scope
         place = (columns.lines[ref], columns.columns[ref])
         yield CallEdge(where, *place, ref, tuple(sorted(set(known), key=repr)))
+
+
+def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[Value, ...]:
+    found: set[Value] = set()
+    for _, sites in calls:
+        methods: list[Value] = []
+        for path, _, number in sites:
+            at = evaluator.at(path)
+            if at.defs[number].kind in CALLABLES and number in at.body:
+                methods.append(("f", path, at.body[number]))
+        found |= set(methods or [("c", path, number) for path, _, number in sites])
+    return tuple(sorted(found, key=repr))
 
 
 def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:

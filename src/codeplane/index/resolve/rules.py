@@ -23,9 +23,19 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
+    overloads = False
+    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    bare_members = False
+    """Whether members are named without their object where its class stands."""
+    takes_object = True
+    """Whether the first parameter of a method is its object."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
+
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        """The value of a cell of one's own: `cell(("z", language, *key))`."""
+        return NOTHING
 
     # Where a language goes its own way; None leaves it to the common one.
 
@@ -71,6 +81,22 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        """What a name stands for that may be an inherited member; `bind` is what the file says, or -1."""
+        return []
+
+    def written_name(self, at: Tables, ref: int, name: str) -> str:
+        """A name with what tells namesakes apart."""
+        return name
+
+    def bare(self, at: Tables, node: int) -> Values:
+        """What such a name holds."""
+        return NOTHING
+
+    def bare_type(self, at: Tables, node: int) -> Values:
+        """Objects of the type that such a name stands for."""
+        return NOTHING
+
     def tier(self, at: Tables, sites: Sequence[Site]) -> int:
         """How sure it is that what is written in a file stands for these."""
         return Tier.STRONG
@@ -101,6 +127,14 @@ class Rules:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
 
+    def whole(self, path: str, definition: int) -> tuple[str, int]:
+        """The part of a type that stands for all of it."""
+        return path, definition
+
+    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+        """Where a type is defined, which has members in all of these places."""
+        return ((at, definition),)
+
     def how(self, at: Tables, definition: int) -> str:
         """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
         return "static"
@@ -124,6 +158,24 @@ class Rules:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
+    # Calls
+
+    def called(self, at: Tables, node: int) -> Values | None:
+        """What a call gives; None where all that its callee can hold is called."""
+        return None
+
+    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """What the name stands for by which something is called or made, for each object that it is called on."""
+        return ()
+
+    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+        """What a name or a member stands for that is not called, for each object that it is one of."""
+        return []
+
+    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
+        """What a method of a container gives; None for what is usual."""
+        return None
+
     def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
         """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
         found: set[Site] = set()
@@ -144,6 +196,9 @@ class Rules:
 
     def elements(self, of: Value) -> Values:
         return NOTHING
+
+    def awaited(self, values: Values) -> Values:
+        return values
 
     def entered(self, of: Value) -> Values:
         return NOTHING
