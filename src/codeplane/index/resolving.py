@@ -70,12 +70,14 @@ class Resolving:
         changed: set[int] = set()
         keys: set[int] = set()
         words: set[str] = set()
+        families: set[str] = set()
         for path, before in sorted(self._before.items()):
             now = _Seen.read(self._writer, path)
             if now.file_id is not None:
                 changed.add(now.file_id)
             if (before.file_id, before.interface) != (now.file_id, now.interface):
                 keys |= {file_id for file_id in (before.file_id, now.file_id) if file_id is not None}
+                families |= {seen.family for seen in (before, now) if seen.family and not seen.notes_all}
             keys |= {key_of("name", name) for name in before.names ^ now.names}
             keys |= {key_of("owner", owner) for owner in before.owners ^ now.owners}
             if before.interface != now.interface:
@@ -87,7 +89,8 @@ class Resolving:
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing
         seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))
-        return self._in_order(changed | importing | seeing)
+        concerned = set(self._select("SELECT file_id FROM files WHERE family IN", sorted(families)))
+        return self._in_order(changed | importing | seeing | concerned)
 
     def _in_order(self, file_ids: Set[int] | None) -> list[int]:
         """Files that have references, by path; all of them without a choice."""
@@ -129,8 +132,18 @@ def _make(writer: Writer, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary
 class _Seen:
     """What others can see of a file."""
 
-    def __init__(self, file_id: int | None, interface: bytes, names: frozenset[str], owners: frozenset[str]) -> None:
+    def __init__(
+        self,
+        file_id: int | None,
+        language: str | None,
+        family: str,
+        interface: bytes,
+        names: frozenset[str],
+        owners: frozenset[str],
+    ) -> None:
         self.file_id = file_id
+        self.family = family if language in RULES else ""
+        self.notes_all = bool(getattr(RULES.get(language or ""), "notes_all", False))
         self.interface = interface
         self.names = names
         self.owners = owners
@@ -138,18 +151,20 @@ class _Seen:
     @classmethod
     def read(cls, writer: Writer, path: RepoPath) -> _Seen:
         rows = writer.rows(
-            "SELECT file_id, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
+            "SELECT file_id, language, family, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
         if not rows:
-            return cls(None, b"", frozenset(), frozenset())
-        file_id, interface = rows[0]
+            return cls(None, None, "", b"", frozenset(), frozenset())
+        file_id, language, family, interface = rows[0]
         defs = writer.rows(
             "SELECT name, lexical_path, parent FROM defs WHERE def_id BETWEEN ? AND ?", row_range(file_id)
         )
         owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
         names = frozenset(name for name, _, _ in defs)
-        return cls(file_id, interface or b"", names, frozenset(owner for owner in owners if owner))
+        return cls(
+            file_id, language, family or "", interface or b"", names, frozenset(owner for owner in owners if owner)
+        )
 
 
 @contextmanager

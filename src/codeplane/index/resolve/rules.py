@@ -23,6 +23,9 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
+    notes_all = False
+    """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
+    concerns all files of its family."""
     overloads = False
     """Whether methods of one name that a class defines and inherits stand beside each other."""
     bare_members = False
