@@ -83,7 +83,7 @@ def _run(tmp_path: Path, seed: int, rounds: int) -> None:
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], seed
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_python(tmp_path: Path, seed: int) -> None:
     _run(tmp_path, seed, 8)
 
