@@ -11,33 +11,48 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values; @choice @of* one of several types, by a test that is not made here
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @function @key             the function whose scope it opens, or the type of one; its name if it is a member
     @typeof @of                the type of a value; @lookup @of @key the type of a member of a type, @keyof @of of its
                                names; @literal.<type> a value of a type that the language itself has
+    @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
+    @type.value @of            a type as a value (`Shape.class`)
+    @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
+    @function @key             the function, or the type without a name, whose scope it opens; its name as a member
     @this @super               the object that a method belongs to, and that object as one of its base
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function, or else what the file gives; @yield, @yield.from
     @param @name @type @from   of the innermost function, in order, with its default; its name may be a pattern.
-                               @param.rest, @param.keys, @param.self, @param.type for one that stands for a type
+                               @param.rest, @param.keys, @param.self for the object of a method, @param.result for a
+                               result that has a name, @param.type for one that stands for a type
     @returns @type             of the function with this span
-    @class @base*              of the class with this span
+    @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
+                               the type parameters of a type or of a function
+    @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
+                               definition has is a class without a name
     @defines @type @from       of the definition with this span: its type, its value; @static: it is a member of its
                                class, not of its objects
     @reads                     the function with this span runs when the member of its name is read or written;
                                @called when an object of the type around it is called, @makes when it makes one
+    @bound @to @type           a type variable that stands for such objects
+    @partial                   the type with this span has parts elsewhere
+    @receiver @type            of the function or property with this span: what its object is
+    @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
+    @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
+from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
@@ -50,6 +65,9 @@ class Identifiers(NamedTuple):
     ends: Mapping[int, int]
     binds: Sequence[int]
     """Ordinal of the binding plus one; 0 for none."""
+    scopes: Sequence[int] = ()
+    """In which they are looked up."""
+    flags: Sequence[int] = ()
 
 
 Span = tuple[int, int]
@@ -64,12 +82,13 @@ def read_flow(
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
     comments: tuple[bytes, ...],
-    named: Mapping[Span, int],
+    spans: Sequence[Span],
+    loose: bool = False,
 ) -> Flow:
-    """`definitions` that have a body, and all that have a span for themselves, by it; `position` gives line and column
-    of an offset; `comments` are what begins one."""
+    """`definitions` that have a body, by their span, and the `spans` of all; `position` gives line and column of an
+    offset; `comments` are what begins one; `loose` asks for the places of names that are not certain."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, named, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, comments, spans, raw, loose).build()
 
 
 class _Raw(NamedTuple):
@@ -91,6 +110,7 @@ _FLOWS = frozenset(
         "param.keys",
         "param.self",
         "param.type",
+        "param.result",
         "returns",
         "class",
         "defines",
@@ -98,13 +118,19 @@ _FLOWS = frozenset(
         "reads",
         "called",
         "makes",
+        "bound",
+        "within",
+        "partial",
+        "receiver",
+        "made",
         "decorated",
         "narrow",
+        "region",
         "raise",
     }
 )
 _PARTS = frozenset(
-    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
+    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
 )
 
 
@@ -149,9 +175,11 @@ _ONE = {
     "keyof": Of.KEYOF,
 }
 _TO = {"for": Into.FOR, "with": Into.WITH}
+_TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.type": 10}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4, "param.type": 10}
+_ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -166,18 +194,22 @@ class _Builder:
         definitions: Mapping[Span, int],
         position: Callable[[int], tuple[int, int]],
         comments: tuple[bytes, ...],
-        named: Mapping[Span, int],
+        spans: Sequence[Span],
         raw: _Raw,
+        loose: bool,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
+        self._identifiers = identifiers
+        self._wants_loose = loose
+        self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
         self._comments = comments
-        self._named = named
+        self._spans = spans
         self._raw = raw
         self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
         self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
@@ -185,13 +217,17 @@ class _Builder:
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
         self._depth = 0
+        self._regions: dict[int, list[tuple[Span, Span]]] = {}
+        """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
     def build(self) -> Flow:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
+        bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
+        self._read_regions()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
                 name = parts["name"][0]
@@ -232,41 +268,86 @@ class _Builder:
                     into.append((_RUNNING[subject], self._scopes[span], 0))
             elif subject == "class":
                 definition = self._definitions.get(span)
-                for base in parts.get("base", ()) if definition is not None else ():
-                    into.append((Into.BASE, definition or 0, self._node(base)))
+                if definition is None:
+                    definition = -self._scopes.get(span, 0)
+                    into.append((Into.BASE, definition, 0))
+                elif "body" in parts and (body := self._scopes.get(parts["body"][0])) is not None:
+                    bodies.append((body, definition))
+                for base in parts.get("base", ()):
+                    into.append((Into.BASE, definition, self._node(base)))
+            elif subject == "partial":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.PARTIAL, definition, 0))
+            elif subject == "made":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
+                    into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
+            elif subject == "within":
+                dotted = "".join(self._slice(parts["of"][0]).split())
+                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
+            elif subject == "receiver":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.RECEIVER, definition, self._one(parts, "type")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
-            elif subject in ("catch", "narrow"):
-                kind = Into.CATCH if subject == "catch" else Into.NARROW
-                into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
-            else:
+            elif subject in _TYPED:
+                into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
+            elif subject != "region":
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new", "lookup"):
+            if subject in ("member", "call", "new", "case", "lookup"):
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        bodies = {
-            opened: definition for span, definition in self._definitions.items() if (opened := self._scopes.get(span))
-        }
+        owners = [
+            (opened, definition) for span, definition in self._definitions.items() if (opened := self._scopes.get(span))
+        ]
+        owned = {opened for opened, _ in owners}
         for what, number, node in into:
             # A function without a name of its own has that of what it is the value of.
-            if what == Into.VALUE and self._nodes[node][0] == Of.FUNCTION:
-                bodies.setdefault(self._nodes[node][1], number)
-        owners = sorted(bodies.items())
-        ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
+            if what == Into.VALUE and self._nodes[node][0] == Of.FUNCTION and self._nodes[node][1] not in owned:
+                owned.add(self._nodes[node][1])
+                owners.append((self._nodes[node][1], number))
+        # One that is a list or has a default is told twice.
+        params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
+        ordered = list(dict(params).values())
+        return Flow(
+            self._nodes,
+            self._lists,
+            list(self._texts),
+            sorted(into),
+            ordered,
+            sorted(owners + bodies),
+            calls,
+            sorted(self._loose),
+        )
+
+    @cached_property
+    def _named(self) -> Mapping[Span, int]:
+        """Definitions that have a span for themselves, by it."""
+        known = Counter(self._spans)
+        return {span: number for number, span in enumerate(self._spans) if known[span] == 1}
+
+    def _read_regions(self) -> None:
+        for subject, span, parts in self._raw.flows:
+            if subject == "region":
+                ordinal = self._ordinals.get(parts["name"][0][0])
+                if ordinal is not None and self._binds[ordinal]:
+                    self._regions.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
-            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
+            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT or subject == "within"}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
             | {
                 span[0]
@@ -343,6 +424,21 @@ class _Builder:
             key = parts["key"][0]
             # The name lies within the quotes.
             return self._add(Of.LOOKUP, self._one(parts, "of"), self._node(key), self._ordinals.get(key[0] + 1, -1))
+        if subject in _ARRAYS:
+            held = self._add(Of.LIST, self._list(parts["of"]))
+            for _ in range(subject.count(".")):
+                self._lists.append([held])
+                held = self._add(Of.LIST, len(self._lists) - 1)
+            return self._add(Of.CAST, 0, held) if subject.startswith("array") else held
+        if subject == "type.value":
+            return self._add(Of.TYPE, self._one(parts, "of"))
+        if subject == "case":
+            name = parts["name"][0]
+            ordinal = self._ordinals.get(name[0], -1)
+            node = self._add(Of.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            if ordinal >= 0:
+                self._place(node, ordinal)
+            return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0), self._one(parts, "key"))
         if subject in ("this", "super"):
@@ -355,7 +451,14 @@ class _Builder:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            bind = self._binds[ordinal]
+            name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
+            if self._wants_loose:
+                self._place(name, ordinal)
+            for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
+                if first <= start < last and not said[0] <= start < said[1]:
+                    return self._add(Of.CAST, name, self._node(said))
+            return name
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):
@@ -370,6 +473,12 @@ class _Builder:
                 return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
             return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
         return 0
+
+    def _place(self, node: int, ordinal: int) -> None:
+        """Where a name is looked up whose meaning this file alone does not tell."""
+        given = self._identifiers.flags[ordinal]
+        if given >> 5 & 3 != Tier.PROVEN and given & 3 != Role.DEFINITION:
+            self._loose.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
 
     def _reference(self, callee: int) -> int:
         """The identifier by which something is called."""

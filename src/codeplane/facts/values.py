@@ -53,6 +53,10 @@ class Of(IntEnum):
     """scope"""
     SUPER = 21
     """scope"""
+    TYPE = 22
+    """type node"""
+    CASE = 23
+    """node, text, reference"""
     TYPES = 40
     """list"""
     TYPEOF = 41
@@ -84,11 +88,19 @@ class Into(IntEnum):
     RETURNS = 9
     """scope, type node"""
     BASE = 10
-    """definition, node"""
+    """definition, or the negative scope of a class without a name; node, 0 for none"""
     DECORATOR = 11
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    BOUND = 13
+    """to node, type node"""
+    WITHIN = 14
+    """scope, node"""
+    PARTIAL = 15
+    """definition"""
+    RECEIVER = 16
+    """definition, type node"""
     TYPE = 40
     """definition, type node"""
     VALUE = 41
@@ -101,6 +113,8 @@ class Into(IntEnum):
     """scope"""
     MAKES = 45
     """scope"""
+    KEY = 50
+    """definition, node of one of its type parameters"""
 
 
 class Passing(IntEnum):
@@ -108,6 +122,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    RESULT = 4
     TYPE = 10
 
 
@@ -136,6 +151,8 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
+    loose: Sequence[Sequence[int]] = ()
+    """(node, scope, usage) of names that may be inherited members, in languages that name these without an object"""
 
 
 NO_FLOW = Flow()

@@ -36,6 +36,7 @@ _SPACED = "codeplane_spaced"
 _GRAMS = "codeplane_grams"
 _TIE_MARGIN = 64
 _TIE_BITS = 15
+_LAST_TIE = (1 << _TIE_BITS) - 1
 _MERGE_SEGMENTS = 8
 """With fewer segments than this Tantivy's merge policy never starts a merge."""
 
@@ -72,7 +73,7 @@ class LexicalWriter:
                 self._index = tantivy.Index(_schema(), path=str(directory), reuse=False)
             else:
                 self._index = tantivy.Index.open(str(directory))
-            _register(self._index)
+            _set_up(self._index)
 
     def add(
         self,
@@ -102,7 +103,7 @@ class LexicalWriter:
                 document = tantivy.Document()
                 document.add_integer("owner", file_id)
                 document.add_integer("beside", beside)
-                document.add_integer("tie", tie | min(number, (1 << _TIE_BITS) - 1))
+                document.add_integer("tie", tie | (number if number < _LAST_TIE else _LAST_TIE))
                 place = f"{file_id} {definition} {first} {last} {aside:d} {name}"
                 document.add_bytes("place", place.encode("utf-8", "replace"))
                 document.add_text("passage_terms", terms)
@@ -195,8 +196,7 @@ class LexicalReader:
     def __init__(self, directory: Path) -> None:
         with lexical_errors():
             self._index = tantivy.Index.open(str(directory))
-            _register(self._index)
-            self._index.config_reader("manual")
+            _set_up(self._index)
             self._schema = self._index.schema
             self._searcher = self._index.searcher()
 
@@ -433,7 +433,9 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _register(index: tantivy.Index) -> None:
+def _set_up(index: tantivy.Index) -> None:
+    # Else a thread watches the directory, and takes its lock, for as long as the object lives.
+    index.config_reader("manual")
     spaced = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     index.register_tokenizer(_SPACED, spaced.filter(tantivy.Filter.remove_long(255)).build())
     index.register_tokenizer(_GRAMS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(GRAM, GRAM, False)).build())

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from codeplane.index.resolve.ecma.rules import ecma_rules
+from codeplane.index.resolve.csharp import CSharpRules
+from codeplane.index.resolve.ecma.rules import EcmaRules
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.go import GoRules
+from codeplane.index.resolve.java import JavaRules
+from codeplane.index.resolve.kotlin import KotlinRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
 
 RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
-    {"javascript": ecma_rules, "python": PythonRules, "tsx": ecma_rules, "typescript": ecma_rules}
+    {
+        "csharp": CSharpRules,
+        "go": GoRules,
+        "java": JavaRules,
+        "javascript": EcmaRules,
+        "kotlin": KotlinRules,
+        "python": PythonRules,
+        "tsx": EcmaRules,
+        "typescript": EcmaRules,
+    }
 )
 """By the name of the language."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeplane.facts.blocks import Columns
+from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchImport
+from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
@@ -22,27 +24,44 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
+    notes_all = False
+    """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
+    concerns all files of its family."""
+    overloads = False
+    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    bare_members = False
+    """Whether members are named without their object where its class stands."""
+    takes_object = True
+    """Whether the first parameter of a method is its object."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
 
-    # Languages that have a resolver of their own
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        """The value of a cell of one's own: `cell(("z", language, *key))`."""
+        return NOTHING
+
+    # Where a language goes its own way; None leaves it to the common one.
 
     def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]] | None:
-        """What the references of a file stand for that the file alone does not prove; None: as the evaluator says."""
+        """What the references of a file stand for that the file alone does not prove."""
         return None
 
-    def calls(self, at: Tables, node: int) -> Iterator[Value] | None:
-        """What a call runs; None: as the evaluator says."""
+    def calls(self, at: Tables) -> Mapping[int, Sequence[Value]] | None:
+        """What the calls of a file run, by their nodes."""
         return None
 
-    def overridden(self, at: Tables) -> Iterator[tuple[Site, list[Site]]]:
-        """Members that a file defines, with those that they override."""
-        return iter(())
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """What a cell of the evaluator holds."""
+        return None
 
-    def computed(self, key: tuple[Any, ...]) -> Values:
-        """A cell of the language's own: `z`, the language, whatever it needs."""
-        return NOTHING
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
+        return None
+
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        """What calling a value gives."""
+        return None
 
     # Names
 
@@ -53,6 +72,10 @@ class Rules:
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         """What an import stands for in the repository."""
         return []
+
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        """Files that an import names, or takes something from."""
+        return [path for path, _, _ in self.import_sites(at, number)]
 
     def imported(self, at: Tables, number: int) -> Values:
         """What the name that an import binds holds."""
@@ -69,6 +92,30 @@ class Rules:
     def unbound(self, at: Tables, name: str) -> Values:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        """What a name stands for that may be an inherited member; `bind` is what the file says, or -1."""
+        return []
+
+    def written_name(self, at: Tables, ref: int, name: str) -> str:
+        """A name with what tells namesakes apart."""
+        return name
+
+    def bare(self, at: Tables, node: int) -> Values:
+        """What such a name holds."""
+        return NOTHING
+
+    def bare_type(self, at: Tables, node: int) -> Values:
+        """Objects of the type that such a name stands for."""
+        return NOTHING
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """How sure it is that what is written in a file stands for these."""
+        return Tier.STRONG
+
+    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+        """What a key of a literal stands for that is no member of what the literal makes."""
+        return []
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
@@ -91,6 +138,14 @@ class Rules:
     def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
+
+    def whole(self, path: str, definition: int) -> tuple[str, int]:
+        """The part of a type that stands for all of it."""
+        return path, definition
+
+    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+        """Where a type is defined, which has members in all of these places."""
+        return ((at, definition),)
 
     def how(self, at: Tables, definition: int) -> str:
         """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
@@ -115,10 +170,47 @@ class Rules:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
+    # Calls
+
+    def called(self, at: Tables, node: int) -> Values | None:
+        """What a call gives; None where all that its callee can hold is called."""
+        return None
+
+    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """What the name stands for by which something is called or made, for each object that it is called on."""
+        return ()
+
+    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+        """What a name or a member stands for that is not called, for each object that it is one of."""
+        return []
+
+    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
+        """What a method of a container gives; None for what is usual."""
+        return None
+
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
+        found: set[Site] = set()
+        unknown = False
+        for node in at.bases(definition):
+            if at.nodes[node][0] == Of.LABELLED:
+                continue
+            values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
+            found |= {(value[1], "d", value[2]) for value in values}
+            unknown = unknown or not values
+        return sorted(found), unknown
+
     # Values
+
+    def held(self, at: Tables, node: int) -> Values:
+        """What an expression can hold."""
+        return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING
+
+    def awaited(self, values: Values) -> Values:
+        return values
 
     def entered(self, of: Value) -> Values:
         return NOTHING

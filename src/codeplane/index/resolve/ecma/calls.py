@@ -17,6 +17,7 @@ from codeplane.index.resolve.ecma.shapes import (
     elements,
     made,
     object_of,
+    spelled,
     union,
 )
 from codeplane.index.resolve.ecma.world import World
@@ -57,8 +58,7 @@ def constructors(world: World, of: Value) -> list[Value]:
         above = next(
             (
                 base
-                for ordered in world.bases(path, definition)
-                for base in ordered[1]
+                for base in world.bases(path, definition)
                 if base[0] == "o" and world.at(base[1]).defs[base[2]].kind == "class"
             ),
             None,
@@ -85,11 +85,10 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
     known = tuple(sorted(world.known(of).items()))
     found: list[Value] = [("f", of[1], scope, known) for scope in script.running.get((how, at.body.get(of[2], -1)), ())]
     if not found:
-        for ordered in world.bases(of[1], of[2]):
-            for base in ordered[1]:
-                if base[0] == "o" and base[1:3] != of[1:3]:
-                    for above in filled(world, frozenset({base}), world.known(of)):
-                        found += signatures(world, above, how) if len(found) < 8 else []
+        for base in world.bases(of[1], of[2]):
+            if base[0] == "o" and base[1:3] != of[1:3]:
+                for above in sorted(filled(world, frozenset({base}), world.known(of)), key=spelled):
+                    found += signatures(world, above, how) if len(found) < 8 else []
     return found
 
 
@@ -112,7 +111,7 @@ def fitting(world: World, at: Tables, node: int, callees: list[Value]) -> list[V
     found: list[Value] = []
     for group in groups.values():
         if len(group) > 1 and group[0][0] == "f":
-            group = sorted(group, key=lambda value: (value[2], repr(value)))
+            group = sorted(group, key=lambda value: (value[2], spelled(value)))
             if _has_body(world, group[-1]):
                 group = group[:-1]
             chosen = [callee for callee in group if _fits(world, at, node, callee)]
@@ -228,15 +227,16 @@ def make(world: World, at: Tables, node: int) -> Values:
             else:
                 found |= filled(world, world.returned(value[1], value[2]), dict(value[3]))
         elif what == "x":
+            arguments = explicit
             if not explicit and value[1] in ("Set", "Array") and len(script.arguments(node)) == 1:
-                explicit = (elements(_given(world, at, node, 0)),)
+                arguments = (elements(_given(world, at, node, 0)),)
             elif not explicit and value[1] == "Map" and script.arguments(node):
                 pairs = elements(_given(world, at, node, 0))
-                explicit = tuple(
+                arguments = tuple(
                     union(pair[1][place] for pair in pairs if pair[0] == "t" and len(pair[1]) > place)
                     for place in (0, 1)
                 )
-            found.add(made(value[1], explicit))
+            found.add(made(value[1], arguments))
         elif what in ("o", "K"):
             for maker in fitting(world, at, node, signatures(world, value, Into.MAKES)):
                 known = {**inferred(world, at, node, maker, functions=False), **dict(maker[3])}
@@ -345,12 +345,11 @@ def _as(world: World, value: Value, want: Value, depth: int) -> Value | None:
     if value[1:3] == want[1:3]:
         return value
     known: Known = world.known(value)
-    for ordered in world.bases(value[1], value[2]):
-        for base in ordered[1]:
-            for above in filled(world, frozenset({base}), known):
-                found = _as(world, above, want, depth + 1)
-                if found is not None:
-                    return found
+    for base in world.bases(value[1], value[2]):
+        for above in sorted(filled(world, frozenset({base}), known), key=spelled):
+            found = _as(world, above, want, depth + 1)
+            if found is not None:
+                return found
     return None
 
 

@@ -8,8 +8,8 @@ from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes, wanted_of
-from codeplane.index.resolve.ecma.members import access, members, own_members
-from codeplane.index.resolve.ecma.shapes import Values
+from codeplane.index.resolve.ecma.members import access, members
+from codeplane.index.resolve.ecma.shapes import ANY, Value, Values
 from codeplane.index.resolve.ecma.types import space
 from codeplane.index.resolve.ecma.values import source_value
 from codeplane.index.resolve.ecma.world import World
@@ -150,43 +150,14 @@ def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> lis
     return members(world, wanted, name)[0]
 
 
-def overridden(world: World, at: Tables) -> Iterator[tuple[Site, list[Site]]]:
-    """Members of classes and interfaces, with those of their bases that they stand for as well."""
-    for definition, row in enumerate(at.defs):
-        if row.kind not in ("class", "interface"):
-            continue
-        above = _all_bases(world, at.path, definition)
-        if not above:
-            continue
-        numbers = [number for same in at.members.get(definition, {}).values() for number in same]
-        numbers += world.script(at.path).inner(definition)
-        own: list[tuple[Site, str]] = [((at.path, "d", number), at.defs[number].name) for number in numbers]
-        own += [((at.path, "a", number), name) for (of, name), number in at.attributes.items() if of == definition]
-        for site, name in own:
-            if name == "constructor":
-                continue
-            found = [
-                other
-                for path, base in above
-                for other in own_members(world, world.at(path), base, name)
-                if other != site and _is_static(world, other) == _is_static(world, site)
-            ]
-            if found:
-                yield site, sorted(set(found))
-
-
-def _is_static(world: World, site: Site) -> bool:
-    return site[1] == "d" and world.script(site[0]).is_static(site[2])
-
-
-def _all_bases(world: World, path: str, definition: int) -> list[tuple[str, int]]:
-    found: dict[tuple[str, int], None] = {}
-    pending = [(path, definition)]
-    while pending:
-        at = pending.pop()
-        for ordered in world.bases(*at):
-            for base in ordered[1]:
-                if base[0] == "o" and base[1:3] not in found and base[1:3] != (path, definition):
-                    found[base[1], base[2]] = None
-                    pending.append((base[1], base[2]))
-    return list(found)
+def runs(world: World, at: Tables, call: int) -> list[Value]:
+    """What a call runs, as all languages say it."""
+    found: list[Value] = []
+    for callee in world.called(at.path, call):
+        if callee[0] in ("f", "c"):
+            found.append(callee[:3])
+        elif callee[0] == "x" and callee not in ANY:
+            found.append(("x", callee[1]))
+        elif callee[0] == "e" and callee[1][0] == "x" and callee[1] not in ANY:
+            found.append(("x", f"{callee[1][1]}.{callee[2]}"))
+    return found

@@ -76,7 +76,7 @@ def access(world: World, values: Values, name: str) -> Found:
         held |= values_of
         if value[0] in _STRUCTURED:
             if more or values_of:
-                owners.add(tuple(more))
+                owners.add(tuple(sorted(more)))
             else:
                 lacking = True
     if lacking and len(owners) > 1:
@@ -134,8 +134,7 @@ def member_of_class(world: World, at: Tables, key: tuple[int, str]) -> Values:
 
 def _bases(world: World, path: str, definition: int) -> Iterator[Value]:
     for number in declarations(world.at(path), definition):
-        for ordered in world.bases(path, number):
-            yield from ordered[1]
+        yield from world.bases(path, number)
 
 
 def declarations(at: Tables, definition: int) -> list[int]:
@@ -240,8 +239,6 @@ def site_value(world: World, site: Site) -> Values:
 def _of_literal(world: World, of: Value, name: str) -> Found:
     what, path, node, known = of
     at, script = world.at(path), world.script(path)
-    if (path, node, name) in world.spreading:
-        return NONE
     for part in reversed(at.lists[at.nodes[node][1]]):
         kind, a, b, _ = at.nodes[part]
         if kind == Of.PAIR and script.key_text(a) == name:
@@ -259,13 +256,17 @@ def _of_literal(world: World, of: Value, name: str) -> Found:
         if kind == Of.NAME and at.texts[b] == name and what == "L":
             return [], filled(world, world.value(path, part), dict(known))
         if kind == Of.SPLAT_KEYS:
-            # A literal that is spread into itself has nothing more by that.
-            world.spreading.add((path, node, name))
-            found = members(world, world.value(path, a), name)
-            world.spreading.discard((path, node, name))
+            found = world.spread(path, a, name)
             if found[0] or found[1]:
                 return found
     return NONE
+
+
+def member_spread(world: World, at: Tables, key: tuple[int, str]) -> Values:
+    """What a member of an expression is, and as `S` the definitions of it."""
+    node, name = key
+    sites, values = members(world, world.value(at.path, node), name)
+    return values | {("S", *site) for site in sites}
 
 
 def _assigned(world: World, at: Tables, owner: str, name: str) -> Found:

@@ -15,7 +15,16 @@ WHOLE = ("module.exports", "=")
 """Exported names that stand for all of a module."""
 MAX_NAMESAKES = 8
 
-Seen = frozenset[tuple[str, str]]
+MAX_MODULES = 200
+"""Through which a name is passed on."""
+
+
+class Search:
+    """What is known of the modules that one search has come to; nothing yet of those that it is in."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, str], list[Site]] = {}
+        self.depth = 0
 
 
 class Names:
@@ -43,44 +52,52 @@ class Names:
         path = self._modules.find(near, source) if source else None
         return path if path is not None and self.tables(path) is not None else None
 
-    def exported(self, path: str, name: str, seen: Seen = frozenset()) -> list[Site]:
+    def exported(self, path: str, name: str, search: Search | None = None) -> list[Site]:
         """What a name that a module exports stands for, wherever that is defined."""
-        if not seen:
-            return self._ev.kept(("exported", path, name), lambda: self._exported(path, name, frozenset()))
-        return self._exported(path, name, seen) if (path, name) not in seen else []
+        if search is None:
+            return self._ev.kept(("exported", path, name), lambda: self._exported(path, name, Search()))
+        if (path, name) not in search.found:
+            search.found[path, name] = []
+            search.found[path, name] = self._exported(path, name, search)
+        return search.found[path, name]
 
-    def _exported(self, path: str, name: str, seen: Seen) -> list[Site]:
+    def _exported(self, path: str, name: str, search: Search) -> list[Site]:
         at = self.tables(path)
-        if at is None:
+        if at is None or search.depth > MAX_MODULES:
             return []
-        seen = seen | {(path, name)}
+        search.depth += 1
+        found = self._exports(at, name, search)
+        search.depth -= 1
+        return found
+
+    def _exports(self, at: Tables, name: str, search: Search) -> list[Site]:
         found: list[Site] = []
         for exported, definition, _, local in at.sketch.exports:
             if exported == name:
                 if definition is not None:
                     found.append((at.path, "d", definition))
-                found += self.local(at, 0, local, seen)
+                found += self.local(at, 0, local, search)
         for source, mode, plain, aliased, _ in at.sketch.thunks:
             if mode == "EXPLICIT_NAMES" and name in plain:
-                found += self._of(at, source, name, seen)
+                found += self._of(at, source, name, search)
             for original, alias in aliased if mode == "ALIAS_MAP" else ():
                 if alias == name:
-                    found += self._of(at, source, original, seen)
+                    found += self._of(at, source, original, search)
         if not found and name != "default" and name not in WHOLE:
             for source, mode, *_ in at.sketch.thunks:
                 if mode == "REEXPORT_ALL" and not found:
-                    found += self._of(at, source, name, seen)
+                    found += self._of(at, source, name, search)
         return list(dict.fromkeys(found))
 
-    def _of(self, at: Tables, source: str, name: str, seen: Seen) -> list[Site]:
+    def _of(self, at: Tables, source: str, name: str, search: Search | None) -> list[Site]:
         path = self.module(at.path, source)
         if path is None:
             return self._ambient(source, name)
         if name == "*":
             return [(path, "M", 0)]
-        return self.exported(path, name, seen)
+        return self.exported(path, name, search)
 
-    def local(self, at: Tables, scope: int, name: str, seen: Seen = frozenset()) -> list[Site]:
+    def local(self, at: Tables, scope: int, name: str, search: Search | None = None) -> list[Site]:
         """What a name stands for that a scope of a file binds."""
         found: list[Site] = [
             (at.path, "d", number)
@@ -88,24 +105,24 @@ class Names:
             if at.defs[number].kind not in _MEMBERS
         ]
         for number in self.script(at).imports_by_name.get((scope, name), ()):
-            found += self.imported(at, number, seen)
+            found += self.imported(at, number, search)
         return found
 
-    def imported(self, at: Tables, number: int, seen: Seen = frozenset()) -> list[Site]:
+    def imported(self, at: Tables, number: int, search: Search | None = None) -> list[Site]:
         """What an import stands for."""
         row = at.imports[number]
         path = self.module(at.path, row.source)
         if path is None:
             return self._ambient(row.source or "", row.imported_name)
         if row.imported_name == "*":
-            return self._whole(path, seen) or [(path, "M", 0)]
-        found = self.exported(path, row.imported_name, seen)
+            return self._whole(path, search) or [(path, "M", 0)]
+        found = self.exported(path, row.imported_name, search)
         if not found and row.imported_name == "default":
-            found = self._whole(path, seen) or ([(path, "M", 0)] if self.is_common(path) else [])
+            found = self._whole(path, search) or ([(path, "M", 0)] if self.is_common(path) else [])
         return found
 
-    def _whole(self, path: str, seen: Seen) -> list[Site]:
-        return [site for name in WHOLE for site in self.exported(path, name, seen)]
+    def _whole(self, path: str, search: Search | None) -> list[Site]:
+        return [site for name in WHOLE for site in self.exported(path, name, search)]
 
     def is_common(self, path: str) -> bool:
         """Whether a file gives what it exports by assignment."""
@@ -118,6 +135,9 @@ class Names:
 
     def _ambient(self, source: str, name: str) -> list[Site]:
         """A name of a module that is only declared."""
+        return self._ev.kept(("ambient", source, name), lambda: self._find_ambient(source, name))
+
+    def _find_ambient(self, source: str, name: str) -> list[Site]:
         found: list[Site] = []
         for quote in "\"'":
             for path, number in self._library.named(f"{quote}{source}{quote}")[:MAX_NAMESAKES] if source else ():
@@ -128,6 +148,9 @@ class Names:
 
     def shared(self, name: str) -> list[Site]:
         """What a name stands for that all files see: of declarations without imports and exports, or said to be."""
+        return self._ev.kept(("shared", name), lambda: self._find_shared(name))
+
+    def _find_shared(self, name: str) -> list[Site]:
         found: list[Site] = []
         for path, number in self._library.named(name)[:MAX_NAMESAKES]:
             at = self.tables(path)

@@ -5,9 +5,9 @@ Only the tree itself counts: what is installed from elsewhere is no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
-from posixpath import dirname, join, normpath
+from posixpath import basename, dirname, join, normpath
 from typing import Any, NamedTuple
 
 from codeplane.index.units.globs import Meter, Unreadable, matches
@@ -42,11 +42,29 @@ class Packages:
     @cached_property
     def _named(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
+        members: set[str] = set()
         for path in sorted(self._paths):
             if path == "package.json" or path.endswith("/package.json"):
-                name = (self._declared(path) or {}).get("name")
+                said = self._declared(path) or {}
+                name = said.get("name")
                 if isinstance(name, str):
                     found.setdefault(name, []).append(dirname(path))
+                members |= set(_members_of_workspace(said))
+        for name, folders in self._unseen(members - set(found)).items():
+            found[name] = folders
+        return found
+
+    def _unseen(self, names: Set[str]) -> dict[str, list[str]]:
+        """Directories of packages that others take from their workspace, but whose own `package.json` is ignored: those
+        that the workspace lists and that are called like the package."""
+        found: dict[str, list[str]] = {}
+        if not names:
+            return found
+        ends = {name.rpartition("/")[2]: name for name in sorted(names, reverse=True)}
+        folders = {folder for path in self._paths for folder in _folders_of(path) if basename(folder) in ends}
+        for folder in sorted(folders):
+            if join(folder, "package.json") not in self._paths and self._root(folder) is not None:
+                found.setdefault(ends[basename(folder)], []).append(folder)
         return found
 
     def named(self, near: str, name: str) -> str | None:
@@ -182,6 +200,20 @@ class Packages:
             if candidate in self._paths:
                 return candidate
         return ""
+
+
+def _members_of_workspace(package: Mapping[str, Any]) -> Iterator[str]:
+    """Packages of the same workspace that a package says to need."""
+    for field in ("dependencies", "devDependencies", "peerDependencies"):
+        needed = package.get(field)
+        for name, version in needed.items() if isinstance(needed, Mapping) else ():
+            if isinstance(version, str) and version.startswith("workspace:"):
+                yield str(name)
+
+
+def _folders_of(path: str) -> Iterator[str]:
+    while path := dirname(path):
+        yield path
 
 
 def _takes(patterns: tuple[str, ...], path: str) -> bool:

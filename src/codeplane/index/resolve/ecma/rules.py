@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from codeplane.facts.blocks import Columns
 from codeplane.index.resolve.ecma.calls import called
 from codeplane.index.resolve.ecma.context import context_of
-from codeplane.index.resolve.ecma.links import overridden, references
-from codeplane.index.resolve.ecma.members import member_of_class
+from codeplane.index.resolve.ecma.links import references, runs
+from codeplane.index.resolve.ecma.members import member_of_class, member_spread
 from codeplane.index.resolve.ecma.types import named_type, type_of_node
 from codeplane.index.resolve.ecma.values import (
     bases_of,
@@ -22,7 +22,6 @@ from codeplane.index.resolve.ecma.values import (
     value_of_node,
 )
 from codeplane.index.resolve.ecma.world import Compute, World
-from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value, Values
@@ -40,17 +39,19 @@ _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
         "o": bases_of,
         "k": called,
         "m": member_of_class,
+        "s": member_spread,
     }
 )
 
 
 class EcmaRules(Rules):
-    def __init__(self, ev: Evaluator) -> None:
-        super().__init__(ev)
-        self._world = World(ev, _COMPUTE)
+    @cached_property
+    def _world(self) -> World:
+        """The same for all of these languages, since their files see each other."""
+        return self.ev.kept("ecma", lambda: World(self.ev, _COMPUTE))
 
-    def computed(self, key: tuple[Any, ...]) -> Values:
-        return self._world.computed(key)
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        return self._world.compute(*key)
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         return self._world.names.imported(at, number)
@@ -58,23 +59,13 @@ class EcmaRules(Rules):
     def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
         return references(self._world, at, names, columns)
 
-    def calls(self, at: Tables, node: int) -> Iterator[Value]:
-        for callee in self._world.called(at.path, node):
-            if callee[0] == "f":
-                yield callee[:3]
-            elif callee[0] == "c":
-                yield callee
+    def calls(self, at: Tables) -> Mapping[int, Sequence[Value]]:
+        return {node: runs(self._world, at, node) for node, *_ in at.sketch.flow.calls}
 
-    def overridden(self, at: Tables) -> Iterator[tuple[Site, list[Site]]]:
-        return overridden(self._world, at)
+    def held(self, at: Tables, node: int) -> Values:
+        return self._world.value(at.path, node)
 
-
-_MADE: WeakKeyDictionary[Evaluator, EcmaRules] = WeakKeyDictionary()
-
-
-def ecma_rules(ev: Evaluator) -> EcmaRules:
-    """The same for all of these languages, since their files see each other."""
-    made = _MADE.get(ev)
-    if made is None:
-        made = _MADE[ev] = EcmaRules(ev)
-    return made
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        bases = self._world.bases(at.path, definition)
+        found: set[Site] = {(base[1], "d", base[2]) for base in bases if base[0] == "o"}
+        return sorted(found), len(found) < len(at.bases(definition))

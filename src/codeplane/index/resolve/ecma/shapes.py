@@ -56,16 +56,33 @@ def bounded(values: Values) -> Values:
     """No more than are of use; things that differ in their arguments only are one, whose arguments are any of these."""
     if len(values) < 2:
         return values
-    same: dict[tuple[Any, ...], Value] = {}
+    same: dict[tuple[Any, ...], list[Value]] = {}
     for value in values:
-        key, parts = _split(value)
-        other = same.get(key)
-        if other is None:
-            same[key] = value
-        elif parts:
-            same[key] = _with(value, tuple(a | b for a, b in zip(parts, _split(other)[1], strict=True)))
-    found = frozenset(same.values())
-    return found if len(found) <= MAX_VALUES else frozenset(sorted(found, key=repr)[:MAX_VALUES])
+        same.setdefault(_split(value)[0], []).append(value)
+    if len(same) < len(values):
+        values = frozenset(_merged(group) for group in same.values())
+    return values if len(values) <= MAX_VALUES else first(values, MAX_VALUES)
+
+
+def _merged(group: list[Value]) -> Value:
+    if len(group) == 1:
+        return group[0]
+    held = zip(*(_split(value)[1] for value in group), strict=True)
+    return _replaced(group[0], _shallow(tuple(union(parts) for parts in held)))
+
+
+def first(values: Values, count: int) -> Values:
+    return frozenset(sorted(values, key=spelled)[:count])
+
+
+@lru_cache(maxsize=1 << 15)
+def spelled(value: Any) -> str:
+    """A text by which values have an order."""
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(spelled, value)))}}}"
+    if isinstance(value, tuple):
+        return f"({','.join(map(spelled, value))})"
+    return repr(value)
 
 
 def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
@@ -84,10 +101,6 @@ def _split(value: Value) -> tuple[tuple[Any, ...], tuple[Values, ...]]:
     if what in ("f", "L", "K"):
         return (*value[:3], tuple(key for key, _ in value[3])), tuple(held for _, held in value[3])
     return value, ()
-
-
-def _with(value: Value, parts: tuple[Values, ...]) -> Value:
-    return _replaced(value, _shallow(parts))
 
 
 def _replaced(value: Value, parts: tuple[Values, ...]) -> Value:
@@ -138,10 +151,7 @@ def _shallow(arguments: tuple[Values, ...], nesting: int = MAX_NESTING) -> tuple
         cut = tuple(frozenset(_cut(value, level) for value in values) for values in arguments)
         if _fits(cut, nesting):
             return cut
-    return tuple(
-        values if len(values) <= MAX_ARGUMENTS else frozenset(sorted(values, key=repr)[:MAX_ARGUMENTS])
-        for values in cut
-    )
+    return tuple(values if len(values) <= MAX_ARGUMENTS else first(values, MAX_ARGUMENTS) for values in cut)
 
 
 def _fits(arguments: tuple[Values, ...], nesting: int) -> bool:

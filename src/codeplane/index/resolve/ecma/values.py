@@ -18,6 +18,7 @@ from codeplane.index.resolve.ecma.shapes import (
     elements,
     made,
     object_of,
+    spelled,
     tuple_of,
     union,
 )
@@ -149,7 +150,7 @@ def _object_of_function(world: World, at: Tables, scope: int, owner: int | None)
 
 def _object(world: World, at: Tables, definition: int, *, static: bool, above: bool) -> Values:
     if above:
-        bases = [base for ordered in world.bases(at.path, definition) for base in ordered[1] if base[0] == "o"]
+        bases = [base for base in world.bases(at.path, definition) if base[0] == "o"]
         classes = [base for base in bases if world.at(base[1]).defs[base[2]].kind in ("class", "function")]
         return frozenset(("c", base[1], base[2]) if static else base for base in classes)
     return frozenset({("c", at.path, definition)}) if static else world.named(at.path, definition)
@@ -304,7 +305,7 @@ def passed_as(world: World, at: Tables, key: int) -> Values:
 def bases_of(world: World, at: Tables, definition: int) -> Values:
     found: list[Value] = []
     for node in at.bases(definition):
-        found += sorted(_base(world, at, definition, node), key=repr)
+        found += sorted(_base(world, at, definition, node), key=spelled)
     return frozenset({("B", tuple(dict.fromkeys(found)))})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.names import Names
 from codeplane.index.resolve.ecma.script import Script
-from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded
+from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
@@ -29,8 +29,6 @@ class World:
         self._compute = compute
         self.names = Names(ev)
         self._apart: dict[Values, tuple[Any, Values]] = {}
-        self.spreading: set[tuple[str, int, str]] = set()
-        """Literals, and names, whose parts are being looked through."""
 
     def at(self, path: str) -> Tables:
         return self._ev.at(path)
@@ -38,8 +36,7 @@ class World:
     def script(self, path: str) -> Script:
         return self.names.script(self._ev.at(path))
 
-    def computed(self, key: tuple[Any, ...]) -> Values:
-        _, _, letter, path, number = key
+    def compute(self, letter: str, path: str, number: Any) -> Values:
         return bounded(self._compute[letter](self, self._ev.at(path), number))
 
     def _cell(self, letter: str, path: str, number: Any) -> Values:
@@ -79,10 +76,16 @@ class World:
 
     def member(self, path: str, definition: int, name: str) -> tuple[list[Site], Values]:
         """A member of the objects of a class, its own or inherited, with the parameters of the class in place."""
-        held = self._cell("m", path, (definition, name))
+        return self._split(self._cell("m", path, (definition, name)))
+
+    def spread(self, path: str, node: int, name: str) -> tuple[list[Site], Values]:
+        """A member of what is spread into a literal, which may be the literal itself."""
+        return self._split(self._cell("s", path, (node, name)))
+
+    def _split(self, held: Values) -> tuple[list[Site], Values]:
         found = self._apart.get(held)
         if found is None:
-            sites = [value[1:] for value in held if value[0] == "S"]
+            sites = sorted(value[1:] for value in held if value[0] == "S")
             values = frozenset(value for value in held if value[0] != "S") if sites else held
             found = self._apart[held] = (sites, values)
         return found
@@ -110,9 +113,11 @@ class World:
         """What an expression should be, as what is around it says."""
         return self._cell("c", path, node)
 
-    def bases(self, path: str, definition: int) -> Values:
-        """What a class or interface extends directly: in order, so as one value."""
-        return self._cell("o", path, definition)
+    def bases(self, path: str, definition: int) -> tuple[Value, ...]:
+        """What a class or interface extends directly, in order."""
+        found = self._cell("o", path, definition)
+        ordered: tuple[Value, ...] = max(found, key=lambda value: (len(value[1]), spelled(value)))[1] if found else ()
+        return ordered
 
     def variables(self, path: str, definition: int) -> tuple[int, ...]:
         """Bindings of the parameters of a class, interface or type that stand for types."""
