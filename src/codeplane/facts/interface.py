@@ -53,6 +53,7 @@ _PARTS: Mapping[int, str] = {
 _OF_DEFINITIONS = frozenset(
     {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.TYPE, Into.VALUE, Into.STATIC}
 )
+_PATTERNS = frozenset({Of.TUPLE, Of.LIST, Of.DICT})
 _CIRCLE = "~"
 
 
@@ -96,9 +97,19 @@ class _Interface:
             elif parent is None:
                 known = ""
             else:
-                known = f"{self.scope(parent)}/{kind}"
+                known = f"{self.scope(parent)}/{kind}{self._places.get(number, '')}"
             self._scopes[number] = known
         return known
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Functions without a name, by their place among those in the same scope."""
+        counts: dict[int | None, int] = {}
+        found: dict[int, int] = {}
+        for number, (parent, kind, *_) in enumerate(self._facts.scopes):
+            if kind == "function" and number not in self._owners:
+                found[number] = counts[parent] = counts.get(parent, -1) + 1
+        return found
 
     def binds(self) -> Iterator[tuple[object, ...]]:
         for scope, name, namespace, target_kind, _, certainty, *_ in self._facts.binds:
@@ -124,13 +135,15 @@ class _Interface:
 
     def _is_local(self, node: int) -> bool:
         """Whether nothing but variables of a function are given something."""
-        kind, a, _, _ = self._flow.nodes[node]
+        kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME:
             return bool(a) and self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
-        if kind in (Of.TUPLE, Of.LIST):
+        if kind in _PATTERNS:
             return all(self._is_local(part) for part in self._flow.lists[a])
         if kind in (Of.ITEM, Of.SAME, Of.SPLAT):
             return self._is_local(a)
+        if kind == Of.PAIR:
+            return self._is_local(b)
         return kind == Of.UNKNOWN
 
     def _text(self, node: int) -> str:
@@ -168,28 +181,31 @@ class _Interface:
         known = self._locals.get(bind)
         if known is None:
             self._locals[bind] = _CIRCLE
-            given = sorted(f"{kind}{self._text(value)}" for kind, value in self._given.get(bind, ()))
+            given = sorted(f"{kind}{way}{self._text(value)}" for kind, way, value in self._given.get(bind, ()))
             known = self._locals[bind] = _short(f"{place}<{','.join(given)}>")
         return known
 
     @cached_property
-    def _given(self) -> dict[int, list[tuple[int, int]]]:
-        found: dict[int, list[tuple[int, int]]] = {}
+    def _given(self) -> dict[int, list[tuple[int, str, int]]]:
+        found: dict[int, list[tuple[int, str, int]]] = {}
         for kind, to, value in self._flow.into:
             if kind in _INTO_PLACES:
-                for bind in self._names_in(to):
-                    found.setdefault(bind, []).append((kind, value))
+                for bind, way in self._names_in(to, ""):
+                    found.setdefault(bind, []).append((kind, way, value))
         return found
 
-    def _names_in(self, node: int) -> Iterator[int]:
-        kind, a, _, _ = self._flow.nodes[node]
+    def _names_in(self, node: int, way: str) -> Iterator[tuple[int, str]]:
+        """Bindings that a pattern names, and which part of the value each is given."""
+        kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME and a:
-            yield a - 1
-        elif kind in (Of.TUPLE, Of.LIST):
-            for part in self._flow.lists[a]:
-                yield from self._names_in(part)
+            yield a - 1, way
+        elif kind == Of.PAIR:
+            yield from self._names_in(b, f"{way}.{self._text(a)}")
+        elif kind in _PATTERNS:
+            for place, part in enumerate(self._flow.lists[a]):
+                yield from self._names_in(part, way if kind == Of.DICT else f"{way}.{place}")
         elif kind in (Of.ITEM, Of.SAME, Of.SPLAT):
-            yield from self._names_in(a)
+            yield from self._names_in(a, way if kind == Of.SAME else f"{way}.{kind}")
 
 
 def _short(text: str) -> str:
