@@ -24,6 +24,8 @@ from codeplane.index.resolve.ecma.world import World
 from codeplane.index.resolve.tables import Tables
 
 _MAX_UNIFYING = 3
+_MAX_SIGNATURES = 64
+"""Declarations of one function that a call is compared with."""
 
 
 def called(world: World, at: Tables, node: int) -> Values:
@@ -114,6 +116,7 @@ def fitting(world: World, at: Tables, node: int, callees: list[Value]) -> list[V
             group = sorted(group, key=lambda value: (value[2], spelled(value)))
             if _has_body(world, group[-1]):
                 group = group[:-1]
+            group = group[:_MAX_SIGNATURES]
             chosen = [callee for callee in group if _fits(world, at, node, callee)]
             group = chosen[:1] or group[:1]
         found += group

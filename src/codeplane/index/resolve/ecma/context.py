@@ -50,7 +50,7 @@ def _of_pair(world: World, at: Tables, pair: int) -> Values:
     key = script.key_text(at.nodes[pair][1])
     if outer is None or outer.how != Of.DICT or key is None:
         return NOTHING
-    wanted = wanted_of(world, at, outer.of)
+    wanted = world.wanted(at.path, outer.of)
     found = members(world, wanted, key)[1]
     for value in wanted:
         if value[0] == "x" and value[1] == "Record" and len(value[2]) > 1:
@@ -64,10 +64,10 @@ def _of_method(world: World, at: Tables, node: int, literal: int) -> Values:
     owner = at.owner.get(scope) if kind == Of.FUNCTION else None
     if owner is None:
         return NOTHING
-    return members(world, wanted_of(world, at, literal), at.defs[owner].name)[1]
+    return members(world, world.wanted(at.path, literal), at.defs[owner].name)[1]
 
 
-def wanted_of(world: World, at: Tables, literal: int) -> Values:
+def wanted_by(world: World, at: Tables, literal: int) -> Values:
     """What an object literal should be; of several those that its texts do not exclude."""
     # What another literal happens to be says nothing about this one.
     wanted = frozenset(value for value in world.context(at.path, literal) if value[0] != "L")

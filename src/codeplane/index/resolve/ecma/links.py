@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
 from codeplane.facts.values import Of
-from codeplane.index.resolve.ecma.context import attributes, wanted_of
+from codeplane.index.resolve.ecma.context import attributes
 from codeplane.index.resolve.ecma.members import access, members
+from codeplane.index.resolve.ecma.names import MAX_DECLARATIONS
 from codeplane.index.resolve.ecma.shapes import ANY, Value, Values
 from codeplane.index.resolve.ecma.types import space
 from codeplane.index.resolve.ecma.values import source_value
@@ -63,7 +64,7 @@ def _same_sites(world: World, at: Tables, bind: int) -> list[Site]:
     """All declarations of what is declared more than once: overloads, merged interfaces and namespaces."""
     row = at.binds[bind]
     numbers = at.defs_in.get((row.scope, row.name), ())
-    if row.target_kind != Target.DEF or len(numbers) < 2:
+    if row.target_kind != Target.DEF or not 1 < len(numbers) <= MAX_DECLARATIONS:
         return []
     if row.namespace == Namespace.MEMBER:
         # Types without a scope of their own have their members in the one around.
@@ -146,7 +147,7 @@ def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> lis
         source = world.script(at.path).pattern(node)
         if source is not None:
             return access(world, source_value(world, at, source), name)[0]
-        wanted = wanted_of(world, at, node)
+        wanted = world.wanted(at.path, node)
     return members(world, wanted, name)[0]
 
 

@@ -173,8 +173,8 @@ def member_value(world: World, at: Tables, definition: int, site: Site, name: st
             return found
     return union(
         world.value(at.path, source.node)
-        for of, source in world.script(at.path).into_member(name)
-        if not source.way and at.nodes[of][0] == Of.THIS and _is_object_of(world, at, of, definition)
+        for of, source in world.script(at.path).into_object(name, definition)
+        if _is_object_of(world, at, of, definition)
     )
 
 
@@ -237,29 +237,37 @@ def site_value(world: World, site: Site) -> Values:
 
 
 def _of_literal(world: World, of: Value, name: str) -> Found:
-    what, path, node, known = of
-    at, script = world.at(path), world.script(path)
-    for part in reversed(at.lists[at.nodes[node][1]]):
-        kind, a, b, _ = at.nodes[part]
-        if kind == Of.PAIR and script.key_text(a) == name:
-            inner = at.nodes[b]
-            held = world.type_of(path, b) if what == "K" else world.value(path, b)
-            sites: list[Site] = []
-            if inner[0] == Of.FUNCTION and inner[1] in at.owner and what == "L":
-                sites = [(path, "d", at.owner[inner[1]])]
-            return sites, filled(world, held, dict(known))
-        if kind == Of.FUNCTION:
-            owner = at.owner.get(a)
-            if owner is not None and at.defs[owner].name == name:
-                held = world.defined(path, owner)
-                return [(path, "d", owner)], filled(world, held, dict(known))
-        if kind == Of.NAME and at.texts[b] == name and what == "L":
-            return [], filled(world, world.value(path, part), dict(known))
-        if kind == Of.SPLAT_KEYS:
-            found = world.spread(path, a, name)
-            if found[0] or found[1]:
-                return found
+    _, path, node, _ = of
+    held, spread = world.script(path).literal(node)
+    place, part = held.get(name, (-1, 0))
+    for at_place, a in spread:
+        # What is spread later hides what stands before.
+        if at_place < place:
+            break
+        found = world.spread(path, a, name)
+        if found[0] or found[1]:
+            return found
+    if place >= 0:
+        return _of_part(world, of, part)
     return NONE
+
+
+def _of_part(world: World, of: Value, part: int) -> Found:
+    what, path, _, known = of
+    at = world.at(path)
+    kind, a, b, _ = at.nodes[part]
+    sites: list[Site] = []
+    if kind == Of.PAIR:
+        inner = at.nodes[b]
+        held = world.type_of(path, b) if what == "K" else world.value(path, b)
+        if inner[0] == Of.FUNCTION and inner[1] in at.owner and what == "L":
+            sites = [(path, "d", at.owner[inner[1]])]
+    elif kind == Of.FUNCTION:
+        sites = [(path, "d", at.owner[a])]
+        held = world.defined(path, at.owner[a])
+    else:
+        held = world.value(path, part) if what == "L" else NOTHING
+    return sites, filled(world, held, dict(known))
 
 
 def member_spread(world: World, at: Tables, key: tuple[int, str]) -> Values:

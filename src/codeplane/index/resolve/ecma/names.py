@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 from codeplane.index.resolve.ecma.modules import Modules
 from codeplane.index.resolve.ecma.script import Script
@@ -15,6 +16,8 @@ WHOLE = ("module.exports", "=")
 """Exported names that stand for all of a module."""
 MAX_NAMESAKES = 8
 
+MAX_DECLARATIONS = 64
+"""Of one name that are looked at."""
 MAX_MODULES = 200
 """Through which a name is passed on."""
 
@@ -25,6 +28,17 @@ class Search:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], list[Site]] = {}
         self.depth = 0
+
+
+class PassedOn(NamedTuple):
+    """What a module exports of all that others do."""
+
+    direct: dict[str, list[str]]
+    """Modules by the names that they export themselves."""
+    further: list[str]
+    """Modules that pass on what others export."""
+    outside: list[str]
+    """Sources that are no files."""
 
 
 class Names:
@@ -84,10 +98,36 @@ class Names:
                 if alias == name:
                     found += self._of(at, source, original, search)
         if not found and name != "default" and name not in WHOLE:
-            for source, mode, *_ in at.sketch.thunks:
-                if mode == "REEXPORT_ALL" and not found:
-                    found += self._of(at, source, name, search)
+            passed = self._passed_on(at)
+            # If several export the name, none of them does.
+            for path in passed.direct.get(name, ())[:1] or passed.further:
+                found += self.exported(path, name, search) if not found else ()
+            for source in passed.outside if not found else ():
+                found += self._ambient(source, name)
         return list(dict.fromkeys(found))
+
+    def _passed_on(self, at: Tables) -> PassedOn:
+        return self._ev.kept(("passed on", at.path), lambda: self._find_passed_on(at))
+
+    def _find_passed_on(self, at: Tables) -> PassedOn:
+        direct: dict[str, list[str]] = {}
+        further: list[str] = []
+        outside: list[str] = []
+        for source in dict.fromkeys(source for source, mode, *_ in at.sketch.thunks if mode == "REEXPORT_ALL"):
+            path = self.module(at.path, source)
+            if path is None:
+                outside.append(source)
+                continue
+            other = self._ev.at(path)
+            names = {exported for exported, *_ in other.sketch.exports}
+            for _, mode, plain, aliased, _ in other.sketch.thunks:
+                names.update(plain if mode == "EXPLICIT_NAMES" else ())
+                names.update(alias for _, alias in (aliased if mode == "ALIAS_MAP" else ()))
+                if mode == "REEXPORT_ALL" and path not in further[-1:]:
+                    further.append(path)
+            for name in sorted(names):
+                direct.setdefault(name, []).append(path)
+        return PassedOn(direct, further, outside)
 
     def _of(self, at: Tables, source: str, name: str, search: Search | None) -> list[Site]:
         path = self.module(at.path, source)
@@ -101,7 +141,7 @@ class Names:
         """What a name stands for that a scope of a file binds."""
         found: list[Site] = [
             (at.path, "d", number)
-            for number in at.defs_in.get((scope, name), ())
+            for number in at.defs_in.get((scope, name), ())[:MAX_DECLARATIONS]
             if at.defs[number].kind not in _MEMBERS
         ]
         for number in self.script(at).imports_by_name.get((scope, name), ()):

@@ -9,7 +9,7 @@ from typing import Any
 
 from codeplane.facts.blocks import Columns
 from codeplane.index.resolve.ecma.calls import called
-from codeplane.index.resolve.ecma.context import context_of
+from codeplane.index.resolve.ecma.context import context_of, wanted_by
 from codeplane.index.resolve.ecma.links import references, runs
 from codeplane.index.resolve.ecma.members import member_of_class, member_spread
 from codeplane.index.resolve.ecma.types import named_type, type_of_node
@@ -36,6 +36,7 @@ _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
         "r": returned_of,
         "p": passed_as,
         "c": context_of,
+        "w": wanted_by,
         "o": bases_of,
         "k": called,
         "m": member_of_class,

@@ -14,6 +14,10 @@ REST = "..."
 """A step: what the pattern leaves."""
 
 
+OBJECTS = frozenset({"class", "interface", "type"})
+"""Kinds of definitions whose methods have an object."""
+
+
 class Source(NamedTuple):
     """Where a value comes from: an `Into`, its node, and the way into its parts. `PASSED`: scope and place of a
     parameter instead."""
@@ -54,6 +58,8 @@ class Script:
     def __init__(self, at: Tables) -> None:
         self.at = at
         self._nodes = at.nodes
+        self._into_objects: dict[str, dict[int | None, list[tuple[int, Source]]]] = {}
+        self._literals: dict[int, tuple[dict[str, tuple[int, int]], list[tuple[int, int]]]] = {}
 
     @cached_property
     def params(self) -> dict[int, list[Param]]:
@@ -126,6 +132,29 @@ class Script:
         elif kind == Of.SPLAT:
             enter(a, source._replace(way=(*source.way, REST)))
 
+    def literal(self, node: int) -> tuple[dict[str, tuple[int, int]], list[tuple[int, int]]]:
+        """The parts of a literal by their names, with their places, and the values that are spread into it, the last
+        first."""
+        known = self._literals.get(node)
+        if known is None:
+            named: dict[str, tuple[int, int]] = {}
+            spread: list[tuple[int, int]] = []
+            for place, part in enumerate(self.at.lists[self._nodes[node][1]]):
+                kind, a, b, _ = self._nodes[part]
+                name: str | None = None
+                if kind == Of.PAIR:
+                    name = self.key_text(a)
+                elif kind == Of.FUNCTION and a in self.at.owner:
+                    name = self.at.defs[self.at.owner[a]].name
+                elif kind == Of.NAME:
+                    name = self.at.texts[b]
+                elif kind == Of.SPLAT_KEYS:
+                    spread.append((place, a))
+                if name is not None:
+                    named[name] = (place, part)
+            known = self._literals[node] = (named, spread[::-1])
+        return known
+
     def key_text(self, node: int) -> str | None:
         """The name of a key, if it is written."""
         kind, a, b, _ = self._nodes[node]
@@ -144,6 +173,30 @@ class Script:
 
     def into_member(self, name: str) -> Sequence[tuple[int, Source]]:
         return self._flows[2].get(name, ())
+
+    def into_object(self, name: str, definition: int) -> Sequence[tuple[int, Source]]:
+        """What a member is given through `this`, with its node, in methods of a class or where it is not known whose
+        object that is."""
+        known = self._into_objects.get(name)
+        if known is None:
+            known = self._into_objects[name] = {}
+            for of, source in self.into_member(name):
+                if self._nodes[of][0] == Of.THIS and not source.way:
+                    known.setdefault(self._class_of_this(self._nodes[of][1]), []).append((of, source))
+        return [*known.get(definition, ()), *known.get(None, ())]
+
+    def _class_of_this(self, scope: int | None) -> int | None:
+        at = self.at
+        while scope is not None:
+            owner = at.owner.get(scope)
+            if owner is not None and at.defs[owner].kind in OBJECTS:
+                return owner
+            if at.sketch.scopes[scope][1] == "function":
+                parent = at.defs[owner].parent if owner is not None else None
+                is_method = parent is not None and at.defs[parent].kind in OBJECTS
+                return parent if is_method and self.self_type(scope) < 0 else None
+            scope = at.sketch.scopes[scope][0]
+        return None
 
     @cached_property
     def around(self) -> dict[int, Around]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.ecma.calls import call, make, parameter, signatures
 from codeplane.index.resolve.ecma.members import CALLABLES, access, members, site_value
-from codeplane.index.resolve.ecma.script import PASSED, REST, Source, Step
+from codeplane.index.resolve.ecma.script import OBJECTS, PASSED, REST, Source, Step
 from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
     Value,
@@ -111,14 +111,14 @@ def this(world: World, at: Tables, scope: int | None, kind: int) -> Values:
     script = world.script(at.path)
     while scope is not None:
         owner = at.owner.get(scope)
-        if owner is not None and at.defs[owner].kind in ("class", "interface", "type"):
+        if owner is not None and at.defs[owner].kind in OBJECTS:
             return _object(world, at, owner, static=False, above=kind == Of.SUPER)
         if at.sketch.scopes[scope][1] == "function":
             said = script.self_type(scope)
             if said >= 0:
                 return world.type_of(at.path, said)
             parent = at.defs[owner].parent if owner is not None else None
-            if owner is not None and parent is not None and at.defs[parent].kind in ("class", "interface", "type"):
+            if owner is not None and parent is not None and at.defs[parent].kind in OBJECTS:
                 return _object(world, at, parent, static=script.is_static(owner), above=kind == Of.SUPER)
             return _object_of_function(world, at, scope, owner)
         scope = at.sketch.scopes[scope][0]

@@ -113,6 +113,10 @@ class World:
         """What an expression should be, as what is around it says."""
         return self._cell("c", path, node)
 
+    def wanted(self, path: str, literal: int) -> Values:
+        """What an object literal should be; of several those that its texts do not exclude."""
+        return self._cell("w", path, literal)
+
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """What a class or interface extends directly, in order."""
         found = self._cell("o", path, definition)
