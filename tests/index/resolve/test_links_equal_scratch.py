@@ -10,6 +10,7 @@ import os
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -42,20 +43,96 @@ def _python(chance: random.Random, module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _change(chance: random.Random, texts: Texts, write: Callable[[random.Random, str], str], ending: str) -> None:
-    modules = [*_MODULES, "shop/__init__", "shop/sub/__init__", "other/cart"]
+_SOURCES = ("./cart", "./items", "../shop/items.js", "./sub", "./sub/tools", "shop", "shop/items", "~/tools", "..")
+
+
+def _typescript(chance: random.Random, module: str) -> str:
+    """The same, in TypeScript, with types, literals, and functions that are passed."""
+
+    def some(*texts: str) -> str:
+        return chance.choice(texts)
+
+    def source() -> str:
+        return some(*_SOURCES)
+
+    name = some(*_CLASSES)
+    lines = [f'import {{ {some(*_CLASSES)} as Taken, make }} from "{source()}";']
+    lines.append(some(f'import * as other from "{source()}";', f'import other from "{source()}";'))
+    lines.append(
+        some(
+            f'export * from "{source()}";',
+            f'export {{ make as made, Cart }} from "{source()}";',
+            "export default make;",
+        )
+    )
+    lines.append(f"interface Has<T> {{ part: T; {some('first', 'last')}(): {some('T', 'Taken', 'Has<T>')}; }}")
+    base = some("", " extends Taken", " extends other.Item", " implements Has<Taken>")
+    lines += [f"export class {name}{base} {{", f"  {some('', 'static ')}part{some(': Taken', ': Has<Taken>', '')};"]
+    lines.append(f"  constructor({some('', 'public kept: Taken')}) {{ this.part = {some('new Taken()', 'make()')}; }}")
+    for method in sorted(chance.sample(["total", "first", "last"], chance.randint(1, 3))):
+        lines.append(f"  {method}() {{ return {some('this.part', 'this', 'new Taken()', 'pick(() => this, make)')}; }}")
+    lines.append("}")
+    lines.append(
+        f"function pick<A, B>(one: () => A, two: () => B): {some('A', 'B', 'Has<A>')} {{ return null as any; }}"
+    )
+    lines.append(
+        f"export const held = {{ {some('inner: make(),', '')} ...other, {some('part', 'last')}: new {name}() }};"
+    )
+    lines.append(f"export function build() {{ const {{ {some('part', 'inner: part')} }} = held; return part; }}")
+    lines.append("build().total().first; held.part.last(); held.inner.total(); pick(make, build).part; other.make();")
+    lines.append(some("[make()].map((one) => one.total());", "shared.part;", "make().part.kept.last();"))
+    lines.append(some("declare global { var shared: Taken; }", ""))
+    return "\n".join(lines) + "\n"
+
+
+def _init(chance: random.Random) -> str:
+    return chance.choice(["", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n"])
+
+
+def _index(chance: random.Random) -> str:
+    return chance.choice(
+        ["", 'export * from "./cart";\n', 'export { make } from "./tools";\n', 'export * from "..";\n']
+    )
+
+
+class _Language(NamedTuple):
+    write: Callable[[random.Random, str], str]
+    ending: str
+    whole: str
+    """The file that stands for its directory."""
+    write_whole: Callable[[random.Random], str]
+    comment: str
+    more: Texts
+
+
+_PYTHON = _Language(_python, ".py", "__init__", _init, "#", {})
+_TYPESCRIPT = _Language(
+    _typescript,
+    ".ts",
+    "index",
+    _index,
+    "//",
+    {
+        "package.json": '{"name": "all", "workspaces": ["shop"]}',
+        "shop/package.json": '{"name": "shop"}',
+        "tsconfig.json": '{"compilerOptions": {"paths": {"~/*": ["./shop/sub/*", "./other/*"]}}}',
+    },
+)
+
+
+def _change(chance: random.Random, texts: Texts, language: _Language) -> None:
+    whole = language.whole
+    modules = [*_MODULES, f"shop/{whole}", f"shop/sub/{whole}", "other/cart"]
     module = chance.choice(modules)
-    path = f"{module}{ending}"
+    path = f"{module}{language.ending}"
     if path in texts and chance.random() < 0.2:
         del texts[path]
     elif path in texts and chance.random() < 0.3:
-        texts[path] = f"{texts[path]}# {chance.random()}\n"
-    elif module.endswith("__init__"):
-        texts[path] = chance.choice(
-            ["", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n"]
-        )
+        texts[path] = f"{texts[path]}{language.comment} {chance.random()}\n"
+    elif module.endswith(whole):
+        texts[path] = language.write_whole(chance)
     else:
-        texts[path] = write(chance, module)
+        texts[path] = language.write(chance, module)
 
 
 def _carry_out(root: Path, before: Texts, after: Texts) -> None:
@@ -67,25 +144,28 @@ def _carry_out(root: Path, before: Texts, after: Texts) -> None:
             (root / path).write_text(text)
 
 
-def _run(tmp_path: Path, seed: int, rounds: int) -> None:
+def _run(tmp_path: Path, seed: int, rounds: int, language: _Language) -> None:
     chance = random.Random(seed)
-    texts = {f"{module}.py": _python(chance, module) for module in _MODULES} | {"shop/__init__.py": ""}
+    ending = language.ending
+    texts = {f"{module}{ending}": language.write(chance, module) for module in _MODULES}
+    texts |= {f"shop/{language.whole}{ending}": "", **language.more}
     root = make_repository(tmp_path / "repo", dict(texts))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         for number in range(rounds):
             before = dict(texts)
             for _ in range(chance.randint(1, 3)):
-                _change(chance, texts, _python, ".py")
+                _change(chance, texts, language)
             _carry_out(root, before, texts)
             indexer.sync()
             kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], seed
 
 
+@pytest.mark.parametrize("language", [_PYTHON, _TYPESCRIPT], ids=["python", "typescript"])
 @pytest.mark.parametrize("seed", range(2))
-def test_python(tmp_path: Path, seed: int) -> None:
-    _run(tmp_path, seed, 8)
+def test_links(tmp_path: Path, seed: int, language: _Language) -> None:
+    _run(tmp_path, seed, 8, language)
 
 
 @pytest.mark.sweep
@@ -93,7 +173,8 @@ def test_python(tmp_path: Path, seed: int) -> None:
 def test_sweep(tmp_path: Path) -> None:
     seed = int(os.environ.get("CPL_SEED", "1"))
     for part in range(int(os.environ.get("CPL_ROUNDS", "500")) // 10):
-        _run(tmp_path / str(part), seed + part, 10)
+        for language in (_PYTHON, _TYPESCRIPT):
+            _run(tmp_path / f"{part}{language.ending}", seed + part, 10, language)
 
 
 def _resolved(indexer: Indexer) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from posixpath import basename, dirname, join, normpath
 
-from codeplane.index.resolve.ecma.packages import Declared, Packages
+from codeplane.index.resolve.ecma.packages import Packages
+from codeplane.index.resolve.evaluate import Evaluator
 
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".d.mts", ".cts", ".cjs", ".d.cts")
 _WRITTEN = {
@@ -37,17 +38,15 @@ _SOURCES = ("src", "source", "lib", "")
 
 
 class Modules:
-    def __init__(self, paths: Iterable[str], declared: Declared) -> None:
-        self._files = frozenset(paths)
-        self._packages = Packages(self._files, declared)
-        self._found: dict[tuple[str, bool, str], str | None] = {}
+    def __init__(self, ev: Evaluator) -> None:
+        self._ev = ev
+        self._files = frozenset(ev.library.paths())
+        self._packages = Packages(self._files, ev.library.declared)
 
     def find(self, near: str, source: str) -> str | None:
         """The file that a source means, seen from the file `near`."""
-        key = (dirname(near), near.endswith((".cts", ".cjs")), source)
-        if key not in self._found:
-            self._found[key] = next(self._candidates(near, source), None)
-        return self._found[key]
+        key = ("module", dirname(near), near.endswith((".cts", ".cjs")), source)
+        return self._ev.kept(key, lambda: next(self._candidates(near, source), None))
 
     def _candidates(self, near: str, source: str) -> Iterator[str]:
         if source.startswith(("./", "../")) or source in (".", ".."):
@@ -108,6 +107,9 @@ class Modules:
                 yield from self._files_at(join(package, folder, stem))
 
     def _files_at(self, path: str) -> Iterator[str]:
+        # What is in these directories decides, and what will be.
+        self._ev.library.directory(dirname(path))
+        self._ev.library.directory(path)
         name = basename(path)
         ending = next((end for end in _WRITTEN if name.endswith(end)), "")
         if ending:

@@ -53,7 +53,7 @@ class Names:
 
     @cached_property
     def _modules(self) -> Modules:
-        return Modules(self._library.paths(), self._library.declared)
+        return Modules(self._ev)
 
     def script(self, at: Tables) -> Script:
         found = self._scripts.get(at.path)

@@ -5,9 +5,9 @@ Only the tree itself counts: what is installed from elsewhere is no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from posixpath import basename, dirname, join, normpath
+from posixpath import dirname, join, normpath
 from typing import Any, NamedTuple
 
 from codeplane.index.units.globs import Meter, Unreadable, matches
@@ -43,6 +43,7 @@ class Packages:
     def _named(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         members: set[str] = set()
+        roots: set[str] = set()
         for path in sorted(self._paths):
             if path == "package.json" or path.endswith("/package.json"):
                 said = self._declared(path) or {}
@@ -50,22 +51,20 @@ class Packages:
                 if isinstance(name, str):
                     found.setdefault(name, []).append(dirname(path))
                 members |= set(_members_of_workspace(said))
-        for name, folders in self._unseen(members - set(found)).items():
-            found[name] = folders
+                roots |= {dirname(path)} if self._patterns(dirname(path)) else set()
+        for name in sorted(members - set(found)):
+            found[name] = [folder for root in sorted(roots) for folder in self._unseen(root, name)]
         return found
 
-    def _unseen(self, names: Set[str]) -> dict[str, list[str]]:
-        """Directories of packages that others take from their workspace, but whose own `package.json` is ignored: those
-        that the workspace lists and that are called like the package."""
-        found: dict[str, list[str]] = {}
-        if not names:
-            return found
-        ends = {name.rpartition("/")[2]: name for name in sorted(names, reverse=True)}
-        folders = {folder for path in self._paths for folder in _folders_of(path) if basename(folder) in ends}
-        for folder in sorted(folders):
-            if join(folder, "package.json") not in self._paths and self._root(folder) is not None:
-                found.setdefault(ends[basename(folder)], []).append(folder)
-        return found
+    def _unseen(self, root: str, name: str) -> Iterator[str]:
+        """Where a package is that others take from their workspace, but whose own `package.json` is ignored: where the
+        workspace lists directories, in one that is called like the package."""
+        last = name.rpartition("/")[2]
+        for pattern in self._patterns(root):
+            above, _, below = pattern.removeprefix("./").rstrip("/").rpartition("/")
+            folder = join(root, above, last)
+            if below in ("*", last) and "*" not in above and join(folder, "package.json") not in self._paths:
+                yield folder
 
     def named(self, near: str, name: str) -> str | None:
         """The directory of the package of this name that a file sees: its own, or one of the same workspace."""
@@ -209,11 +208,6 @@ def _members_of_workspace(package: Mapping[str, Any]) -> Iterator[str]:
         for name, version in needed.items() if isinstance(needed, Mapping) else ():
             if isinstance(version, str) and version.startswith("workspace:"):
                 yield str(name)
-
-
-def _folders_of(path: str) -> Iterator[str]:
-    while path := dirname(path):
-        yield path
 
 
 def _takes(patterns: tuple[str, ...], path: str) -> bool:
