@@ -152,13 +152,27 @@ def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> lis
 
 
 def runs(world: World, at: Tables, call: int) -> list[Value]:
-    """What a call runs, as all languages say it."""
+    """What a call runs, as all languages say it. A function without a name goes by that of what holds it."""
     found: list[Value] = []
+    outside: list[Value] = []
     for callee in world.called(at.path, call):
-        if callee[0] in ("f", "c"):
+        if callee[0] == "c" or (callee[0] == "f" and callee[2] in world.at(callee[1]).owner):
             found.append(callee[:3])
         elif callee[0] == "x" and callee not in ANY:
-            found.append(("x", callee[1]))
+            outside.append(("x", callee[1]))
         elif callee[0] == "e" and callee[1][0] == "x" and callee[1] not in ANY:
-            found.append(("x", f"{callee[1][1]}.{callee[2]}"))
-    return found
+            outside.append(("x", f"{callee[1][1]}.{callee[2]}"))
+    if not found:
+        found += [("c", path, number) for path, kind, number in _callee_sites(world, at, call) if kind == "d"]
+    return found + outside
+
+
+def _callee_sites(world: World, at: Tables, call: int) -> list[Site]:
+    kind, a, b, _ = at.nodes[at.nodes[call][1]]
+    if kind == Of.NAME and a:
+        sites = world.names.local(at, at.binds[a - 1].scope, at.texts[b])
+    elif kind == Of.MEMBER and at.nodes[a][0] != Of.TEXT:
+        sites = access(world, world.value(at.path, a), at.texts[b])[0]
+    else:
+        return []
+    return _meant(world, sites, Usage.NAME)
