@@ -157,6 +157,16 @@ new Store("a").open(); //> Store Store; open open
 new Store("a").name; //> name name
 new Store("a").nothing; //> nothing -
 """,
+            "index.js": "module.exports = require('./lib/whole');\n",
+            "lib/whole.js": """exports = module.exports = start;
+function start() {} //= start
+start.option = function () {}; //= option
+""",
+            "app/main.js": """const begin = require(".."); //> begin start
+begin(); //> begin start
+begin.option(); //> option option
+require("../lib/store").close(); //> close close
+""",
             "lib/page.jsx": """import { Panel } from "./panel";
 export const page = () => <Panel title="x" />; //> Panel Panel; title title
 """,

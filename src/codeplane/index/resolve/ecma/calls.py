@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.ecma.builtins import call_method, call_static
-from codeplane.index.resolve.ecma.members import filled, members
+from codeplane.index.resolve.ecma.members import filled, members, module_value
 from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
     Known,
@@ -169,6 +169,9 @@ def call(world: World, at: Tables, node: int) -> Values:
             found |= filled(world, world.returned(callee[1], callee[2]), known)
         elif what == "e":
             found |= _call_foreign(world, at, node, callee)
+        elif what == "x" and callee[1] == "require":
+            path = world.names.module(at.path, world.script(at.path).required(node))
+            found |= module_value(world, path) if path is not None else NOTHING
         elif what == "x" and callee[1] == "structuredClone":
             found |= _given(world, at, node, 0)
     return found

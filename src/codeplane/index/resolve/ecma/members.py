@@ -229,6 +229,15 @@ def _of_module(world: World, path: str, name: str) -> Found:
     return NONE
 
 
+def module_value(world: World, path: str) -> Values:
+    """What a module is to those that require it."""
+    sites = world.names.whole(path)
+    found = union(site_value(world, site) for site in sites) if sites else frozenset({("M", path)})
+    if not sites and world.names.is_common(path):
+        found |= union(world.value(path, node) for node in world.at(path).returns(0))
+    return found
+
+
 def site_value(world: World, site: Site) -> Values:
     path, kind, number = site
     if kind == "M":

@@ -104,6 +104,10 @@ class Names:
                 found += self.exported(path, name, search) if not found else ()
             for source in passed.outside if not found else ():
                 found += self._ambient(source, name)
+        if not found and name == WHOLE[0]:
+            for source in filter(None, map(self.script(at).required, at.returns(0))):
+                other = self.module(at.path, source)
+                found += self.whole(other, search) or [(other, "M", 0)] if other is not None else []
         return list(dict.fromkeys(found))
 
     def _passed_on(self, at: Tables) -> PassedOn:
@@ -155,13 +159,14 @@ class Names:
         if path is None:
             return self._ambient(row.source or "", row.imported_name)
         if row.imported_name == "*":
-            return self._whole(path, search) or [(path, "M", 0)]
+            return self.whole(path, search) or [(path, "M", 0)]
         found = self.exported(path, row.imported_name, search)
         if not found and row.imported_name == "default":
-            found = self._whole(path, search) or ([(path, "M", 0)] if self.is_common(path) else [])
+            found = self.whole(path, search) or ([(path, "M", 0)] if self.is_common(path) else [])
         return found
 
-    def _whole(self, path: str, search: Search | None) -> list[Site]:
+    def whole(self, path: str, search: Search | None = None) -> list[Site]:
+        """What a module gives in its place."""
         return [site for name in WHOLE for site in self.exported(path, name, search)]
 
     def is_common(self, path: str) -> bool:

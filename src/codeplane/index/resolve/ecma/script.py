@@ -235,6 +235,17 @@ class Script:
         parts = self.at.lists[self._nodes[call][2]]
         return parts[1:] if parts and self._nodes[parts[0]][0] == Of.TYPES else parts
 
+    def required(self, call: int) -> str | None:
+        """The source of the module that a call of `require` gives."""
+        kind, callee, _, _ = self._nodes[call]
+        if kind != Of.CALL or self._nodes[callee][0] != Of.NAME or self._nodes[callee][1]:
+            return None
+        parts = self.arguments(call)
+        is_text = len(parts) == 1 and self._nodes[parts[0]][0] == Of.TEXT
+        if not is_text or self.at.texts[self._nodes[callee][2]] != "require":
+            return None
+        return self.at.texts[self._nodes[parts[0]][1]]
+
     def type_arguments(self, call: int) -> Sequence[int]:
         parts = self.at.lists[self._nodes[call][2]]
         return self.at.lists[self._nodes[parts[0]][1]] if parts and self._nodes[parts[0]][0] == Of.TYPES else ()
