@@ -35,6 +35,7 @@ T = TypeVar("T")
 CALLABLES = frozenset({"function", "method", "constructor"})
 OBJECT = -1
 """In place of the number of a parameter: the object that a method is called on."""
+_NO_MEMBER: tuple[Sequence[Site], Values] = ((), NOTHING)
 _PLACED = frozenset({"i", "c", "T", "S"})
 """Values of a language, told by the file that they begin with."""
 
@@ -71,8 +72,6 @@ class Evaluator:
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
         self._noted = self._cells.noted
         self._held: dict[str, tuple[Tables, int]] = {}
-        self.passed: dict[tuple[str, int, int], set[Value]] = {}
-        """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
         """What is known to be passed within a file."""
         self._outer: Evaluator | None = None
@@ -87,7 +86,12 @@ class Evaluator:
             rules.ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
         inner._held = self._held
+        inner._noted = inner._cells.noted = self._noted
         return inner
+
+    def forget(self) -> None:
+        """Let go of what hardly serves another file."""
+        self._cells.forget()
 
     # --- cells
 
@@ -156,7 +160,9 @@ class Evaluator:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
             return self._node(at, node)
-        return self.cell(("n", path, node))
+        own = self if self._outer is None or path == self._own else self._outer
+        key = ("n", path, node)
+        return own._cells.once(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """A class and those that it inherits from, in the order in which members are looked up."""
@@ -181,9 +187,6 @@ class Evaluator:
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
             made = self.type_of(at, a)
-            for of in made if not self.rules(at).overloads else ():
-                for method in self.constructors(of) if of[0] == "i" else ():
-                    self._pass(method, at, at.lists[b])
             return made
         if kind in (Of.THIS, Of.SUPER):
             return self._this(at, a, kind)
@@ -431,7 +434,7 @@ class Evaluator:
 
     # --- members
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+    def member(self, of: Value, name: str) -> tuple[Sequence[Site], Values]:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
         if what in _PLACED:
@@ -441,7 +444,8 @@ class Evaluator:
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            return self._found_in(self.bases(of[1], of[2]), of, name)
+            key = ("m", of, name)
+            return self._cells.once(key, self._found_in_bases, of, name, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
             own = ("c", of[1], of[2])
@@ -454,13 +458,11 @@ class Evaluator:
             rules = self._rules[of[1]]
             return rules.module_sites(of, name), rules.module_values(of, name)
         if what == "k":
-            return [], frozenset({("x", f"str().{name}")})
+            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
         if what == "x":
             return [], frozenset({("x", f"{of[1]}.{name}")})
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
-        if what == "k":
-            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
         if what == "v":
             sites: list[Site] = []
             values = NOTHING
@@ -487,7 +489,10 @@ class Evaluator:
                 found += self.members_named(self.at(base[1]), base[2], name)
         return found
 
-    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+    def _found_in_bases(self, of: Value, name: str) -> tuple[Sequence[Site], Values]:
+        return self._found_in(self.bases(of[1], of[2]), of, name)
+
+    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[Sequence[Site], Values]:
         for base in order:
             if base[0] != "c":
                 continue
@@ -583,8 +588,6 @@ class Evaluator:
         if what in ("f", "m"):
             return self._call_function(callee, at, arguments)
         if what == "c":
-            for method in self.constructors(callee):
-                self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
             return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
@@ -608,15 +611,7 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" and self._takes_object(self.at(path), scope) else 0
-            given = {number + shift: held for number, held in enumerate(values)}
-            for number, held in given.items():
-                self._note_passed(path, scope, number, held)
-            if callee[0] == "m":
-                given[OBJECT] = frozenset({callee[3]})
-                if shift:
-                    given[0] = given[OBJECT]
-            return self._filled(self.cell(("r", path, scope)), path, scope, given)
+            return self._filled(self.cell(("r", path, scope)), path, scope, self.given_values(callee, values))
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
@@ -624,22 +619,33 @@ class Evaluator:
         return NOTHING
 
     def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
-        given = self._pass(callee, at, arguments)
-        return self._filled(self.cell(("r", callee[1], callee[2])), callee[1], callee[2], given)
+        path, scope = callee[1], callee[2]
+        values = self.cell(("r", path, scope))
+        if not any(mentions(value, path, scope) for value in values):
+            return values
+        given = self.given(callee, at, arguments)
+        return union(self._fill(value, path, scope, given) for value in values)
 
-    def _pass(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
-        """Which parameter gets which values."""
+    def _with_object(self, callee: Value) -> dict[int, Values]:
+        """The object that a method is bound to, as the parameters that get it."""
+        if callee[0] != "m":
+            return {}
+        of = frozenset({callee[3]})
+        return {OBJECT: of, 0: of} if self._takes_object(self.at(callee[1]), callee[2]) else {OBJECT: of}
+
+    def given_values(self, callee: Value, values: Sequence[Values]) -> dict[int, Values]:
+        """Which parameter of a function gets which of these values."""
+        given = self._with_object(callee)
+        given.update(enumerate(values, len(given.keys() & {0})))
+        return given
+
+    def given(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
+        """Which parameter of a function gets which values."""
         path, scope = callee[1], callee[2]
         target = self.at(path)
         params = target.params.get(scope, [])
-        given: dict[int, Values] = {}
-        place = 0
-        if callee[0] == "m":
-            given[OBJECT] = frozenset({callee[3]})
-            if self._takes_object(target, scope):
-                given[0] = given[OBJECT]
-                place = 1
-        first = place
+        given = self._with_object(callee)
+        place = len(given.keys() & {0})
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -662,15 +668,7 @@ class Evaluator:
                     place += 1
                 elif place < len(params) and params[place].how == Passing.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
-        for number, values in given.items():
-            if number >= first:
-                self._note_passed(path, scope, number, values)
         return given
-
-    def _note_passed(self, path: str, scope: int, number: int, values: Values) -> None:
-        concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-        if concrete:
-            self.passed.setdefault((path, scope, number), set()).update(concrete)
 
     def _takes_object(self, at: Tables, scope: int) -> bool:
         """Whether the first parameter of a method is the object that it is called on."""
