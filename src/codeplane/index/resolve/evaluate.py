@@ -15,12 +15,14 @@ from codeplane.index.resolve.fixpoint import Cells
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import PART, PUT, Tables
 from codeplane.index.resolve.value import (
+    ANYTHING,
     NOTHING,
     Site,
     Value,
     Values,
     bounded,
     dict_of,
+    foreign,
     list_of,
     mentions,
     merged,
@@ -35,7 +37,8 @@ T = TypeVar("T")
 CALLABLES = frozenset({"function", "method", "constructor"})
 OBJECT = -1
 """In place of the number of a parameter: the object that a method is called on."""
-_NO_MEMBER: tuple[Sequence[Site], Values] = ((), NOTHING)
+_Member = tuple[Sequence[Site], Values]
+_NO_MEMBER: _Member = ((), NOTHING)
 _PLACED = frozenset({"i", "c", "T", "S"})
 """Values of a language, told by the file that they begin with."""
 
@@ -69,7 +72,7 @@ class Evaluator:
     def __init__(self, library: Library, rules: Mapping[str, Callable[[Evaluator], Rules]]) -> None:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
-        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, bounded)
         self._noted = self._cells.noted
         self._held: dict[str, tuple[Tables, int]] = {}
         self.flowing: dict[tuple[str, int, int], Values] = {}
@@ -167,7 +170,7 @@ class Evaluator:
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """A class and those that it inherits from, in the order in which members are looked up."""
         found = self.cell(("o", path, definition))
-        return max((value[1] for value in found), key=len) if found else (("c", path, definition),)
+        return max((value[1] for value in found), key=_length_first) if found else (("c", path, definition),)
 
     # --- expressions
 
@@ -186,14 +189,14 @@ class Evaluator:
                 return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
-            made = self.type_of(at, a)
-            return made
+            return self.type_of(at, a)
         if kind in (Of.THIS, Of.SUPER):
             return self._this(at, a, kind)
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind == Of.AWAIT:
-            return self.rules(at).awaited(self.value(at.path, a))
+            values = self.value(at.path, a)
+            return self.rules(at).awaited(values) | values & ANYTHING
         if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
             return self.value(at.path, a)
         if kind == Of.EITHER:
@@ -274,6 +277,8 @@ class Evaluator:
             return frozenset({of})
         if of[0] == "i":
             return self.rules(self.at(of[1])).item(of)
+        if of[0] == "?":
+            return ANYTHING
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
         if of[0] == "t":
             places = [key for key in held if isinstance(key, int)]
@@ -293,12 +298,16 @@ class Evaluator:
             return union(of[1])
         if of[0] == "d":
             return frozenset(("k", key) for key, _ in of[1])
+        if of[0] == "?":
+            return ANYTHING
         return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c") else NOTHING
 
     def entered(self, of: Value) -> Values:
         """What entering a value, as a context, gives."""
         if of[0] == "i":
             return self.rules(self.at(of[1])).entered(of)
+        if of[0] == "?":
+            return ANYTHING
         return of[1] if of[0] == "l" else NOTHING
 
     def held(self, of: Value) -> Values:
@@ -434,7 +443,7 @@ class Evaluator:
 
     # --- members
 
-    def member(self, of: Value, name: str) -> tuple[Sequence[Site], Values]:
+    def member(self, of: Value, name: str) -> _Member:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
         if what in _PLACED:
@@ -444,8 +453,7 @@ class Evaluator:
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            key = ("m", of, name)
-            return self._cells.once(key, self._found_in_bases, of, name, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
+            return self._once(("m", of, name), self._found_in_bases, of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
             own = ("c", of[1], of[2])
@@ -453,14 +461,13 @@ class Evaluator:
             return self._found_in(rest, of[3], name)
         if what == "M":
             rules = self.rules(self.at(of[1]))
-            return rules.module_sites(of, name), rules.module_values(of, name)
+            return self._once(("m", of, name), _of_module, rules, of, name)
         if what == "N":
-            rules = self._rules[of[1]]
-            return rules.module_sites(of, name), rules.module_values(of, name)
+            return self._once(("m", of, name), _of_module, self._rules[of[1]], of, name)
         if what == "k":
-            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
+            return [], foreign(f"builtins.{type(of[1]).__name__}.{name}")
         if what == "x":
-            return [], frozenset({("x", f"{of[1]}.{name}")})
+            return [], foreign(f"{of[1]}.{name}")
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
         if what == "v":
@@ -471,12 +478,15 @@ class Evaluator:
                 sites += more
                 values |= held
             return sites, values
-        return [], NOTHING
+        return [], ANYTHING if what == "?" else NOTHING
+
+    def _once(self, key: Hashable, make: Callable[..., _Member], *of: Any) -> _Member:
+        return self._cells.once(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
         if of[0] in ("i", "c"):
-            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())
+            return max(self.cell(("s", of[1], of[2], name)), key=_length_first, default=())
         if of[0] == "s":
             order = self.bases(of[1], of[2])
             return self.found_in(order[1:], name)
@@ -489,10 +499,10 @@ class Evaluator:
                 found += self.members_named(self.at(base[1]), base[2], name)
         return found
 
-    def _found_in_bases(self, of: Value, name: str) -> tuple[Sequence[Site], Values]:
+    def _found_in_bases(self, of: Value, name: str) -> _Member:
         return self._found_in(self.bases(of[1], of[2]), of, name)
 
-    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[Sequence[Site], Values]:
+    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> _Member:
         for base in order:
             if base[0] != "c":
                 continue
@@ -597,7 +607,7 @@ class Evaluator:
             return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
-        return NOTHING
+        return ANYTHING if what == "?" else NOTHING
 
     def constructors(self, of: Value) -> list[Value]:
         """What runs when an object of a class is made."""
@@ -616,7 +626,7 @@ class Evaluator:
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
             return union(self.call_with(method, values) for method in self.member(callee, "__call__")[1])
-        return NOTHING
+        return ANYTHING if callee[0] == "?" else NOTHING
 
     def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
         path, scope = callee[1], callee[2]
@@ -787,6 +797,14 @@ class Evaluator:
             elif value[0] == "x":
                 found |= self.rules(at).generic(value[1], at, parts)
         return found
+
+
+def _length_first(values: Sequence[Any]) -> tuple[int, str]:
+    return len(values), repr(values)
+
+
+def _of_module(rules: Rules, module: Value, name: str) -> _Member:
+    return rules.module_sites(module, name), rules.module_values(module, name)
 
 
 def _call_container(ev: Evaluator, callee: Value, values: Sequence[Values]) -> Values:

@@ -18,8 +18,13 @@ EMPTY: frozenset[object] = frozenset()
 
 
 class Cells(Generic[Key, Value]):
-    def __init__(self, compute: Callable[[Key], frozenset[Value]]) -> None:
+    def __init__(
+        self,
+        compute: Callable[[Key], frozenset[Value]],
+        bounded: Callable[[frozenset[Value]], frozenset[Value]] = lambda values: values,
+    ) -> None:
         self._compute = compute
+        self._bounded = bounded
         self._done: dict[Key, tuple[frozenset[Value], frozenset[int]]] = {}
         self._values: dict[Key, frozenset[Value]] = {}
         self._at: dict[Key, int] = {}
@@ -145,7 +150,7 @@ class Cells(Generic[Key, Value]):
             self._meanwhile.append({})
             grown = self._grown
             before = self._values.get(key, frozenset())
-            value = before | self._compute(key)
+            value = self._bounded(before | self._compute(key))
             if value != before:
                 self._values[key] = value
                 self._grown += 1
