@@ -15,7 +15,7 @@ from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.files import list_known
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
-from codeplane.store.link_rows import FileLinks
+from codeplane.store.link_rows import make_links
 from codeplane.store.reader import open_reader
 from codeplane.store.records import Change, FileStat, FileState
 from codeplane.store.recovery import open_writer
@@ -178,7 +178,7 @@ def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirector
     with open_writer(sample.build(state, texts)).writer as writer:
         ids: dict[str, int] = dict(writer.rows("SELECT path, file_id FROM files"))
         place = pack_uses([Use(1, 0, Tier.STRONG, 0, 0, NAMES)])
-        found = FileLinks(
+        found = make_links(
             Links([7], [0], [0], [int(Tier.STRONG)], tokens=["x"], seen=[ids["a.py"]]), {7: place}, {"x": place}
         )
         writer.put_links(ids["b.py"], found)

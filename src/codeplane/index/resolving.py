@@ -7,29 +7,27 @@ another definition, those whose look-ups that concerns are resolved again, and n
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.blocks import unpack
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.apart import resolve_apart
+from codeplane.index.resolve.files import resolve_files
 from codeplane.index.resolve.languages import RULES
-from codeplane.index.resolve.library import StoreLibrary, key_of
-from codeplane.index.resolve.linking import imported_files, link_file
-from codeplane.store.codec import path_from_text, path_to_text, row_range, storable
+from codeplane.index.resolve.library import key_of
+from codeplane.store.codec import path_to_text, row_range, storable
 from codeplane.store.writer import Writer
 
-_RECURSION = 20_000
-"""Expressions lie deep in each other, and values go through many functions."""
 _ROWS_AT_ONCE = 500
+_WORTH_SHARING = 200
+"""Files for which it pays to start processes."""
 
 
 class Resolving:
     """Told of every file before it is put or removed; then resolves."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, workers: int) -> None:
         self._writer = writer
+        self._workers = workers
         self._before: dict[RepoPath, _Seen] = {}
         self._whole = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
         """Whether there was nothing before, so that everything is to be resolved."""
@@ -98,36 +96,19 @@ class Resolving:
         return [file_id for (file_id,) in rows if file_ids is None or file_id in file_ids]
 
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
-        writer = self._writer
-        evaluator, library = _make(writer, paths)
-        with _deep():
-            for file_id in file_ids:
-                if library.is_full:
-                    evaluator, library = _make(writer, paths)
-                ((path, language, block),) = writer.rows(
-                    "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
-                )
-                path = path_from_text(path)
-                at = library.tables(path) if language in RULES else None
-                found = link_file(evaluator if at is not None else None, at, path, unpack(block), library.uid)
-                named = imported_files(evaluator, at) if at is not None else ()
-                imports = sorted({known for other in named if (known := library.file_id(other)) is not None})
-                seen = sorted(evaluator.take_noted() - {file_id})
-                evaluator.forget()
-                writer.put_links(file_id, found._replace(links=found.links._replace(imports=imports, seen=seen)))
+        if self._whole and self._workers > 1 and len(file_ids) >= _WORTH_SHARING:
+            self._writer.share_load()
+            found = resolve_apart(self._writer, paths, file_ids, self._workers)
+        else:
+            found = resolve_files(self._writer, paths, file_ids)
+        for file_id, links in found:
+            self._writer.put_links(file_id, links)
 
     def _select(self, sql: str, values: Sequence[int | str]) -> Iterator[int]:
         for start in range(0, len(values), _ROWS_AT_ONCE):
             part = values[start : start + _ROWS_AT_ONCE]
             for (found,) in self._writer.rows(f"{sql} ({','.join('?' * len(part))})", part):
                 yield found
-
-
-def _make(writer: Writer, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary]:
-    holder: list[Evaluator] = []
-    library = StoreLibrary(writer, paths, lambda key: holder[0].note(key))
-    holder.append(Evaluator(library, RULES))
-    return holder[0], library
 
 
 class _Seen:
@@ -166,13 +147,3 @@ class _Seen:
         return cls(
             file_id, language, family or "", interface or b"", names, frozenset(owner for owner in owners if owner)
         )
-
-
-@contextmanager
-def _deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

@@ -320,6 +320,14 @@ class Writer:
             self._connection.execute(SORT_NAMES)
             self._connection.execute(INDEXES)
 
+    def share_load(self) -> None:
+        """Let other processes read what was loaded so far; they see nothing of what is still to come."""
+        if self._bulk:
+            self.finish_load()
+            with sqlite_errors():
+                self._commit()
+                finish_bulk(self._connection)
+
     def publish(self, info: EpochInfo) -> int:
         """Make everything since the last epoch visible as a new one. Without changes of content, the epoch stays."""
         if self._broken:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
 from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
 from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.library import StoreLibrary
 from codeplane.index.resolve.links import Link, call_edges, link_references
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
-from codeplane.store.link_rows import FileLinks
 
 Uid = Callable[[Site], int | None]
 
 
-def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: Unpacked, uid: Uid) -> FileLinks:
+class Linked(NamedTuple):
+    links: Links
+    """Without what it depends on."""
+    uses: dict[int, bytes]
+    anchored: dict[str, bytes]
+
+
+def link_file(
+    evaluator: Evaluator | None, at: Tables | None, path: str, held: Unpacked, library: StoreLibrary
+) -> Linked:
     """`evaluator` and `at` are None for a language whose names are not resolved beyond their file."""
+    uid = library.uid
     columns = held.refs.columns
     found: dict[int, dict[tuple[int, int], Use]] = {}
     refs: list[tuple[int, int, int]] = []
@@ -70,7 +81,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
     targets = sorted(found)
     places = {target: at_ for at_, target in enumerate(targets)}
     refs.sort()
-    return FileLinks(
+    return Linked(
         Links(
             targets,
             [ref for ref, _, _ in refs],
@@ -81,6 +92,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
             sorted(outside),
             sorted(anchored),
             _bases(evaluator, at, uid) if evaluator is not None and at is not None else (),
+            _imports(evaluator, at, library) if evaluator is not None and at is not None else (),
         ),
         {target: pack_uses(sorted(found[target].values())) for target in targets},
         {token: pack_uses(sorted(uses)) for token, uses in sorted(anchored.items())},
@@ -117,10 +129,11 @@ def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def imported_files(evaluator: Evaluator, at: Tables) -> set[str]:
+def _imports(evaluator: Evaluator, at: Tables, library: StoreLibrary) -> list[int]:
     """Files of the repository that the imports of a file name."""
     rules = evaluator.rules(at)
-    return {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
+    paths = {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
+    return sorted({known for path in paths if (known := library.file_id(path)) is not None})
 
 
 def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
