@@ -74,8 +74,8 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments)
-        attributes = read_attributes(flow, definitions.rows, refs, grammar.language, Ids(unit, path))
+        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments, grammar.language.doc_types)
+        attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
         names=names,
@@ -265,7 +265,7 @@ def _read_names(
         else:
             append((scope, name, line, start_col, role | usage << 2, bind + 1))
     refs = Refs(texts, Columns(*zip(*rows, strict=True)) if rows else NO_COLUMNS)
-    return texts, refs, bindings, Identifiers(offsets, ends, refs.columns.binds)
+    return texts, refs, bindings, Identifiers(offsets, ends, refs.columns.binds, refs.columns.scopes)
 
 
 def _bind_all(

@@ -2,8 +2,12 @@
 passed and returned. `flow.scm` of a language tells them; nothing is concluded here.
 
 `flow.scm`, a value per match (its span is that of the first capture of the list):
-    @member @of @name          a member of a value
+    @member @of @name          a member of a value; @member.field where fields and methods have names of their own: its
+                               name is kept as `$name`
+    @path @name                a name of several parts that is looked up as a whole; @name is the last of them
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
+    @send @of @name @arg*      what a call of a member gives, where the syntax has no node for the member; @send.method
+                               keeps its name as `name()`
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
     @same @of                  the value of a part (parentheses); @await @of what is waited for
@@ -11,7 +15,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
     @function                  the function whose scope it opens
-    @this @super               the object that a method belongs to, and that object as one of its base
+    @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
+                               of the class around, whatever object it is called on
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
@@ -21,6 +26,8 @@ and what becomes of them:
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
     @raise @of
+    @documented @definition    a comment whose types, as the language reads them (`doc_types`), are those of a function,
+    @documented @to            or of a variable; they count where the source itself names no type
 """
 
 from __future__ import annotations
@@ -41,10 +48,14 @@ class Identifiers(NamedTuple):
     offsets: Sequence[int]
     ends: Mapping[int, int]
     binds: Sequence[int]
-    """Ordinal of the binding plus one; 0 for none."""
+    """Ordinal of the binding plus one; 0 for none, or for one that does not tell what the name means."""
+    scopes: Sequence[int]
+    """Where each is looked up."""
 
 
 Span = tuple[int, int]
+DocTypes = Callable[[str], Sequence[tuple[str, str, str]]]
+"""Text of a comment -> (`param`, `return` or `var`; the name that it is said of, if any; a type)."""
 
 
 def read_flow(
@@ -56,10 +67,11 @@ def read_flow(
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
     comments: tuple[bytes, ...],
+    doc_types: DocTypes | None = None,
 ) -> Flow:
     """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, comments, doc_types, raw).build()
 
 
 class _Raw(NamedTuple):
@@ -85,6 +97,7 @@ _FLOWS = frozenset(
         "decorated",
         "narrow",
         "raise",
+        "documented",
     }
 )
 _PARTS = frozenset(
@@ -117,13 +130,17 @@ def _read_matches(query: Query, root: Node) -> _Raw:
 
 
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
-_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_ONE = {"await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_ALWAYS = frozenset({"member", "member.field", "call", "new", "send", "send.method", "path"})
+_PLACED = frozenset({"call", "new", "send", "send.method", "this", "this.exact", "super"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
+_MAX_TUPLE = 24
+"""What has more parts is a table, whose parts are alike."""
 
 
 class _Builder:
@@ -135,24 +152,29 @@ class _Builder:
         definitions: Mapping[Span, int],
         position: Callable[[int], tuple[int, int]],
         comments: tuple[bytes, ...],
+        doc_types: DocTypes | None,
         raw: _Raw,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
+        self._lookup = identifiers.scopes
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
         self._comments = comments
+        self._doc_types = doc_types
         self._raw = raw
         self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
         self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
         self._known: dict[Span, int] = {}
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
+        self._spelled: list[str] = []
         self._depth = 0
         self._calls: list[tuple[int, int]] = []
+        self._places: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
     def build(self) -> Flow:
@@ -178,6 +200,8 @@ class _Builder:
                         ),
                     )
                 )
+            elif subject == "documented":
+                continue
             elif subject in _OUT:
                 into.append((_OUT[subject], scope_of(span[0]), self._one(parts, "from" if "from" in parts else "of")))
             elif subject == "returns":
@@ -203,15 +227,46 @@ class _Builder:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
+        self._read_comments(into, params)
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new"):
+            if subject in _ALWAYS:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         owners = sorted(
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
         )
         ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
+        return Flow(self._nodes, self._lists, self._spelled, sorted(into), ordered, owners, calls, self._places)
+
+    def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, Param]]) -> None:
+        if self._doc_types is None:
+            return
+        typed = {(kind, to) for kind, to, node in into if kind in (Into.RETURNS, Into.DECLARE) and self._says(node)}
+        passed = {(param.scope, self._spelled[param.name]): at for at, (_, param) in enumerate(params)}
+        for subject, span, parts in self._raw.flows:
+            if subject != "documented":
+                continue
+            scope = self._scopes.get(parts["definition"][0]) if "definition" in parts else None
+            to = self._one(parts, "to")
+            for tag, name, text in self._doc_types(self._slice(span)):
+                if tag == "return" and scope is not None and (Into.RETURNS, scope) not in typed:
+                    into.append((Into.RETURNS, scope, self._said(text, scope)))
+                elif tag == "param" and scope is not None and (scope, name) in passed:
+                    offset, param = params[passed[scope, name]]
+                    if param.type < 0 or not self._says(param.type):
+                        params[passed[scope, name]] = (offset, param._replace(type=self._said(text, scope)))
+                elif tag == "var" and to and self._nodes[to][0] == Of.NAME and (Into.DECLARE, to) not in typed:
+                    _, _, written, ordinal = self._nodes[to]
+                    if name in ("", self._spelled[written]):
+                        into.append((Into.DECLARE, to, self._said(text, self._lookup[ordinal])))
+
+    def _said(self, text: str, scope: int) -> int:
+        return self._add(Of.SAID, self._text(text), scope)
+
+    def _says(self, node: int) -> bool:
+        """Whether a type is more than words of the language."""
+        kind, a, _, _ = self._nodes[node]
+        return any(map(self._says, self._lists[a])) if kind == Of.EITHER else kind != Of.UNKNOWN
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
@@ -220,7 +275,7 @@ class _Builder:
             | {
                 span[0]
                 for span, (subject, _) in self._raw.values.items()
-                if subject in ("call", "new", "this", "super")
+                if subject in _PLACED
             }
         )
         innermost, _ = locate(self._tree, offsets)
@@ -236,7 +291,11 @@ class _Builder:
         return self._source[span[0] : span[1]].decode("utf-8", "replace")
 
     def _text(self, text: str) -> int:
-        return self._texts.setdefault(text, len(self._texts))
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = len(self._spelled)
+            self._spelled.append(text)
+        return known
 
     def _add(self, kind: int, a: int = 0, b: int = 0, c: int = 0) -> int:
         self._nodes.append((kind, a, b, c))
@@ -264,20 +323,26 @@ class _Builder:
         if found is None:
             return self._leaf(span)
         subject, parts = found
-        if subject == "member":
-            name = parts["name"][0]
-            ordinal = self._ordinals.get(name[0], -1)
-            return self._add(Of.MEMBER, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
-        if subject in ("call", "new"):
-            callee = self._one(parts, "callee")
+        if subject in ("member", "member.field"):
+            return self._member(parts, f"${name}" if (name := self._slice(parts["name"][0])) and "." in subject else name)
+        if subject in ("call", "new", "send", "send.method"):
+            if "callee" in parts:
+                callee = self._one(parts, "callee")
+            else:
+                name = self._slice(parts["name"][0])
+                callee = self._member(parts, f"{name}()" if "." in subject else name)
             arguments = self._list(parts.get("arg", ()))
-            node = self._add(Of.CALL if subject == "call" else Of.NEW, callee, arguments, self._reference(callee))
+            node = self._add(Of.NEW if subject == "new" else Of.CALL, callee, arguments, self._reference(callee))
             self._calls.append((span[0], node))
             return node
+        if subject == "same":
+            return self._one(parts, "of")
         if subject in _ONE:
             return self._add(_ONE[subject], self._one(parts, "of"))
         if subject in _LISTS:
-            return self._add(_LISTS[subject], self._list(parts.get("of", ())))
+            spans = parts.get("of", ())
+            kind = Of.LIST if subject == "tuple" and len(spans) > _MAX_TUPLE else _LISTS[subject]
+            return self._add(kind, self._list(spans))
         if subject == "item":
             return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
         if subject == "labelled":
@@ -288,17 +353,31 @@ class _Builder:
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
-        if subject in ("this", "super"):
-            return self._add(Of.THIS if subject == "this" else Of.SUPER, self._scope_of(span[0]))
+        if subject in ("this", "super", "this.exact"):
+            kind = Of.SUPER if subject == "super" else Of.THIS
+            return self._add(kind, self._scope_of(span[0]), int(subject == "this.exact"))
+        if subject == "path":
+            ordinal = self._ordinals.get(parts["name"][0][0], -1)
+            return self._name(span, ordinal) if ordinal >= 0 and not self._binds[ordinal] else 0
         if subject.startswith("literal."):
             return self._add(Of.LITERAL, self._text(subject[8:]))
         return 0
+
+    def _member(self, parts: dict[str, list[Span]], name: str) -> int:
+        ordinal = self._ordinals.get(parts["name"][0][0], -1)
+        return self._add(Of.MEMBER, self._one(parts, "of"), self._text(name), ordinal)
+
+    def _name(self, span: Span, ordinal: int) -> int:
+        node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+        if not self._binds[ordinal] and self._lookup[ordinal]:
+            self._places.append((node, self._lookup[ordinal]))
+        return node
 
     def _leaf(self, span: Span) -> int:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            return self._name(span, ordinal)
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):

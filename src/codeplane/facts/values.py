@@ -50,9 +50,11 @@ class Of(IntEnum):
     SPLAT_KEYS = 19
     """node"""
     THIS = 20
-    """scope"""
+    """scope, 1 for one of exactly that class"""
     SUPER = 21
     """scope"""
+    SAID = 22
+    """a type in the words of a comment: text, scope"""
 
 
 class Into(IntEnum):
@@ -111,6 +113,8 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
+    places: Sequence[Sequence[int]] = ()
+    """(node, scope) of names that nothing in the file binds, where they do not stand in the file's own scope"""
 
 
 NO_FLOW = Flow()

@@ -29,6 +29,8 @@ from codeplane.index.resolve.value import (
     wrapped,
 )
 
+_OBJECT = -1
+"""In place of the number of a parameter: the object that a method is called on."""
 CALLABLES = frozenset({"function", "method", "constructor"})
 
 
@@ -113,7 +115,9 @@ class Evaluator:
     def _node(self, at: Tables, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.NAME:
-            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
+            if a:
+                return self.cell(("b", at.path, a - 1))
+            return self.rules(at).placed(at, at.texts[b], at.place.get(node, 0))
         if kind == Of.MEMBER:
             name = at.texts[b]
             return union(self.member(of, name)[1] for of in self.value(at.path, a))
@@ -126,7 +130,8 @@ class Evaluator:
                     self._pass(method, at, at.lists[b])
             return made
         if kind in (Of.THIS, Of.SUPER):
-            return self._this(at, a, kind)
+            found = self._this(at, a, kind)
+            return frozenset(value[:3] for value in found) if b else found
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind in (Of.SAME, Of.AWAIT, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
@@ -151,6 +156,10 @@ class Evaluator:
             return frozenset({("k", at.texts[b - 1])} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
 
+    def this(self, at: Tables, scope: int) -> Values:
+        """The object that the method around a scope belongs to."""
+        return self._this(at, scope, Of.THIS)
+
     def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
         """The object that a method belongs to, or that object as one of the bases of its class."""
         around: int | None = None
@@ -165,6 +174,8 @@ class Evaluator:
                 if at.defs[owner].kind in self.rules(at).classes:
                     of = ("i", at.path, owner)
                     return frozenset({of if kind == Of.THIS else ("s", at.path, owner, of)})
+            elif at.sketch.scopes[scope][1] == "class":
+                return NOTHING  # a class without a name
             scope = at.sketch.scopes[scope][0]
         return NOTHING
 
@@ -277,7 +288,7 @@ class Evaluator:
                 values = union(self._part(value, step) for value in values)
             return values
         if kind == Into.FOR:
-            return union(self.elements(value) for value in self.value(at.path, node))
+            return union(self.rules(at).gone_through(value) for value in self.value(at.path, node))
         if kind == Into.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
         if kind == Into.CATCH:
@@ -404,7 +415,7 @@ class Evaluator:
                     values |= frozenset({("c", path, definition)})
                 else:
                     values |= self.rules(at).described(self.cell(("a", base[1], base[2], name)), of)
-                    if of[0] == "c" and self.rules(at).is_enum(base):
+                    if row.kind == "enum_member" or (of[0] == "c" and self.rules(at).is_enum(base)):
                         values |= frozenset({("i", base[1], base[2])})
             if attribute is not None:
                 values |= self.cell(("a", base[1], base[2], name))
@@ -413,24 +424,22 @@ class Evaluator:
 
     def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, wherever they stand."""
-        found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
-        for path, owner in self.rules(at).parts(at, definition):
-            other = self.at(path)
-            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
-        return found
+        return self.rules(at).members(at, definition, name)
 
     def _attribute(self, at: Tables, definition: int, name: str) -> Values:
         """What an attribute of the objects of a class can hold."""
         flows: list[tuple[int, int]] = []
-        for member in at.members.get(definition, {}).get(name, ()):
-            bind = at.bind_of_def.get(member)
+        for path, _, member in self.members_named(at, definition, name):
+            bind = at.bind_of_def.get(member) if path == at.path else None
             if bind is not None:
                 flows += at.into_bind(bind)
         for of, flow in at.into_member(name):
             kind, bind, _, _ = at.nodes[of]
             if kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition:
                 flows.append(flow)
-        return self._flowing(at, flows)
+            elif kind == Of.THIS and any(value[1:3] == (at.path, definition) for value in self._this(at, bind, kind)):
+                flows.append(flow)
+        return self._flowing(at, flows) or self.rules(at).declared(at, definition, name)
 
     def _object_of(self, at: Tables, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
@@ -447,16 +456,13 @@ class Evaluator:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        for node in at.bases(definition):
-            if at.nodes[node][0] == Of.LABELLED:
-                continue
-            for value in sorted(self.value(at.path, node), key=repr):
-                if value[0] == "c" and value != own:
-                    lists.append([base for base in self.bases(value[1], value[2]) if base != own])
-                    direct.append(value)
-                elif value[0] == "x":
-                    direct.append(value)
-                    lists.append([value])
+        for value in self.rules(at).direct_bases(at, definition):
+            if value[0] == "c" and value != own:
+                lists.append([base for base in self.bases(value[1], value[2]) if base != own])
+                direct.append(value)
+            elif value[0] == "x":
+                direct.append(value)
+                lists.append([value])
         return (own, *merged([*lists, direct]))
 
     # --- calls
@@ -472,13 +478,17 @@ class Evaluator:
                 self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
-            return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
+            return union(self.call(method, at, node) for method in self.called(callee))
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
             return _call_container(self, callee, values)
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
         return NOTHING
+
+    def called(self, of: Value) -> Values:
+        """What runs when an object is called like a function."""
+        return self.member(of, self.rules(self.at(of[1])).called)[1]
 
     def constructors(self, of: Value) -> list[Value]:
         """What runs when an object of a class is made."""
@@ -492,15 +502,15 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" else 0
+            shift = 1 if callee[0] == "m" and self.rules(self.at(path)).takes_object else 0
             given = {number + shift: held for number, held in enumerate(values)}
             if callee[0] == "m":
-                given[0] = frozenset({callee[3]})
+                given[_OBJECT] = given[0 if shift else _OBJECT] = frozenset({callee[3]})
             return self._filled(self.cell(("r", path, scope)), path, scope, given)
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
-            return union(self.call_with(method, values) for method in self.member(callee, "__call__")[1])
+            return union(self.call_with(method, values) for method in self.called(callee))
         return NOTHING
 
     def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
@@ -513,10 +523,10 @@ class Evaluator:
         target = self.at(path)
         params = target.params.get(scope, [])
         given: dict[int, Values] = {}
-        place = 0
+        place = first = 0
         if callee[0] == "m":
-            given[0] = frozenset({callee[3]})
-            place = 1
+            place = first = 1 if self.rules(target).takes_object else 0
+            given[_OBJECT] = given[0 if place else _OBJECT] = frozenset({callee[3]})
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -541,7 +551,7 @@ class Evaluator:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
         for number, values in given.items():
             concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-            if concrete and (number or callee[0] != "m"):
+            if concrete and number >= first:
                 self.passed.setdefault((path, scope, number), set()).update(concrete)
         return given
 
@@ -555,7 +565,7 @@ class Evaluator:
         if value[0] == "p" and value[1] == path and value[2] == scope:
             return given.get(value[3], NOTHING)
         if value[0] in ("i", "c") and len(value) == 4 and value[1] == path and value[3] == scope:
-            own = frozenset((value[0], *held[1:]) for held in given.get(0, ()) if held[0] in ("i", "c"))
+            own = frozenset((value[0], *held[1:]) for held in given.get(_OBJECT, ()) if held[0] in ("i", "c"))
             return own or frozenset({value[:3]})
         if value[0] == "l":
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
@@ -587,9 +597,13 @@ class Evaluator:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.SAME:
             return self.type_of(at, a)
+        if kind == Of.THIS:
+            return frozenset(("i", *value[1:]) for value in self.value(at.path, node))
+        if kind == Of.SAID:
+            return self.rules(at).said(at, at.texts[a], b)
         if kind == Of.NAME:
             if not a:
-                return objects(self.rules(at).unbound(at, at.texts[b]))
+                return objects(self.rules(at).placed(at, at.texts[b], at.place.get(node, 0)))
             return self.cell(("y", at.path, a - 1))
         if kind == Of.MEMBER:
             found = NOTHING

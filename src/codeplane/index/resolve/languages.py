@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.php import PhpRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
 
-RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"python": PythonRules})
+RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"php": PhpRules, "python": PythonRules})
 """By the name of the language."""

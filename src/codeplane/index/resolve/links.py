@@ -29,11 +29,17 @@ class CallEdge(NamedTuple):
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    paths = {row[3]: row[2] for row in at.nodes if row[0] == Of.NAME and not row[1]}
+    rules = evaluator.rules(at)
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL) and role != Role.IMPORT:
             row = members.get(ref)
-            if row is not None:
+            if row is None and ref in paths:
+                sites = rules.placed_sites(at, at.texts[paths[ref]], columns.scopes[ref], usage)
+                if sites:
+                    yield Link(ref, tuple(sorted(set(sites))), Tier.STRONG)
+            elif row is not None:
                 name = at.texts[row[2]]
                 sites = [site for of in evaluator.value(at.path, row[1]) for site in evaluator.member(of, name)[0]]
                 if sites:
@@ -55,7 +61,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         else:
-            sites = evaluator.rules(at).unbound_sites(at, names[columns.names[ref]])
+            sites = rules.placed_sites(at, names[columns.names[ref]], columns.scopes[ref], usage)
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
 
@@ -102,7 +108,7 @@ def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
         else:
             yield ("c", callee[1], callee[2])
     elif callee[0] == "i":
-        for value in evaluator.member(callee, "__call__")[1]:
+        for value in evaluator.called(callee):
             if value[0] in "fm":
                 yield ("f", value[1], value[2])
     elif callee[0] == "x":

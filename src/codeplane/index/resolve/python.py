@@ -35,6 +35,8 @@ _COLLECTIONS = frozenset(
 
 
 class PythonRules(Rules):
+    takes_object = True
+
     @cached_property
     def _modules(self) -> PythonModules:
         return PythonModules(self.ev.library.paths())

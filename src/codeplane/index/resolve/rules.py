@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from codeplane.facts.sketch import SketchImport
+from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
@@ -51,6 +52,13 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
+    def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
+        """The same, where it depends on the scope, or on the syntax around it (a `Usage`)."""
+        return self.unbound_sites(at, name)
+
+    def placed(self, at: Tables, name: str, scope: int) -> Values:
+        return self.unbound(at, name)
+
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
         return []
@@ -59,6 +67,33 @@ class Rules:
         return union(map(self.ev.site_value, self.module_sites(module, name)))
 
     # Classes and their objects
+
+    takes_object = False
+    """Whether a method has its object as its first parameter."""
+
+    called = "__call__"
+    """The member that runs when an object is called."""
+
+    def direct_bases(self, at: Tables, definition: int) -> list[Value]:
+        """What a class inherits from, nearest first; of another library too."""
+        return [
+            value
+            for node in at.bases(definition)
+            if at.nodes[node][0] != Of.LABELLED
+            for value in sorted(self.ev.value(at.path, node), key=repr)
+        ]
+
+    def members(self, at: Tables, definition: int, name: str) -> list[Site]:
+        """Definitions of a member of a class, as it is named where it is used."""
+        found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
+        for path, owner in self.parts(at, definition):
+            other = self.ev.at(path)
+            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
+        return found
+
+    def declared(self, at: Tables, definition: int, name: str) -> Values:
+        """What an attribute holds, where that is said neither where it is declared nor by what is assigned to it."""
+        return NOTHING
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         """Names of the members that run when an object is made."""
@@ -98,6 +133,10 @@ class Rules:
 
     # Values
 
+    def gone_through(self, of: Value) -> Values:
+        """What a loop takes from a value."""
+        return self.ev.elements(of)
+
     def elements(self, of: Value) -> Values:
         return NOTHING
 
@@ -115,6 +154,10 @@ class Rules:
 
     def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
         """Objects of a type of another library that has arguments."""
+        return NOTHING
+
+    def said(self, at: Tables, text: str, scope: int) -> Values:
+        """Objects of a type that a comment names."""
         return NOTHING
 
     def written(self, at: Tables, text: str) -> Values:

@@ -189,6 +189,11 @@ class Tables:
         return self._incoming[1].get(name, ())
 
     @cached_property
+    def place(self) -> dict[int, int]:
+        """Node of a name that nothing in the file binds -> the scope in which it is looked up."""
+        return dict(self.sketch.flow.places)  # type: ignore[arg-type]
+
+    @cached_property
     def scope_of_call(self) -> dict[int, int]:
         return {node: scope for node, scope, *_ in self.sketch.flow.calls}
 
