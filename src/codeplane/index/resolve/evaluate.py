@@ -119,8 +119,7 @@ class Evaluator:
                 return self.cell(("b", at.path, a - 1))
             return self.rules(at).placed(at, at.texts[b], at.place.get(node, 0))
         if kind == Of.MEMBER:
-            name = at.texts[b]
-            return union(self.member(of, name)[1] for of in self.value(at.path, a))
+            return self.reached(at, a, at.texts[b])[1]
         if kind == Of.CALL:
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
@@ -268,7 +267,7 @@ class Evaluator:
         for kind, node in flows:
             if kind not in (Into.DECLARE, Into.NARROW):
                 found |= self._flow(at, kind, node)
-        return found or union(self.type_of(at, node) for kind, node in flows if kind == Into.NARROW)
+        return found
 
     def _flow(self, at: Tables, kind: int, node: int) -> Values:
         if kind & PUT:
@@ -360,6 +359,20 @@ class Evaluator:
         return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
 
     # --- members
+
+    def reached(self, at: Tables, node: int, name: str) -> tuple[list[Site], Values]:
+        """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
+        has such a member: it may stand elsewhere than the use."""
+        found = [self.member(of, name) for of in self.value(at.path, node)]
+        if not any(sites for sites, _ in found):
+            found += [self.member(of, name) for of in self._narrowed(at, node)]
+        return [site for sites, _ in found for site in sites], union(values for _, values in found)
+
+    def _narrowed(self, at: Tables, node: int) -> Values:
+        kind, a, _, _ = at.nodes[node]
+        if kind != Of.NAME or not a:
+            return NOTHING
+        return union(self.type_of(at, held) for how, held in at.into_bind(a - 1) if how == Into.NARROW)
 
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         """What a member of a value stands for, and what it holds."""

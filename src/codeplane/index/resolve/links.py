@@ -41,7 +41,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                     yield Link(ref, tuple(sorted(set(sites))), Tier.STRONG)
             elif row is not None:
                 name = at.texts[row[2]]
-                sites = [site for of in evaluator.value(at.path, row[1]) for site in evaluator.member(of, name)[0]]
+                sites, _ = evaluator.reached(at, row[1], name)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), Tier.STRONG)
             continue

@@ -42,6 +42,8 @@ class PhpRules(Rules):
 
     def _space_at(self, at: Tables, scope: int) -> tuple[int, str]:
         """The scope of the namespace around, and its name."""
+        if not at.sketch.scopes:
+            return 0, ""  # nothing is defined there
         while scope and at.sketch.scopes[scope][1] != "namespace":
             scope = at.sketch.scopes[scope][0] or 0
         names = self._spaces.get(at.path)
