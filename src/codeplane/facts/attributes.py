@@ -17,7 +17,7 @@ _GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
 def read_attributes(
     flow: Flow, tree: ScopeTree, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids
 ) -> list[Attribute]:
-    owners = {scope: definition for scope, definition in flow.owners}
+    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     if not language.attributes_through:
         return []
     objects = _objects(flow, owners, defs, language) if language.attributes_through == "parameter" else {}

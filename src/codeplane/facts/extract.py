@@ -74,7 +74,9 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments, grammar.language.doc_types)
+        flow = read_flow(
+            grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments, grammar.language.doc_types
+        )
         attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
@@ -265,7 +267,10 @@ def _read_names(
         else:
             append((scope, name, line, start_col, role | usage << 2, bind + 1))
     refs = Refs(texts, Columns(*zip(*rows, strict=True)) if rows else NO_COLUMNS)
-    return texts, refs, bindings, Identifiers(offsets, ends, refs.columns.binds, refs.columns.scopes)
+    told = refs.columns.binds
+    if language.calls_dispatched:
+        told = [0 if bind and bound[bind - 1][2] == CALLABLE else bind for bind in told]
+    return texts, refs, bindings, Identifiers(offsets, ends, told, refs.columns.scopes)
 
 
 def _bind_all(

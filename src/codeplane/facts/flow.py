@@ -3,11 +3,12 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 
 `flow.scm`, a value per match (its span is that of the first capture of the list):
     @member @of @name          a member of a value; @member.field where fields and methods have names of their own: its
-                               name is kept as `$name`
+                               name is kept as `$name`; @member.put one that is assigned by a method called `name=`
+    @own                       a member of the object that the method around belongs to
     @path @name                a name of several parts that is looked up as a whole; @name is the last of them
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
     @send @of @name @arg*      what a call of a member gives, where the syntax has no node for the member; @send.method
-                               keeps its name as `name()`
+                               keeps its name as `name()`, @send.own is sent to the object around
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
     @same @of                  the value of a part (parentheses); @await @of what is waited for
@@ -20,7 +21,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
+                               @param.self
     @returns @type             of the function with this span
     @class @base*              of the class with this span
     @decorated @decorator* @definition
@@ -124,7 +126,7 @@ def _read_matches(query: Query, root: Node) -> _Raw:
         }
         if subject in _FLOWS:
             flows.append((subject, span, parts))
-        elif span not in values and parts.get("of") != [span]:
+        elif (span not in values and parts.get("of") != [span]) or subject == "member.put":
             values[span] = (subject, parts)
     return _Raw(values, flows)
 
@@ -134,8 +136,11 @@ _ONE = {"await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
-_ALWAYS = frozenset({"member", "member.field", "call", "new", "send", "send.method", "path"})
-_PLACED = frozenset({"call", "new", "send", "send.method", "this", "this.exact", "super"})
+_SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
+_MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}="}
+"""How a member is called, by the capture."""
+_ALWAYS = frozenset({"own", "call", "new", "path", *_SENDS, *_MEMBERS})
+_PLACED = frozenset({"own", "call", "new", "this", "this.exact", "super", *_SENDS})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -272,11 +277,7 @@ class _Builder:
         offsets = sorted(
             {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
-            | {
-                span[0]
-                for span, (subject, _) in self._raw.values.items()
-                if subject in _PLACED
-            }
+            | {span[0] for span, (subject, _) in self._raw.values.items() if subject in _PLACED}
         )
         innermost, _ = locate(self._tree, offsets)
         return dict(zip(offsets, innermost, strict=True)).__getitem__
@@ -323,14 +324,16 @@ class _Builder:
         if found is None:
             return self._leaf(span)
         subject, parts = found
-        if subject in ("member", "member.field"):
-            return self._member(parts, f"${name}" if (name := self._slice(parts["name"][0])) and "." in subject else name)
-        if subject in ("call", "new", "send", "send.method"):
-            if "callee" in parts:
-                callee = self._one(parts, "callee")
+        if subject in _MEMBERS:
+            return self._member(self._one(parts, "of"), parts["name"][0], _MEMBERS[subject])
+        if subject == "own":
+            return self._member(self._add(Of.THIS, self._scope_of(span[0])), span)
+        if subject in ("call", "new") or subject in _SENDS:
+            if subject in _SENDS:
+                of = self._add(Of.THIS, self._scope_of(span[0])) if subject == "send.own" else self._one(parts, "of")
+                callee = self._member(of, parts["name"][0], _SENDS[subject])
             else:
-                name = self._slice(parts["name"][0])
-                callee = self._member(parts, f"{name}()" if "." in subject else name)
+                callee = self._one(parts, "callee")
             arguments = self._list(parts.get("arg", ()))
             node = self._add(Of.NEW if subject == "new" else Of.CALL, callee, arguments, self._reference(callee))
             self._calls.append((span[0], node))
@@ -363,9 +366,9 @@ class _Builder:
             return self._add(Of.LITERAL, self._text(subject[8:]))
         return 0
 
-    def _member(self, parts: dict[str, list[Span]], name: str) -> int:
-        ordinal = self._ordinals.get(parts["name"][0][0], -1)
-        return self._add(Of.MEMBER, self._one(parts, "of"), self._text(name), ordinal)
+    def _member(self, of: int, name: Span, spelled: str = "{}") -> int:
+        ordinal = self._ordinals.get(name[0], -1)
+        return self._add(Of.MEMBER, of, self._text(spelled.format(self._slice(name))), ordinal)
 
     def _name(self, span: Span, ordinal: int) -> int:
         node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
@@ -376,8 +379,12 @@ class _Builder:
     def _leaf(self, span: Span) -> int:
         start, end = span
         ordinal = self._ordinals.get(start)
+        if ordinal is None and self._source[start : start + 1] == b"$":
+            # Names of variables stand without their mark.
+            start += 1
+            ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._name(span, ordinal)
+            return self._name((start, end), ordinal)
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from codeplane.facts.model import Facts
-from codeplane.facts.values import Flow
+from codeplane.facts.values import NO_FLOW, Flow
 
 SKETCH_VERSION = "1"
 
@@ -57,7 +57,7 @@ class Sketch(NamedTuple):
 
 
 def pack_sketch(facts: Facts) -> bytes:
-    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks):
+    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks or facts.flow.calls):
         return b""
     parts = (
         [(row.parent, row.scope, row.kind, row.name, row.lexical_path) for row in facts.defs],
@@ -76,6 +76,8 @@ def pack_sketch(facts: Facts) -> bytes:
 
 
 def unpack_sketch(data: bytes) -> Sketch:
+    if not data:
+        return Sketch((), (), (), (), (), (), (), NO_FLOW)
     defs, binds, imports, exports, thunks, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
     return Sketch(
         [SketchDef(*row) for row in defs],

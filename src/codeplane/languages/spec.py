@@ -178,7 +178,7 @@ class Language:
     doc_lines: Callable[[list[str]], list[str]] | None = None
     """Turns the lines of a doc comment into plain text (markup resolved, tags for tools left out)."""
     doc_types: Callable[[str], list[tuple[str, str, str]]] | None = None
-    """Text of a comment -> the types that it declares: `param`, `return` or `var`, the name if it gives one, the type."""
+    """Text of a comment -> the types that it declares: `param`, `return` or `var`, the name if any, the type."""
     attribute_prefixes: tuple[str, ...] = ()
     """Lines between doc comment and definition that belong to the definition (`#[derive]`)."""
     signature_noise: re.Pattern[str] | None = None

@@ -1,5 +1,5 @@
 """A type in the words of a PHP comment, as a tree: ("name", text), or a word and (key, tree) for each part: `either` of
-several, a `list` of elements, an array with `fields`, a `class` by its name. What it does not understand has no parts."""
+several, a `list` of elements, an array with `fields`, a `class` by its name. What is not understood has no parts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ Said = tuple[Any, ...]
 
 _LISTS = frozenset(
     {
-        "array", "list", "iterable", "non-empty-array", "non-empty-list", "associative-array", "traversable", "iterator",
-        "generator", "iteratoraggregate", "arrayiterator", "arrayobject", "splobjectstorage",
+        "array", "list", "iterable", "non-empty-array", "non-empty-list", "associative-array", "traversable",
+        "iterator", "generator", "iteratoraggregate", "arrayiterator", "arrayobject", "splobjectstorage",
     }
 )  # fmt: skip
 _NOTHING: Said = ("either",)

@@ -82,6 +82,8 @@ class Evaluator:
             return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
         if what == "v":
             return bounded(self._definition(self.at(key[1]), key[2]))
+        if what == "q":
+            return frozenset({("q", self._rules[key[1]].answer(*key[2:]))})
         assert what == "o"
         return frozenset({("o", self._order(self.at(key[1]), key[2]))})
 
@@ -95,6 +97,10 @@ class Evaluator:
 
     def cell(self, key: tuple[Any, ...]) -> Values:
         return self._cells.get(key)
+
+    def ask(self, language: str, *question: str) -> tuple[Any, ...]:
+        """What the rules of a language answer, found out once."""
+        return max((value[1] for value in self.cell(("q", language, *question))), key=len, default=())
 
     def value(self, path: str, node: int) -> Values:
         """What a node can hold."""
@@ -155,28 +161,12 @@ class Evaluator:
             return frozenset({("k", at.texts[b - 1])} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
 
-    def this(self, at: Tables, scope: int) -> Values:
-        """The object that the method around a scope belongs to."""
-        return self._this(at, scope, Of.THIS)
-
-    def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
+    def _this(self, at: Tables, scope: int, kind: int) -> Values:
         """The object that a method belongs to, or that object as one of the bases of its class."""
-        around: int | None = None
-        while scope is not None:
-            owner = at.owner.get(scope)
-            if owner is not None:
-                parent = self.rules(at).class_around(at, owner)
-                if parent is not None:
-                    what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
-                    of: Value = (what, *parent, scope)
-                    return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
-                if at.defs[owner].kind in self.rules(at).classes:
-                    of = ("i", at.path, owner)
-                    return frozenset({of if kind == Of.THIS else ("s", at.path, owner, of)})
-            elif at.sketch.scopes[scope][1] == "class":
-                return NOTHING  # a class without a name
-            scope = at.sketch.scopes[scope][0]
-        return NOTHING
+        of = self.rules(at).this(at, scope)
+        if of is None:
+            return NOTHING
+        return frozenset({of if kind == Of.THIS else ("s", of[1], of[2], of)})
 
     def _elements_in(self, at: Tables, part: int) -> Values:
         kind, a, _, _ = at.nodes[part]
@@ -311,6 +301,7 @@ class Evaluator:
             number == 0
             and param.how == Passing.PLAIN
             and parent is not None
+            and self.rules(at).takes_object
             and at.defs[parent].kind in self.rules(at).classes
         ):
             how = self.rules(at).how(at, definition or 0)
@@ -345,7 +336,7 @@ class Evaluator:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
-            return frozenset({("c", at.path, definition)})
+            return frozenset({("c", *self.rules(at).canonical(at, definition))})
         if row.kind in CALLABLES:
             scope = at.body.get(definition)
             if scope is None:
@@ -363,7 +354,7 @@ class Evaluator:
     def reached(self, at: Tables, node: int, name: str) -> tuple[list[Site], Values]:
         """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
         has such a member: it may stand elsewhere than the use."""
-        found = [self.member(of, name) for of in self.value(at.path, node)]
+        found = [self.member(of, name) for of in self.rules(at).certain(self.value(at.path, node))]
         if not any(sites for sites, _ in found):
             found += [self.member(of, name) for of in self._narrowed(at, node)]
         return [site for sites, _ in found for site in sites], union(values for _, values in found)
@@ -380,12 +371,12 @@ class Evaluator:
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            return self._found_in(self.bases(of[1], of[2]), of, name)
+            return self.rules(self.at(of[1])).member(of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
             own = ("c", of[1], of[2])
             rest = order[order.index(own) + 1 :] if own in order else order[1:]
-            return self._found_in(rest, of[3], name)
+            return self.found_in(rest, of[3], name)
         if what == "M":
             rules = self.rules(self.at(of[1]))
             return rules.module_sites(of, name), rules.module_values(of, name)
@@ -406,7 +397,7 @@ class Evaluator:
             return sites, values
         return [], NOTHING
 
-    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+    def found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
         for base in order:
             if base[0] != "c":
                 continue
@@ -448,16 +439,20 @@ class Evaluator:
                 flows += at.into_bind(bind)
         for of, flow in at.into_member(name):
             kind, bind, _, _ = at.nodes[of]
-            if kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition:
-                flows.append(flow)
-            elif kind == Of.THIS and any(value[1:3] == (at.path, definition) for value in self._this(at, bind, kind)):
+            if (kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition) or (
+                kind == Of.THIS and self._is_object_of(at, bind, definition)
+            ):
                 flows.append(flow)
         return self._flowing(at, flows) or self.rules(at).declared(at, definition, name)
+
+    def _is_object_of(self, at: Tables, scope: int, definition: int) -> bool:
+        of = self.rules(at).this(at, scope)
+        return of is not None and of[0] == "i" and of[1:3] == self.rules(at).canonical(at, definition)
 
     def _object_of(self, at: Tables, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
         place = at.param_of_bind.get(bind)
-        if place is None or place[1] != 0:
+        if place is None or place[1] != 0 or not self.rules(at).takes_object:
             return None
         owner = at.owner.get(place[0])
         parent = at.defs[owner].parent if owner is not None else None
@@ -492,6 +487,8 @@ class Evaluator:
             return frozenset({("i", *callee[1:])})
         if what == "i":
             return union(self.call(method, at, node) for method in self.called(callee))
+        if what == "g":
+            return callee[1]  # type: ignore[no-any-return]
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
             return _call_container(self, callee, values)

@@ -31,6 +31,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     paths = {row[3]: row[2] for row in at.nodes if row[0] == Of.NAME and not row[1]}
     rules = evaluator.rules(at)
+    known: dict[int, list[Site]] = {}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         if usage in (Usage.MEMBER, Usage.MEMBER_CALL) and role != Role.IMPORT:
@@ -47,20 +48,22 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             continue
         if usage == Usage.LABEL:
             continue
-        if bound:
+        if bound and not (tier != Tier.PROVEN and rules.is_placed(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
             if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
-            sites = bind_sites(evaluator, at, bound - 1)
+            if bound not in known:
+                known[bound] = bind_sites(evaluator, at, bound - 1)
+            sites = known[bound]
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         elif role == Role.IMPORT:
             sites = _before_alias(evaluator, at, columns, ref)
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
-        else:
+        elif role != Role.DEFINITION:
             sites = rules.placed_sites(at, names[columns.names[ref]], columns.scopes[ref], usage)
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from posixpath import dirname
+from typing import Any
 
 from codeplane.facts.model import Usage
 from codeplane.facts.sketch import SketchDef
-from codeplane.facts.values import Of
-from codeplane.index.resolve.doc_types import read_type
+from codeplane.index.resolve.doc_types import Said, read_type
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
@@ -35,8 +35,7 @@ class PhpRules(Rules):
     def __init__(self, ev: Evaluator) -> None:
         super().__init__(ev)
         self._spaces: dict[str, dict[int, str]] = {}
-        self._aliases: dict[str, dict[tuple[int, str, str], str]] = {}
-        self._found: dict[tuple[str, str], list[Site]] = {}
+        self._aliases: dict[str, dict[tuple[int, str, str], int]] = {}
 
     # Namespaces
 
@@ -57,8 +56,9 @@ class PhpRules(Rules):
             known = self._aliases[at.path] = {}
             for number, row in enumerate(at.imports):
                 if row.kind in _IMPORTED:
-                    known[row.scope, _IMPORTED[row.kind], row.alias or row.imported_name] = self._imported_name(at, number)
-        return known.get((scope, kind, name))
+                    known[row.scope, _IMPORTED[row.kind], row.alias or row.imported_name] = number
+        found = known.get((scope, kind, name))
+        return self._imported_name(at, found) if found is not None else None
 
     def _imported_name(self, at: Tables, number: int) -> str:
         row = at.imports[number]
@@ -82,20 +82,21 @@ class PhpRules(Rules):
             return [known + more + rest]
         return [inside + name] if more or kind == _CLASS or not space else [inside + name, name]
 
-    def _named(self, kind: str, name: str) -> list[Site]:
+    def _named(self, kind: str, name: str) -> Sequence[Site]:
         """All definitions of a full name."""
-        found = self._found.get((kind, name))
-        if found is None:
-            space, _, last = name.rpartition("\\")
-            found = self._found[kind, name] = [
-                (path, "d", number)
-                for path, number in self.ev.library.named(last)
-                if (at := self.ev.library.tables(path)) is not None
-                and at.language == "php"
-                and self._is(at, at.defs[number], kind)
-                and self._space_at(at, at.defs[number].scope)[1] == space
-            ]
-        return found
+        return self.ev.ask("php", kind, name)
+
+    def answer(self, *question: str) -> tuple[Site, ...]:
+        kind, name = question
+        space, _, last = name.rpartition("\\")
+        return tuple(
+            (path, "d", number)
+            for path, number in self.ev.library.named(last)
+            if (at := self.ev.library.tables(path)) is not None
+            and at.language == "php"
+            and self._is(at, at.defs[number], kind)
+            and self._space_at(at, at.defs[number].scope)[1] == space
+        )
 
     def _is(self, at: Tables, row: SketchDef, kind: str) -> bool:
         if kind == _CLASS:
@@ -165,6 +166,11 @@ class PhpRules(Rules):
                         return self.ev.type_of(at, param.type) if param.type >= 0 else NOTHING
         return NOTHING
 
+    def absent(self, of: Value, name: str) -> Values:
+        """What makes an object of an enumeration."""
+        is_enum = of[0] == "c" and self.ev.at(of[1]).defs[of[2]].kind == "enum"
+        return frozenset({of}) if is_enum and name in ("from()", "tryFrom()") else NOTHING
+
     def method(self, at: Tables, definition: int, of: Value) -> Values:
         """A method that is called on a class is called on whatever object of it there will be (`new static`)."""
         of = ("i", *of[1:]) if of[0] == "c" else of
@@ -204,11 +210,11 @@ class PhpRules(Rules):
     def said(self, at: Tables, text: str, scope: int) -> Values:
         return self._meant(at, read_type(text), scope)
 
-    def _meant(self, at: Tables, said: tuple[object, ...], scope: int) -> Values:
+    def _meant(self, at: Tables, said: Said, scope: int) -> Values:
         what, *parts = said
         if what == "name":
-            return self._of_class(at, str(parts[0]), scope)
-        held = {key: self._meant(at, part, scope) for key, part in parts}  # type: ignore[misc, attr-defined]
+            return self._of_class(at, parts[0], scope)
+        held: dict[Any, Values] = {key: self._meant(at, part, scope) for key, part in parts}
         if what == "either":
             return union(held.values())
         if what == "list":
@@ -219,10 +225,10 @@ class PhpRules(Rules):
 
     def _of_class(self, at: Tables, name: str, scope: int) -> Values:
         if name in ("static", "$this", "self"):
-            found = self.ev.this(at, scope)
-            if not found and (definition := self._class_of_body(at, scope)) is not None:
-                found = frozenset({("i", at.path, definition)})
-            return frozenset(("i", *value[1 : 3 if name == "self" else 4]) for value in found)
+            of = self.this(at, scope)
+            if of is None and (definition := self._class_of_body(at, scope)) is not None:
+                of = ("i", at.path, definition)
+            return frozenset({of[:3] if name == "self" else of}) if of is not None else NOTHING
         return objects(union(map(self.ev.site_value, self._find(at, name, scope, _CLASS))))
 
     def _class_of_body(self, at: Tables, scope: int) -> int | None:
@@ -244,10 +250,10 @@ def _read_spaces(at: Tables) -> dict[int, str]:
     return {row.scope: names[row.parent] for row in at.defs if row.parent in names}
 
 
-def _nearest(found: list[Site], path: str) -> list[Site]:
+def _nearest(found: Sequence[Site], path: str) -> list[Site]:
     paths = {site[0] for site in found}
     if len(paths) < 2:
-        return found
+        return list(found)
     beside = {other for other in paths if dirname(other) == dirname(path)}
     chosen = path if path in paths else next(iter(beside)) if len(beside) == 1 else None
     return [site for site in found if site[0] == chosen]

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from codeplane.facts.sketch import SketchImport
 from codeplane.facts.values import Of
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.modules import PythonModules
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from codeplane.facts.sketch import SketchImport
+from codeplane.facts.sketch import SketchBind, SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
@@ -25,6 +25,10 @@ class Rules:
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
+
+    def answer(self, *question: str) -> tuple[Any, ...]:
+        """An answer that holds for the whole repository (`Evaluator.ask`)."""
+        return ()
 
     # Names
 
@@ -51,6 +55,10 @@ class Rules:
     def unbound(self, at: Tables, name: str) -> Values:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def is_placed(self, at: Tables, bind: SketchBind) -> bool:
+        """Whether a name that a file binds, but not for certain, is looked up like one that it does not bind."""
+        return False
 
     def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
         """The same, where it depends on the scope, or on the syntax around it (a `Usage`)."""
@@ -104,6 +112,34 @@ class Rules:
         parent = at.defs[definition].parent
         return (at.path, parent) if parent is not None and at.defs[parent].kind in self.classes else None
 
+    def this(self, at: Tables, scope: int | None) -> Value | None:
+        """The object that the method around a scope belongs to; the class, where a method belongs to that."""
+        while scope is not None:
+            owner = at.owner.get(scope)
+            if owner is not None:
+                parent = self.class_around(at, owner)
+                if parent is not None:
+                    return ("c" if self.how(at, owner) == "class" else "i", *parent, scope)
+                if at.defs[owner].kind in self.classes:
+                    return ("i", at.path, owner)
+            elif at.sketch.scopes[scope][1] == "class":
+                return None  # a class without a name
+            scope = at.sketch.scopes[scope][0]
+        return None
+
+    def canonical(self, at: Tables, definition: int) -> tuple[str, int]:
+        """Path and number of the definition that stands for a class that is defined in several places."""
+        return at.path, definition
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+        """What a member of an object, or of a class, stands for, and what it holds."""
+        sites, values = self.ev.found_in(self.ev.bases(of[1], of[2]), of, name)
+        return sites, values if sites else self.absent(of, name)
+
+    def absent(self, of: Value, name: str) -> Values:
+        """What a member holds that no class of the repository defines."""
+        return NOTHING
+
     def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
@@ -132,6 +168,10 @@ class Rules:
         return NOTHING
 
     # Values
+
+    def certain(self, values: Values) -> Values:
+        """Those of an expression's values whose members may be meant."""
+        return values
 
     def gone_through(self, of: Value) -> Values:
         """What a loop takes from a value."""

@@ -7,6 +7,7 @@
     ("d", ((key, values), ...), values)   a mapping, and what else is in it
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
+    ("g", values)                     a method that gives these
     ("k", text)                       a literal text
     ("v", path, node)                 a type variable, by its bound
     ("x", name)                       something of another library; with `()` an object of it

@@ -1,5 +1,4 @@
 ; values
-((variable_name (name) @of @_name) @same (#not-eq? @_name "this"))
 ((variable_name (name) @_name) @this (#eq? @_name "this"))
 ((relative_scope) @this (#any-of? @this "static" "STATIC"))
 ((relative_scope) @this.exact (#any-of? @this.exact "self" "SELF"))

@@ -1,0 +1,385 @@
+"""Ruby: constants by the modules around them, classes that are opened in several files, modules that are mixed in, and
+messages to an object that the source names or makes. A message to anything else stays unresolved.
+
+A class is one however often it is opened: its first opening stands for it, its members are those of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from codeplane.facts.model import Namespace, Usage
+from codeplane.facts.sketch import SketchBind
+from codeplane.facts.values import Of
+from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bound, union
+
+_MIXED_IN = frozenset({"include", "prepend"})
+_GIVE_THEMSELVES = frozenset({"tap", "dup", "clone", "freeze", "itself"})
+_OF_EVERY_MODULE = frozenset(
+    {"name", "class", "hash", "inspect", "to_s", "method", "send", "methods", "display", "ancestors"}
+)
+_MESSAGES = frozenset({"method", "property", "constructor"})
+_TESTS = frozenset({"test", "tests", "spec", "specs", "features"})
+_CORE = frozenset(
+    {
+        "Array", "BasicObject", "Binding", "Class", "Comparable", "Complex", "Data", "Date", "DateTime", "Dir",
+        "Encoding", "Enumerable", "Enumerator", "Exception", "FalseClass", "Fiber", "File", "FileUtils", "Float",
+        "Hash", "IO", "Integer", "Kernel", "Logger", "Marshal", "MatchData", "Math", "Method", "Module", "Mutex",
+        "NilClass", "Numeric", "Object", "OpenStruct", "Pathname", "Proc", "Process", "Queue", "Random", "Range",
+        "Rational", "Regexp", "Set", "Signal", "StandardError", "String", "StringIO", "Struct", "Symbol", "Tempfile",
+        "Thread", "Time", "TrueClass", "URI",
+    }
+)  # fmt: skip
+"""What a repository opens again without defining it."""
+_MAX_OPENINGS = 8
+"""A module that is opened more often is a namespace: only the file that is called like it tells what it is."""
+
+Opening = tuple[str, int]
+
+
+class RubyRules(Rules):
+    classes = frozenset({"class", "module"})
+    called = "call"
+
+    def __init__(self, ev: Evaluator) -> None:
+        super().__init__(ev)
+        self._paths: dict[str, dict[str, list[Opening]]] = {}
+        self._mixins: dict[str, dict[int, list[tuple[str, int]]]] = {}
+        self._static: dict[str, set[int]] = {}
+
+    # Constants
+
+    def is_placed(self, at: Tables, bind: SketchBind) -> bool:
+        if bind.namespace == Namespace.CALLABLE:
+            # A function outside of any class is found where the file binds it.
+            return bind.target is None or at.defs[bind.target].kind != "function"
+        return bind.namespace == Namespace.TYPE
+
+    def certain(self, values: Values) -> Values:
+        """Where it may be an object of another library, nothing is."""
+        return NOTHING if any(value[0] == "x" and value[1].endswith("()") for value in values) else values
+
+    def _named(self, full: str) -> Sequence[Opening]:
+        """All definitions of a constant by its path."""
+        return self.ev.ask("ruby", "constant", full)
+
+    def answer(self, *question: str) -> tuple[Any, ...]:
+        what, full, *rest = question
+        if what == "constant":
+            return () if full in _CORE else self._one_thing(self._defined(full))
+        if what == "sites":
+            return self._shown(full)
+        if what == "extended":
+            return tuple(self._extended(full))
+        return tuple(self._members_of(full, rest[0]))
+
+    def _defined(self, full: str) -> tuple[Opening, ...]:
+        last = full.rpartition(".")[2]
+        rows = self.ev.library.named(last)
+        known = self._paths.get(last)
+        if known is None:
+            known = self._paths[last] = {}
+            for path, number in rows:
+                at = self.ev.library.tables(path)
+                if at is None or at.language != "ruby":
+                    continue
+                row = at.defs[number]
+                if row.kind in self.classes or row.kind == "constant":
+                    known.setdefault(row.lexical_path, []).append((path, number))
+        return tuple(known.get(full, ()))
+
+    def _one_thing(self, found: tuple[Opening, ...]) -> tuple[Opening, ...]:
+        """Openings of one class. Who names a base defines it: several such are several classes of one name, and so are
+        those that only tests have."""
+        if len({path for path, _ in found}) < 2:
+            return found
+        found = tuple(opening for opening in found if not _is_test(opening[0]))
+        begun = {path for path, number in found if self._begins(self.ev.at(path), number)}
+        return found if len(begun) < 2 else ()
+
+    def _begins(self, at: Tables, definition: int) -> bool:
+        return at.defs[definition].kind == "constant" or bool(at.bases(definition))
+
+    def _full(self, of: Value) -> str:
+        return self.ev.at(of[1]).defs[of[2]].lexical_path
+
+    def _openings(self, of: Value) -> Sequence[Opening]:
+        return self._named(self._full(of)) or ((of[1], of[2]),)
+
+    def canonical(self, at: Tables, definition: int) -> Opening:
+        for opening in self._named(at.defs[definition].lexical_path):
+            if self.ev.at(opening[0]).defs[opening[1]].kind in self.classes:
+                return opening
+        return at.path, definition
+
+    def _around(self, at: Tables, scope: int | None) -> Iterator[int]:
+        """Classes and modules around a scope, innermost first."""
+        while scope is not None and at.sketch.scopes:
+            owner = at.owner.get(scope)
+            if owner is not None and at.defs[owner].kind in self.classes:
+                yield owner
+            scope = at.sketch.scopes[scope][0]
+
+    def _constant(self, at: Tables, name: str, scope: int) -> str:
+        """Path of a constant: in a module around it, or in what the innermost inherits from, or at the top."""
+        if name.startswith("::"):
+            return name[2:]
+        innermost: int | None = None
+        for owner in self._around(at, scope):
+            innermost = owner if innermost is None else innermost
+            full = f"{at.defs[owner].lexical_path}.{name}"
+            if self._named(full):
+                return full
+        inherited = self._inherited(("c", *self.canonical(at, innermost)), name) if innermost is not None else None
+        return inherited or name
+
+    def _inherited(self, of: Value, name: str) -> str | None:
+        for base in self.ev.bases(of[1], of[2]):
+            if base[0] == "c" and self._named(full := f"{self._full(base)}.{name}"):
+                return full
+        return None
+
+    def _shown(self, full: str) -> tuple[Site, ...]:
+        found = self._named(full)
+        if len(found) > _MAX_OPENINGS:
+            own = full.rpartition(".")[2].lower()
+            found = [opening for opening in found if _stem(opening[0]) == own]
+            found = found if len(found) <= _MAX_OPENINGS else []
+        return tuple((path, "d", number) for path, number in found)
+
+    def _values(self, full: str) -> Values:
+        found = self._named(full)
+        if len(found) > 1 and self.ev.at(found[0][0]).defs[found[0][1]].kind in self.classes:
+            found = found[:1]
+        return union(self.ev.cell(("v", *opening)) for opening in found)
+
+    def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
+        if _is_constant(name) and usage != Usage.CALL:
+            return list(self.ev.ask("ruby", "sites", self._constant(at, name, scope)))
+        of = self.this(at, scope)
+        return self.member(of, name)[0] if of is not None else self._functions(at, name, scope)
+
+    def placed(self, at: Tables, name: str, scope: int) -> Values:
+        if _is_constant(name):
+            return self._values(self._constant(at, name, scope)) or frozenset({("x", name)})
+        of = self.this(at, scope)
+        if of is None:
+            values = union(map(self.ev.site_value, self._functions(at, name, scope)))
+        else:
+            values = self.member(of, name)[1]
+        return union(self.ev.call(value, None, 0) for value in values)
+
+    def _functions(self, at: Tables, name: str, scope: int | None) -> list[Site]:
+        """Functions outside of any class, as the file binds them."""
+        while scope is not None and at.sketch.scopes and at.sketch.scopes[scope][1] != "namespace":
+            found = [number for number in at.defs_in.get((scope, name), ()) if at.defs[number].kind == "function"]
+            if found:
+                return [(at.path, "d", number) for number in found]
+            scope = at.sketch.scopes[scope][0]
+        return []
+
+    # Classes
+
+    def this(self, at: Tables, scope: int | None) -> Value | None:
+        """`self`. What it is in a block of a class body depends on whom the block is given to."""
+        blocks = 0
+        while scope and at.sketch.scopes:
+            parent, kind = at.sketch.scopes[scope]
+            owner = at.owner.get(scope)
+            if owner is not None:
+                if at.defs[owner].kind in self.classes:
+                    return ("c", *self.canonical(at, owner)) if not blocks else None
+                around = self.class_around(at, owner)
+                if around is None:
+                    return None
+                return ("c" if self._is_static(at, owner) else "i", *around, scope)
+            if kind == "namespace":
+                return None  # the class of a class
+            blocks += 1
+            scope = parent
+        return None
+
+    def class_around(self, at: Tables, definition: int) -> Opening | None:
+        parent = at.defs[definition].parent
+        if parent is None or at.defs[parent].kind not in self.classes:
+            return None
+        return self.canonical(at, parent)
+
+    def _is_static(self, at: Tables, definition: int) -> bool:
+        """Whether a method is one of the class itself."""
+        known = self._static.get(at.path)
+        if known is None:
+            known = self._static[at.path] = {
+                number
+                for number, row in enumerate(at.defs)
+                if (row.kind == "method" and self._space(at, number) == Namespace.MEMBER)
+                or (
+                    row.kind in ("method", "property")
+                    and at.sketch.scopes[row.scope][1] == "namespace"
+                    and row.scope not in at.owner
+                )
+            }
+        return definition in known
+
+    def _space(self, at: Tables, definition: int) -> int:
+        bind = at.bind_of_def.get(definition)
+        return at.binds[bind].namespace if bind is not None else Namespace.CALLABLE
+
+    def _mixed_in(self, at: Tables, definition: int) -> list[tuple[str, int]]:
+        """`include`, `prepend` or `extend`, and the node of a module, in their order."""
+        known = self._mixins.get(at.path)
+        if known is None:
+            known = self._mixins[at.path] = {}
+            for node, scope, *_ in at.sketch.flow.calls:
+                kind, of, name, _ = at.nodes[at.nodes[node][1]]
+                owner = at.owner.get(scope)
+                if kind != Of.MEMBER or owner is None or at.nodes[of][0] != Of.THIS:
+                    continue
+                word = at.texts[name]
+                if at.defs[owner].kind in self.classes and (word in _MIXED_IN or word == "extend"):
+                    known.setdefault(owner, []).extend((word, part) for part in at.lists[at.nodes[node][2]])
+        return known.get(definition, [])
+
+    def direct_bases(self, at: Tables, definition: int) -> list[Value]:
+        """What was mixed in last comes first, the class that is inherited from last."""
+        modules: list[Value] = []
+        parents: list[Value] = []
+        for path, number in self._openings(("c", at.path, definition)):
+            opened = self.ev.at(path)
+            for word, node in self._mixed_in(opened, number):
+                if word in _MIXED_IN:
+                    modules += sorted(self.ev.value(path, node), key=repr)
+            for node in opened.bases(number):
+                parents += sorted(self.ev.value(path, node), key=repr)
+        return list(dict.fromkeys([*reversed(modules), *parents]))
+
+    def _extended(self, full: str) -> Iterator[Value]:
+        for path, number in self._named(full):
+            for word, node in self._mixed_in(self.ev.at(path), number):
+                if word == "extend":
+                    yield from (value for value in sorted(self.ev.value(path, node), key=repr) if value[0] == "c")
+
+    def _lookup(self, of: Value) -> Iterator[tuple[Value, bool]]:
+        """Where a message is looked for: a class or module, and whether among the methods of the class itself."""
+        own = ("c", of[1], of[2])
+        for base in self.ev.bases(of[1], of[2]):
+            if base[0] != "c":
+                continue
+            if of[0] == "i":
+                yield base, False
+                continue
+            is_module = self._kind(base) == "module"
+            if base == own or not is_module:
+                yield base, True
+                for module in self.ev.ask("ruby", "extended", self._full(base)):
+                    yield from ((inner, False) for inner in self.ev.bases(module[1], module[2]) if inner[0] == "c")
+            else:
+                # A module brings methods of the class along in one that is called so.
+                for opening in self._named(f"{self._full(base)}.ClassMethods")[:1]:
+                    yield ("c", *opening), False
+        if of[0] == "c" and self._kind(own) == "module":
+            yield own, False
+
+    def _kind(self, of: Value) -> str:
+        return self.ev.at(of[1]).defs[of[2]].kind
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+        if _is_constant(name):
+            full = self._inherited(of, name)
+            return (list(self.ev.ask("ruby", "sites", full)), self._values(full)) if full is not None else ([], NOTHING)
+        for base, is_static in self._lookup(of):
+            if name in _OF_EVERY_MODULE and of[0] == "c" and not is_static:
+                continue
+            found = self._fields(base, name, of) if name.startswith("@") else self._methods(base, name, of, is_static)
+            if found[0]:
+                return found
+        return [], self.absent(of, name)
+
+    def _members_of(self, full: str, name: str) -> Iterator[tuple[str, int, int]]:
+        """Path, opening and number of what a class defines under a name."""
+        openings = self._named(full)
+        if len(openings) <= _MAX_OPENINGS:
+            for path, opening in openings:
+                for number in self.ev.at(path).members.get(opening, {}).get(name, ()):
+                    yield path, opening, number
+            return
+        held = set(openings)
+        for path, number in self.ev.library.named(name):
+            at = self.ev.library.tables(path)
+            if at is not None and at.language == "ruby":
+                parent = at.defs[number].parent
+                if parent is not None and (path, parent) in held:
+                    yield path, parent, number
+
+    def _defining(self, base: Value, name: str) -> Sequence[tuple[str, int, int]]:
+        full = self._full(base)
+        if self._named(full):
+            return self.ev.ask("ruby", "members", full, name)
+        members = self.ev.at(base[1]).members.get(base[2], {})
+        return [(base[1], base[2], number) for number in members.get(name, ())]
+
+    def _fields(self, base: Value, name: str, of: Value) -> tuple[list[Site], Values]:
+        sites: list[Site] = []
+        values = NOTHING
+        if of[0] == "i" and not name.startswith("@@"):
+            for path, opening in self._openings(base)[:_MAX_OPENINGS]:
+                attribute = self.ev.at(path).attributes.get((opening, name))
+                if attribute is not None:
+                    sites.append((path, "a", attribute))
+                    values |= self.ev.cell(("a", path, opening, name))
+        else:
+            for path, opening, number in self._defining(base, name):
+                sites.append((path, "d", number))
+                values |= self.ev.cell(("a", path, opening, name))
+        return sites, values
+
+    def _methods(self, base: Value, name: str, of: Value, is_static: bool) -> tuple[list[Site], Values]:
+        kinds = {
+            (path, opening, number): kind
+            for path, opening, number in self._defining(base, name)
+            if (kind := self.ev.at(path).defs[number].kind) in _MESSAGES
+            and self._is_static(self.ev.at(path), number) == is_static
+        }
+        # Beside a method, what is declared under its name can only be written.
+        found = [place for place, kind in kinds.items() if kind != "property"] or list(kinds)
+        values = NOTHING
+        for path, opening, number in found:
+            if kinds[path, opening, number] in CALLABLES:
+                values |= frozenset(bound(value, of) for value in self.ev.cell(("v", path, number)))
+            elif held := self.ev.cell(("a", path, opening, f"@{name}")):
+                values |= frozenset({("g", held)})
+        if not found and name.endswith("="):
+            written, _ = self._methods(base, name[:-1], of, is_static)
+            return [site for site in written if self.ev.at(site[0]).defs[site[2]].kind == "property"], NOTHING
+        return [(path, "d", number) for path, _, number in found], values
+
+    def absent(self, of: Value, name: str) -> Values:
+        if name == "new" and of[0] == "c":
+            return frozenset({("c", *of[1:])})
+        if name == "class" and of[0] == "i":
+            return frozenset({("g", frozenset({("c", *of[1:])}))})
+        if name in _GIVE_THEMSELVES:
+            return frozenset({("g", frozenset({of}))})
+        is_single = name == "instance" and of[0] == "c"
+        if is_single and any(base == ("x", "Singleton") for base in self.ev.bases(of[1], of[2])):
+            return frozenset({("c", *of[1:3])})
+        return NOTHING
+
+    def constructors(self, of: Value) -> tuple[str, ...]:
+        return ("initialize",)
+
+
+def _is_test(path: str) -> bool:
+    return not _TESTS.isdisjoint(path.split("/")[:-1])
+
+
+def _is_constant(name: str) -> bool:
+    return name[:1].isupper() or name.startswith("::")
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0].replace("_", "")
