@@ -15,18 +15,23 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @function                  the function whose scope it opens
+    @function                  the function, or the type without a name, whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
                                of the class around, whatever object it is called on
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
     @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
-                               @param.self
+                               @param.self for the object of a method, @param.result for a result that has a name
     @returns @type             of the function with this span
-    @class @base*              of the class with this span
+    @class @base*              of the class with this span; @mixed @base* what is mixed into it, @extended @base* what
+                               gives members to the class itself
+    @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
+                               the type parameters of a type or of a function
+    @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
+    @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
     @documented @definition    a comment whose types, as the language reads them (`doc_types`), are those of a function,
     @documented @to            or of a variable; they count where the source itself names no type
@@ -94,10 +99,16 @@ _FLOWS = frozenset(
         "param.rest",
         "param.keys",
         "param.self",
+        "param.result",
         "returns",
         "class",
+        "mixed",
+        "extended",
+        "made",
+        "within",
         "decorated",
         "narrow",
+        "region",
         "raise",
         "documented",
     }
@@ -133,9 +144,10 @@ def _read_matches(query: Query, root: Node) -> _Raw:
 
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
 _ONE = {"await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
 _SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
 _MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}="}
 """How a member is called, by the capture."""
@@ -178,6 +190,8 @@ class _Builder:
         self._texts: dict[str, int] = {}
         self._spelled: list[str] = []
         self._depth = 0
+        self._regions: dict[int, list[tuple[Span, Span]]] = {}
+        """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
         self._places: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
@@ -186,6 +200,7 @@ class _Builder:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
         scope_of = self._scope_of = self._scope_finder()
+        self._read_regions()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
                 name = parts["name"][0]
@@ -213,10 +228,17 @@ class _Builder:
                 scope = self._scopes.get(span)
                 if scope is not None:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
-            elif subject == "class":
+            elif subject in _BASES:
                 definition = self._definitions.get(span)
                 for base in parts.get("base", ()) if definition is not None else ():
-                    into.append((Into.BASE, definition or 0, self._node(base)))
+                    into.append((_BASES[subject], definition or 0, self._node(base)))
+            elif subject == "made":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
+                    into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
+            elif subject == "within":
+                into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
@@ -226,7 +248,7 @@ class _Builder:
             elif subject in ("catch", "narrow"):
                 kind = Into.CATCH if subject == "catch" else Into.NARROW
                 into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
-            else:
+            elif subject != "region":
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
@@ -273,9 +295,16 @@ class _Builder:
         kind, a, _, _ = self._nodes[node]
         return any(map(self._says, self._lists[a])) if kind == Of.EITHER else kind != Of.UNKNOWN
 
+    def _read_regions(self) -> None:
+        for subject, span, parts in self._raw.flows:
+            if subject == "region":
+                ordinal = self._ordinals.get(parts["name"][0][0])
+                if ordinal is not None and self._binds[ordinal]:
+                    self._regions.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
+
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
-            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
+            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT or subject == "within"}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
             | {span[0] for span, (subject, _) in self._raw.values.items() if subject in _PLACED}
         )
@@ -384,7 +413,12 @@ class _Builder:
             start += 1
             ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._name((start, end), ordinal)
+            bind = self._binds[ordinal]
+            name = self._name((start, end), ordinal)
+            for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
+                if first <= start < last and not said[0] <= start < said[1]:
+                    return self._add(Of.CAST, name, self._node(said))
+            return name
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):

@@ -81,6 +81,14 @@ class Into(IntEnum):
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    MIXED = 16
+    """definition, node of what is mixed into a class"""
+    EXTENDED = 15
+    """definition, node of what gives members to the class itself"""
+    WITHIN = 14
+    """scope, node"""
+    KEY = 50
+    """definition, node of one of its type parameters"""
 
 
 class Passing(IntEnum):
@@ -88,6 +96,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    RESULT = 4
 
 
 class Param(NamedTuple):

@@ -50,10 +50,10 @@ def _read(text: str) -> Said:
     return _NOTHING
 
 
-def _field(number: int, text: str) -> tuple[str, Said]:
+def _field(number: int, text: str) -> tuple[str | int, Said]:
     key, colon, said = text.partition(":")
     if not colon or any(mark in key for mark in _OPENING):
-        return str(number), _read(text)
+        return number, _read(text)
     return key.strip().removesuffix("?").strip("'\""), _read(said)
 
 

@@ -5,8 +5,9 @@ The same for all languages; what differs is asked of their rules (`rules.Rules`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any, Protocol, TypeVar
 
 from codeplane.facts.model import Certainty, Target
 from codeplane.facts.values import Into, Of, Passing
@@ -29,9 +30,13 @@ from codeplane.index.resolve.value import (
     wrapped,
 )
 
+T = TypeVar("T")
+
 _OBJECT = -1
 """In place of the number of a parameter: the object that a method is called on."""
 CALLABLES = frozenset({"function", "method", "constructor"})
+_PLACED = frozenset({"i", "c", "T", "S"})
+"""Values of a language, told by the file that they begin with."""
 
 
 class Library(Protocol):
@@ -45,6 +50,9 @@ class Library(Protocol):
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, by path and place."""
+
+    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        """The same, of every definition that is nested so, names with dots between them."""
 
     def detaching(self, owner: str) -> Sequence[str]:
         """Files that define members of a type of this name outside of it."""
@@ -64,51 +72,78 @@ class Evaluator:
         self.passed: dict[tuple[str, int, int], set[Value]] = {}
         """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
-        """What is known to be passed, from an earlier round."""
+        """What is known to be passed within a file."""
+        self._outer: Evaluator | None = None
+        self._own = ""
+
+    def within(self, path: str, flowing: dict[tuple[str, int, int], Values]) -> Evaluator:
+        """One that knows what is passed within a file, and asks this one for all others."""
+        inner = Evaluator(self.library, {})
+        # What rules have looked up so far serves both.
+        inner._rules = {language: copy(rules) for language, rules in self._rules.items()}
+        for rules in inner._rules.values():
+            rules.ev = inner
+        inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
+        return inner
 
     # --- cells
 
     def _compute(self, key: tuple[Any, ...]) -> Values:
-        what = key[0]
+        what, at = key[0], self.at(key[1])
+        own = self.rules(at).cell(at, key)
+        if own is not None:
+            return bounded(own)
         if what == "n":
-            return bounded(self._node(self.at(key[1]), key[2]))
+            return bounded(self._node(at, key[2]))
         if what == "b":
-            return bounded(self._bind(self.at(key[1]), key[2]))
+            return bounded(self._bind(at, key[2]))
         if what == "y":
-            return bounded(self._type_of_bind(self.at(key[1]), key[2]))
+            return bounded(self._type_of_bind(at, key[2]))
         if what == "r":
-            return bounded(self._returned(self.at(key[1]), key[2]))
+            return bounded(self._returned(at, key[2]))
         if what == "a":
-            return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
+            return bounded(self._attribute(at, key[2], key[3]))
         if what == "v":
-            return bounded(self._definition(self.at(key[1]), key[2]))
-        if what == "q":
-            return frozenset({("q", self._rules[key[1]].answer(*key[2:]))})
+            return bounded(self._definition(at, key[2]))
         assert what == "o"
-        return frozenset({("o", self._order(self.at(key[1]), key[2]))})
+        return frozenset({("o", self._order(at, key[2]))})
 
     def at(self, path: str) -> Tables:
         tables = self.library.tables(path)
         assert tables is not None
         return tables
 
+    def note(self, key: int) -> None:
+        """What is being computed depends on this."""
+        self._cells.note(key)
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once, for rules that look up much at a time; it must not ask for itself.
+
+        Whoever asks for it depends on all that was looked up to make it; a plain cache would not say so.
+        """
+        return self._cells.kept(key, make)  # type: ignore[no-any-return]
+
+    def take_noted(self) -> set[int]:
+        """What all depended on that was asked since this was taken last."""
+        return self._cells.take_noted()
+
     def rules(self, at: Tables) -> Rules:
         return self._rules[at.language]
 
     def cell(self, key: tuple[Any, ...]) -> Values:
+        if self._outer is not None and key[1] != self._own:
+            return self._outer.cell(key)
         return self._cells.get(key)
-
-    def ask(self, language: str, *question: str) -> tuple[Any, ...]:
-        """What the rules of a language answer, found out once."""
-        return max((value[1] for value in self.cell(("q", language, *question))), key=len, default=())
 
     def value(self, path: str, node: int) -> Values:
         """What a node can hold."""
-        kind, a, _, _ = self.at(path).nodes[node]
+        at = self.at(path)
+        kind, a, _, _ = at.nodes[node]
         if kind == Of.NAME and a:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
-            return self._node(self.at(path), node)
+            return self._node(at, node)
         return self.cell(("n", path, node))
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
@@ -158,7 +193,7 @@ class Evaluator:
         if kind == Of.TEXT:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
-            return frozenset({("k", at.texts[b - 1])} if b else {("x", f"builtins.{at.texts[a]}()")})
+            return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
 
     def _this(self, at: Tables, scope: int, kind: int) -> Values:
@@ -200,7 +235,7 @@ class Evaluator:
             return self.rules(self.at(of[1])).item(of)
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
         if of[0] == "t":
-            places = [int(key) for key in held if key.isdigit()]
+            places = [key for key in held if isinstance(key, int)]
             if places:
                 return union(of[1][place] for place in places if place < len(of[1]))
             return self.elements(of)
@@ -243,9 +278,8 @@ class Evaluator:
         for definition in at.defs_in.get((row.scope, row.name), ()):
             if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
                 found |= self.cell(("v", at.path, definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                found |= self.rules(at).imported(at, number)
+        for number in at.imports_in(row.scope, row.name, self.rules(at).local_name):
+            found |= self.rules(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
     def _flowing(self, at: Tables, flows: Iterable[tuple[int, int]]) -> Values:
@@ -332,20 +366,26 @@ class Evaluator:
             return self.cell(("v", path, number))
         return NOTHING
 
+    def decorated(self, at: Tables, definition: int, until: int = -1) -> Values:
+        """A function or class as its decorators leave it, or as it is given to one of them."""
+        scope = at.body.get(definition)
+        values: Values = frozenset({("f", at.path, scope)}) if scope is not None else NOTHING
+        if at.defs[definition].kind in self.rules(at).classes:
+            values = frozenset({("c", at.path, definition)})
+        for node in reversed(at.decorators(definition)):
+            if node == until:
+                break
+            given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
+            values = frozenset(value for value in given if value[0] != "x") or values
+        return values
+
     def _definition(self, at: Tables, definition: int) -> Values:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
             return frozenset({("c", *self.rules(at).canonical(at, definition))})
         if row.kind in CALLABLES:
-            scope = at.body.get(definition)
-            if scope is None:
-                return NOTHING
-            values: Values = frozenset({("f", at.path, scope)})
-            for node in reversed(at.decorators(definition)):
-                given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
-                values = frozenset(value for value in given if value[0] != "x") or values
-            return values
+            return self.decorated(at, definition)
         bind = at.bind_of_def.get(definition)
         return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
 
@@ -368,10 +408,15 @@ class Evaluator:
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
+        if what in _PLACED:
+            own_way = self.rules(self.at(of[1])).member(of, name)
+            if own_way is not None:
+                return own_way
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            return self.rules(self.at(of[1])).member(of, name)
+            sites, values = self.found_in(self.bases(of[1], of[2]), of, name)
+            return sites, values if sites else self.rules(self.at(of[1])).absent(of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
             own = ("c", of[1], of[2])
@@ -388,13 +433,8 @@ class Evaluator:
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
         if what == "v":
-            sites: list[Site] = []
-            values = NOTHING
-            for bound in self.type_of(self.at(of[1]), of[2]):
-                more, held = self.member(bound, name)
-                sites += more
-                values |= held
-            return sites, values
+            found = [self.member(bound, name) for bound in self.type_of(self.at(of[1]), of[2])]
+            return [site for sites, _ in found for site in sites], union(values for _, values in found)
         return [], NOTHING
 
     def found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
@@ -478,6 +518,9 @@ class Evaluator:
     def call(self, callee: Value, at: Tables | None, node: int) -> Values:
         """What calling a value gives, where a node of a file says with what."""
         what = callee[0]
+        own = self.rules(at).call(callee, at, node) if at is not None else None
+        if own is not None:
+            return own
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
         if what in ("f", "m"):
             return self._call_function(callee, at, arguments)
@@ -514,6 +557,8 @@ class Evaluator:
             path, scope = callee[1], callee[2]
             shift = 1 if callee[0] == "m" and self.rules(self.at(path)).takes_object else 0
             given = {number + shift: held for number, held in enumerate(values)}
+            for number, held in given.items():
+                self._note_passed(path, scope, number, held)
             if callee[0] == "m":
                 given[_OBJECT] = given[0 if shift else _OBJECT] = frozenset({callee[3]})
             return self._filled(self.cell(("r", path, scope)), path, scope, given)
@@ -560,10 +605,14 @@ class Evaluator:
                 elif place < len(params) and params[place].how == Passing.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
         for number, values in given.items():
-            concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-            if concrete and number >= first:
-                self.passed.setdefault((path, scope, number), set()).update(concrete)
+            if number >= first:
+                self._note_passed(path, scope, number, values)
         return given
+
+    def _note_passed(self, path: str, scope: int, number: int, values: Values) -> None:
+        concrete = {value for value in values if value[0] not in ("p", "x", "k")}
+        if concrete:
+            self.passed.setdefault((path, scope, number), set()).update(concrete)
 
     def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
         """Values with those of the call in place of parameters."""
@@ -634,14 +683,10 @@ class Evaluator:
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             found |= self._type_of_site((at.path, "d", definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                sites = self.rules(at).import_sites(at, number)
-                found |= (
-                    union(self._type_of_site(site) for site in sites)
-                    if sites
-                    else objects(self.rules(at).imported(at, number))
-                )
+        rules = self.rules(at)
+        for number in at.imports_in(row.scope, row.name, rules.local_name):
+            sites = rules.import_sites(at, number)
+            found |= union(map(self._type_of_site, sites)) if sites else objects(rules.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
             found |= objects(self.cell(("b", at.path, bind)))
         return found

@@ -7,7 +7,7 @@ over until nothing grows any more; only then are their values kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Hashable)
@@ -32,15 +32,30 @@ class Cells(Generic[Key, Value]):
         """Computed, but as part of a circle that is still under way."""
         self._pending_low: dict[Key, int] = {}
         self._grown = 0
+        self._kept: dict[Hashable, tuple[Any, set[int]]] = {}
         self._noted: list[set[int]] = [set()]
         """What each cell under way depends on besides cells."""
 
     def note(self, what: int) -> None:
         self._noted[-1].add(what)
 
-    def noting(self) -> set[int]:
-        """What was noted outside of any cell; emptied by whoever takes it."""
-        return self._noted[0]
+    def take_noted(self) -> set[int]:
+        """What was noted since this was taken last, by all cells that were asked for."""
+        taken, self._noted[0] = self._noted[0], set()
+        return taken
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once; whoever asks for it depends on what it was made from."""
+        found = self._kept.get(key)
+        if found is None:
+            self._noted.append(set())
+            try:
+                value = make()
+            finally:
+                noted = self._noted.pop()
+            found = self._kept[key] = (value, noted)
+        self._noted[-1] |= found[1]
+        return found[0]
 
     def get(self, key: Key) -> frozenset[Value]:
         done = self._done.get(key)

@@ -17,6 +17,12 @@ class PythonModules:
             dirname(path) for path in self._files if path.endswith(("/__init__.py", "/__init__.pyi"))
         )
         self._roots = frozenset({"", *roots})
+        self._beneath: set[str] = set()
+        for path in self._files:
+            folder = dirname(path)
+            while folder and folder not in self._beneath:
+                self._beneath.add(folder)
+                folder = dirname(folder)
         self._names: dict[str, set[str]] = {}
         self._directories: dict[str, set[str]] = {}
         for path in self._files:
@@ -84,7 +90,7 @@ class PythonModules:
         return None
 
     def has_beneath(self, stem: str) -> bool:
-        return any(path.startswith(stem + "/") for path in self._files)
+        return stem in self._beneath
 
 
 def _shared(a: str, b: str) -> int:

@@ -84,19 +84,18 @@ class PhpRules(Rules):
 
     def _named(self, kind: str, name: str) -> Sequence[Site]:
         """All definitions of a full name."""
-        return self.ev.ask("php", kind, name)
+        return self.ev.kept(("php", kind, name), lambda: self._look_up(kind, name))
 
-    def answer(self, *question: str) -> tuple[Site, ...]:
-        kind, name = question
+    def _look_up(self, kind: str, name: str) -> list[Site]:
         space, _, last = name.rpartition("\\")
-        return tuple(
+        return [
             (path, "d", number)
             for path, number in self.ev.library.named(last)
             if (at := self.ev.library.tables(path)) is not None
             and at.language == "php"
             and self._is(at, at.defs[number], kind)
             and self._space_at(at, at.defs[number].scope)[1] == space
-        )
+        ]
 
     def _is(self, at: Tables, row: SketchDef, kind: str) -> bool:
         if kind == _CLASS:

@@ -11,13 +11,11 @@ from typing import Any
 
 from codeplane.facts.model import Namespace, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bound, union
 
-_MIXED_IN = frozenset({"include", "prepend"})
 _GIVE_THEMSELVES = frozenset({"tap", "dup", "clone", "freeze", "itself"})
 _OF_EVERY_MODULE = frozenset(
     {"name", "class", "hash", "inspect", "to_s", "method", "send", "methods", "display", "ancestors"}
@@ -47,8 +45,6 @@ class RubyRules(Rules):
 
     def __init__(self, ev: Evaluator) -> None:
         super().__init__(ev)
-        self._paths: dict[str, dict[str, list[Opening]]] = {}
-        self._mixins: dict[str, dict[int, list[tuple[str, int]]]] = {}
         self._static: dict[str, set[int]] = {}
 
     # Constants
@@ -64,42 +60,32 @@ class RubyRules(Rules):
         return NOTHING if any(value[0] == "x" and value[1].endswith("()") for value in values) else values
 
     def _named(self, full: str) -> Sequence[Opening]:
-        """All definitions of a constant by its path."""
-        return self.ev.ask("ruby", "constant", full)
+        """Definitions of a constant by its path; of a namespace only those that tell what it is, or its first."""
+        return self.ev.kept(("ruby", full), lambda: self._look_up(full))
 
-    def answer(self, *question: str) -> tuple[Any, ...]:
-        what, full, *rest = question
-        if what == "constant":
-            return () if full in _CORE else self._one_thing(self._defined(full))
-        if what == "sites":
-            return self._shown(full)
-        if what == "extended":
-            return tuple(self._extended(full))
-        return tuple(self._members_of(full, rest[0]))
-
-    def _defined(self, full: str) -> tuple[Opening, ...]:
-        last = full.rpartition(".")[2]
-        rows = self.ev.library.named(last)
-        known = self._paths.get(last)
-        if known is None:
-            known = self._paths[last] = {}
-            for path, number in rows:
-                at = self.ev.library.tables(path)
-                if at is None or at.language != "ruby":
-                    continue
-                row = at.defs[number]
-                if row.kind in self.classes or row.kind == "constant":
-                    known.setdefault(row.lexical_path, []).append((path, number))
-        return tuple(known.get(full, ()))
-
-    def _one_thing(self, found: tuple[Opening, ...]) -> tuple[Opening, ...]:
-        """Openings of one class. Who names a base defines it: several such are several classes of one name, and so are
-        those that only tests have."""
+    def _look_up(self, full: str) -> list[Opening]:
+        found = self.ev.library.defined(full) if full not in _CORE else ()
+        if self._is_namespace(full):
+            own = full.rpartition(".")[2].lower()
+            found = [opening for opening in found if _stem(opening[0]) == own and not _is_test(opening[0])][
+                :_MAX_OPENINGS
+            ] or found[:1]
+        found = [
+            (path, number)
+            for path, number in found
+            if (at := self.ev.library.tables(path)) is not None
+            and at.language == "ruby"
+            and (at.defs[number].kind in self.classes or at.defs[number].kind == "constant")
+        ]
         if len({path for path, _ in found}) < 2:
             return found
-        found = tuple(opening for opening in found if not _is_test(opening[0]))
+        # Who names a base defines the class: several such are several classes of one name, and so are those of tests.
+        found = [opening for opening in found if not _is_test(opening[0])]
         begun = {path for path, number in found if self._begins(self.ev.at(path), number)}
-        return found if len(begun) < 2 else ()
+        return found if len(begun) < 2 else []
+
+    def _is_namespace(self, full: str) -> bool:
+        return len(self.ev.library.defined(full)) > _MAX_OPENINGS
 
     def _begins(self, at: Tables, definition: int) -> bool:
         return at.defs[definition].kind == "constant" or bool(at.bases(definition))
@@ -143,23 +129,21 @@ class RubyRules(Rules):
                 return full
         return None
 
-    def _shown(self, full: str) -> tuple[Site, ...]:
+    def _sites(self, full: str) -> list[Site]:
         found = self._named(full)
-        if len(found) > _MAX_OPENINGS:
-            own = full.rpartition(".")[2].lower()
-            found = [opening for opening in found if _stem(opening[0]) == own]
-            found = found if len(found) <= _MAX_OPENINGS else []
-        return tuple((path, "d", number) for path, number in found)
+        if len(found) == 1 and self._is_namespace(full) and _stem(found[0][0]) != full.rpartition(".")[2].lower():
+            return []
+        return [(path, "d", number) for path, number in found]
 
     def _values(self, full: str) -> Values:
-        found = self._named(full)
+        found = list(self._named(full))
         if len(found) > 1 and self.ev.at(found[0][0]).defs[found[0][1]].kind in self.classes:
             found = found[:1]
         return union(self.ev.cell(("v", *opening)) for opening in found)
 
     def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
         if _is_constant(name) and usage != Usage.CALL:
-            return list(self.ev.ask("ruby", "sites", self._constant(at, name, scope)))
+            return self._sites(self._constant(at, name, scope))
         of = self.this(at, scope)
         return self.member(of, name)[0] if of is not None else self._functions(at, name, scope)
 
@@ -229,39 +213,36 @@ class RubyRules(Rules):
         bind = at.bind_of_def.get(definition)
         return at.binds[bind].namespace if bind is not None else Namespace.CALLABLE
 
-    def _mixed_in(self, at: Tables, definition: int) -> list[tuple[str, int]]:
-        """`include`, `prepend` or `extend`, and the node of a module, in their order."""
-        known = self._mixins.get(at.path)
-        if known is None:
-            known = self._mixins[at.path] = {}
-            for node, scope, *_ in at.sketch.flow.calls:
-                kind, of, name, _ = at.nodes[at.nodes[node][1]]
-                owner = at.owner.get(scope)
-                if kind != Of.MEMBER or owner is None or at.nodes[of][0] != Of.THIS:
-                    continue
-                word = at.texts[name]
-                if at.defs[owner].kind in self.classes and (word in _MIXED_IN or word == "extend"):
-                    known.setdefault(owner, []).extend((word, part) for part in at.lists[at.nodes[node][2]])
-        return known.get(definition, [])
-
     def direct_bases(self, at: Tables, definition: int) -> list[Value]:
         """What was mixed in last comes first, the class that is inherited from last."""
-        modules: list[Value] = []
+        mixed: list[Value] = []
         parents: list[Value] = []
         for path, number in self._openings(("c", at.path, definition)):
             opened = self.ev.at(path)
-            for word, node in self._mixed_in(opened, number):
-                if word in _MIXED_IN:
-                    modules += sorted(self.ev.value(path, node), key=repr)
-            for node in opened.bases(number):
-                parents += sorted(self.ev.value(path, node), key=repr)
-        return list(dict.fromkeys([*reversed(modules), *parents]))
+            mixed += self._held(opened, opened.mixed(number))
+            parents += self._held(opened, opened.bases(number))
+        return list(dict.fromkeys([*reversed(mixed), *parents]))
 
-    def _extended(self, full: str) -> Iterator[Value]:
-        for path, number in self._named(full):
-            for word, node in self._mixed_in(self.ev.at(path), number):
-                if word == "extend":
-                    yield from (value for value in sorted(self.ev.value(path, node), key=repr) if value[0] == "c")
+    def _held(self, at: Tables, nodes: Sequence[int]) -> list[Value]:
+        return [value for node in nodes for value in sorted(self.ev.value(at.path, node), key=repr)]
+
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        nodes = [*at.bases(definition), *at.mixed(definition)]
+        found = {node: [value for value in self.ev.value(at.path, node) if value[0] == "c"] for node in nodes}
+        sites = {(value[1], "d", value[2]) for values in found.values() for value in values}
+        return sorted(sites), not all(found.values())
+
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """Modules whose methods a class has itself."""
+        if key[0] != "extended":
+            return None
+        return frozenset(
+            value
+            for path, number in self._openings(("c", at.path, key[2]))
+            for node in self.ev.at(path).extended(number)
+            for value in self.ev.value(path, node)
+            if value[0] == "c"
+        )
 
     def _lookup(self, of: Value) -> Iterator[tuple[Value, bool]]:
         """Where a message is looked for: a class or module, and whether among the methods of the class itself."""
@@ -275,7 +256,7 @@ class RubyRules(Rules):
             is_module = self._kind(base) == "module"
             if base == own or not is_module:
                 yield base, True
-                for module in self.ev.ask("ruby", "extended", self._full(base)):
+                for module in sorted(self.ev.cell(("extended", base[1], base[2]))):
                     yield from ((inner, False) for inner in self.ev.bases(module[1], module[2]) if inner[0] == "c")
             else:
                 # A module brings methods of the class along in one that is called so.
@@ -290,7 +271,7 @@ class RubyRules(Rules):
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         if _is_constant(name):
             full = self._inherited(of, name)
-            return (list(self.ev.ask("ruby", "sites", full)), self._values(full)) if full is not None else ([], NOTHING)
+            return (self._sites(full), self._values(full)) if full is not None else ([], NOTHING)
         for base, is_static in self._lookup(of):
             if name in _OF_EVERY_MODULE and of[0] == "c" and not is_static:
                 continue
@@ -299,28 +280,20 @@ class RubyRules(Rules):
                 return found
         return [], self.absent(of, name)
 
-    def _members_of(self, full: str, name: str) -> Iterator[tuple[str, int, int]]:
-        """Path, opening and number of what a class defines under a name."""
-        openings = self._named(full)
-        if len(openings) <= _MAX_OPENINGS:
-            for path, opening in openings:
-                for number in self.ev.at(path).members.get(opening, {}).get(name, ()):
-                    yield path, opening, number
-            return
-        held = set(openings)
-        for path, number in self.ev.library.named(name):
-            at = self.ev.library.tables(path)
-            if at is not None and at.language == "ruby":
-                parent = at.defs[number].parent
-                if parent is not None and (path, parent) in held:
-                    yield path, parent, number
-
     def _defining(self, base: Value, name: str) -> Sequence[tuple[str, int, int]]:
+        """Path, opening and number of what a class defines under a name."""
         full = self._full(base)
-        if self._named(full):
-            return self.ev.ask("ruby", "members", full, name)
-        members = self.ev.at(base[1]).members.get(base[2], {})
-        return [(base[1], base[2], number) for number in members.get(name, ())]
+        openings = self._openings(base)
+        found: list[tuple[str, int, int]] = []
+        is_namespace = self._is_namespace(full)
+        for path, number in self.ev.library.defined(f"{full}.{name}"):
+            if is_namespace and _is_test(path):
+                continue
+            at = self.ev.library.tables(path)
+            parent = at.defs[number].parent if at is not None and at.language == "ruby" else None
+            if parent is not None and (is_namespace or (path, parent) in openings):
+                found.append((path, parent, number))
+        return found
 
     def _fields(self, base: Value, name: str, of: Value) -> tuple[list[Site], Values]:
         sites: list[Site] = []

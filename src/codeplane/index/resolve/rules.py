@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchBind, SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
@@ -26,9 +27,19 @@ class Rules:
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
 
-    def answer(self, *question: str) -> tuple[Any, ...]:
-        """An answer that holds for the whole repository (`Evaluator.ask`)."""
-        return ()
+    # Where a language goes its own way; None leaves it to the common one.
+
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """What a cell of the evaluator holds."""
+        return None
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
+        return None
+
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        """What calling a value gives."""
+        return None
 
     # Names
 
@@ -39,6 +50,10 @@ class Rules:
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         """What an import stands for in the repository."""
         return []
+
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        """Files that an import names, or takes something from."""
+        return [path for path, _, _ in self.import_sites(at, number)]
 
     def imported(self, at: Tables, number: int) -> Values:
         """What the name that an import binds holds."""
@@ -66,6 +81,14 @@ class Rules:
 
     def placed(self, at: Tables, name: str, scope: int) -> Values:
         return self.unbound(at, name)
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """How sure it is that what is written in a file stands for these."""
+        return Tier.STRONG
+
+    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+        """What a key of a literal stands for that is no member of what the literal makes."""
+        return []
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
@@ -131,11 +154,6 @@ class Rules:
         """Path and number of the definition that stands for a class that is defined in several places."""
         return at.path, definition
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
-        """What a member of an object, or of a class, stands for, and what it holds."""
-        sites, values = self.ev.found_in(self.ev.bases(of[1], of[2]), of, name)
-        return sites, values if sites else self.absent(of, name)
-
     def absent(self, of: Value, name: str) -> Values:
         """What a member holds that no class of the repository defines."""
         return NOTHING
@@ -167,6 +185,18 @@ class Rules:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
+        found: set[Site] = set()
+        unknown = False
+        for node in at.bases(definition):
+            if at.nodes[node][0] == Of.LABELLED:
+                continue
+            values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
+            found |= {(value[1], "d", value[2]) for value in values}
+            unknown = unknown or not values
+        return sorted(found), unknown
+
     # Values
 
     def certain(self, values: Values) -> Values:
@@ -176,6 +206,10 @@ class Rules:
     def gone_through(self, of: Value) -> Values:
         """What a loop takes from a value."""
         return self.ev.elements(of)
+
+    def held(self, at: Tables, node: int) -> Values:
+        """What an expression can hold."""
+        return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from codeplane.facts.model import Target
-from codeplane.facts.sketch import Sketch
+from codeplane.facts.sketch import Sketch, SketchImport
 from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
@@ -28,6 +28,7 @@ class Tables:
         self.defs = sketch.defs
         self.binds = sketch.binds
         self.imports = sketch.imports
+        self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
     @cached_property
     def owner(self) -> dict[int, int]:
@@ -64,10 +65,11 @@ class Tables:
 
     @cached_property
     def defs_in(self) -> dict[tuple[int, str], list[int]]:
-        """(scope, name) -> definitions that bind the name there."""
+        """(scope, name) -> definitions that bind the name there; members outside of their type do not."""
         found: dict[tuple[int, str], list[int]] = {}
         for number, row in enumerate(self.defs):
-            found.setdefault((row.scope, row.name), []).append(number)
+            if row.parent is not None or row.lexical_path == row.name:
+                found.setdefault((row.scope, row.name), []).append(number)
         return found
 
     @cached_property
@@ -76,6 +78,16 @@ class Tables:
         for number, row in enumerate(self.binds):
             found.setdefault((row.scope, row.name), []).append(number)
         return found
+
+    def imports_in(self, scope: int, name: str, local_name: Callable[[SketchImport], str | None]) -> Sequence[int]:
+        """Imports that bind a name in a scope."""
+        if self._imports_in is None:
+            self._imports_in = {}
+            for number, row in enumerate(self.imports):
+                local = local_name(row)
+                if local is not None:
+                    self._imports_in.setdefault((row.scope, local), []).append(number)
+        return self._imports_in.get((scope, name), ())
 
     @cached_property
     def bind_of_def(self) -> dict[int, int]:
@@ -126,8 +138,25 @@ class Tables:
     def bases(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.BASE, definition), ())
 
+    def keys(self, definition: int) -> Sequence[int]:
+        """Nodes of the type parameters of a definition."""
+        return self._outgoing.get((Into.KEY, definition), ())
+
+    def mixed(self, definition: int) -> Sequence[int]:
+        return self._outgoing.get((Into.MIXED, definition), ())
+
+    def extended(self, definition: int) -> Sequence[int]:
+        return self._outgoing.get((Into.EXTENDED, definition), ())
+
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
+
+    @cached_property
+    def package(self) -> str:
+        """The package that the file says to be part of."""
+        for node in self._outgoing.get((Into.WITHIN, 0), ()):
+            return self.texts[self.nodes[node][2]] if self.nodes[node][0] == Of.NAME else ""
+        return ""
 
     @cached_property
     def raises(self) -> list[tuple[int, int]]:

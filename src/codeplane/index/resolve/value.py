@@ -8,9 +8,12 @@
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
     ("g", values)                     a method that gives these
-    ("k", text)                       a literal text
+    ("k", text)                       a literal text or number
     ("v", path, node)                 a type variable, by its bound
+    ("T", path, binding)              a type parameter
+    ("S", path, scope)                a record without a name, by the scope of its fields
     ("x", name)                       something of another library; with `()` an object of it
+A language may add to the end of a value what it needs to know: the arguments of a type, the keys of a mapping.
 No value at all means that nothing is known.
 """
 
@@ -84,7 +87,7 @@ def tuple_of(parts: Sequence[Values]) -> Value:
 
 
 def dict_of(known: dict[Any, Values], rest: Values) -> Value:
-    kept = sorted(known.items())[:MAX_VALUES]
+    kept = sorted(known.items(), key=lambda item: repr(item[0]))[:MAX_VALUES]
     return ("d", tuple((key, _shallow(held)) for key, held in kept), _shallow(rest))
 
 

@@ -46,3 +46,17 @@
 (method_parameters (hash_splat_parameter name: (identifier) @name) @param.keys)
 
 (class superclass: (superclass (_) @base)) @class
+((class body: (body_statement (call !receiver method: (identifier) @_word arguments: (argument_list ((_) @base ","?)*)))) @mixed
+  (#any-of? @_word "include" "prepend"))
+((module body: (body_statement (call !receiver method: (identifier) @_word arguments: (argument_list ((_) @base ","?)*)))) @mixed
+  (#any-of? @_word "include" "prepend"))
+((class body: (body_statement (call !receiver method: (identifier) @_word arguments: (argument_list ((_) @base ","?)*)))) @extended
+  (#eq? @_word "extend"))
+((module body: (body_statement (call !receiver method: (identifier) @_word arguments: (argument_list ((_) @base ","?)*)))) @extended
+  (#eq? @_word "extend"))
+((class body: (body_statement (singleton_class body: (body_statement
+    (call !receiver method: (identifier) @_word arguments: (argument_list ((_) @base ","?)*)))))) @extended
+  (#any-of? @_word "include" "prepend"))
+((module body: (body_statement (singleton_class body: (body_statement
+    (call !receiver method: (identifier) @_word arguments: (argument_list ((_) @base ","?)*)))))) @extended
+  (#any-of? @_word "include" "prepend"))
