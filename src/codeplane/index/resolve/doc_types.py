@@ -54,7 +54,8 @@ def _field(number: int, text: str) -> tuple[str | int, Said]:
     key, colon, said = text.partition(":")
     if not colon or any(mark in key for mark in _OPENING):
         return number, _read(text)
-    return key.strip().removesuffix("?").strip("'\""), _read(said)
+    key = key.strip().removesuffix("?").strip("'\"")
+    return int(key) if key.isdecimal() else key, _read(said)
 
 
 def _is_name(text: str) -> bool:

@@ -79,10 +79,10 @@ class RubyRules(Rules):
         ]
         if len({path for path, _ in found}) < 2:
             return found
-        # Who names a base defines the class: several such are several classes of one name, and so are those of tests.
-        found = [opening for opening in found if not _is_test(opening[0])]
-        begun = {path for path, number in found if self._begins(self.ev.at(path), number)}
-        return found if len(begun) < 2 else []
+        # Who names a base defines the class: several such are several classes of one name.
+        if len({path for path, number in found if self._begins(self.ev.at(path), number)}) > 1:
+            return []
+        return [opening for opening in found if not _is_test(opening[0])]
 
     def _is_namespace(self, full: str) -> bool:
         return len(self.ev.library.defined(full)) > _MAX_OPENINGS
@@ -131,9 +131,21 @@ class RubyRules(Rules):
 
     def _sites(self, full: str) -> list[Site]:
         found = self._named(full)
-        if len(found) == 1 and self._is_namespace(full) and _stem(found[0][0]) != full.rpartition(".")[2].lower():
-            return []
+        own = full.rpartition(".")[2].lower()
+        if not any(_stem(path) == own for path, _ in found):
+            # Opened for what lies in it: what it is itself, another library says, or no file in particular.
+            is_foreign = "." not in full and all(self._only_nests(*opening) for opening in found)
+            if is_foreign or self._is_namespace(full):
+                return []
         return [(path, "d", number) for path, number in found]
+
+    def _only_nests(self, path: str, definition: int) -> bool:
+        at = self.ev.at(path)
+        if at.defs[definition].kind != "module" or at.mixed(definition) or at.extended(definition):
+            return False
+        return all(
+            at.defs[inner].kind in self.classes for held in at.members.get(definition, {}).values() for inner in held
+        )
 
     def _values(self, full: str) -> Values:
         found = list(self._named(full))
