@@ -39,12 +39,20 @@ def edges(tree: Path) -> dict[str, list[str]]:
                 if callee is not None and callee.kind != "class":
                     found.setdefault(names[scope], set()).add(f"{_module(callee.path)}.{callee.lexical_path}")
             for scope, name in links.outside:
-                plain = name.replace("()", "")
-                shown = f"<builtin>.{plain[len(_BUILTINS) :]}" if plain.startswith(_BUILTINS) else plain
-                found.setdefault(names[scope], set()).add(shown)
+                found.setdefault(names[scope], set()).add(_outside(name))
         return {caller: sorted(callees) for caller, callees in sorted(found.items())}
     finally:
         ours.close()
+
+
+def _outside(name: str) -> str:
+    """Something of another library; methods of what is built in go by its type."""
+    plain = name.replace("()", "")
+    if not plain.startswith(_BUILTINS):
+        return plain
+    inner = plain[len(_BUILTINS) :]
+    kind, dot, method = inner.partition(".")
+    return f"<**Py{kind.title()}**>.{method}" if dot else f"<builtin>.{inner}"
 
 
 def _module(path: str) -> str:

@@ -87,10 +87,7 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     flow = NO_FLOW
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
-        comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(
-            grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments, grammar.language.doc_types
-        )
+        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, grammar.language)
         attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
@@ -272,7 +269,7 @@ def _read_names(
     told: Sequence[int] = binds
     if language.calls_dispatched:
         told = [0 if bind and bound[bind - 1][2] == CALLABLE else bind for bind in binds]
-    return texts, refs, bindings, Identifiers(offsets, ends, told, scopes)
+    return texts, refs, bindings, Identifiers(offsets, ends, told, scopes, marks)
 
 
 def _bind_all(

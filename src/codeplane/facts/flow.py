@@ -15,6 +15,9 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
+    @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
+    @type.value @of            a type as a value (`Shape.class`)
+    @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
     @function                  the function, or the type without a name, whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
                                of the class around, whatever object it is called on
@@ -24,10 +27,15 @@ and what becomes of them:
     @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
                                @param.self for the object of a method, @param.result for a result that has a name
     @returns @type             of the function with this span
-    @class @base*              of the class with this span; @mixed @base* what is mixed into it, @extended @base* what
-                               gives members to the class itself
     @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
                                the type parameters of a type or of a function
+    @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
+                               definition has is a class without a name
+    @mixed @base*              what is mixed into the class with this span; @extended @base* what gives members to the
+                               class itself
+    @bound @to @type           a type variable that stands for such objects
+    @partial                   the type with this span has parts elsewhere
+    @receiver @type            of the function or property with this span: what its object is
     @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
@@ -44,9 +52,11 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
+from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
+from codeplane.languages.spec import Language
 
 
 class Identifiers(NamedTuple):
@@ -57,12 +67,11 @@ class Identifiers(NamedTuple):
     binds: Sequence[int]
     """Ordinal of the binding plus one; 0 for none, or for one that does not tell what the name means."""
     scopes: Sequence[int]
-    """Where each is looked up."""
+    """In which they are looked up."""
+    flags: Sequence[int]
 
 
 Span = tuple[int, int]
-DocTypes = Callable[[str], Sequence[tuple[str, str, str]]]
-"""Text of a comment -> (`param`, `return` or `var`; the name that it is said of, if any; a type)."""
 
 
 def read_flow(
@@ -73,12 +82,11 @@ def read_flow(
     identifiers: Identifiers,
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
-    comments: tuple[bytes, ...],
-    doc_types: DocTypes | None = None,
+    language: Language,
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
+    """`definitions` by their span; `position` gives line and column of an offset."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, doc_types, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, language, raw).build()
 
 
 class _Raw(NamedTuple):
@@ -104,8 +112,11 @@ _FLOWS = frozenset(
         "class",
         "mixed",
         "extended",
-        "made",
+        "bound",
         "within",
+        "partial",
+        "receiver",
+        "made",
         "decorated",
         "narrow",
         "region",
@@ -114,7 +125,7 @@ _FLOWS = frozenset(
     }
 )
 _PARTS = frozenset(
-    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
+    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
 )
 
 
@@ -146,13 +157,15 @@ _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DI
 _ONE = {"await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
 _TO = {"for": Into.FOR, "with": Into.WITH}
+_TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
 _SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
 _MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}="}
 """How a member is called, by the capture."""
-_ALWAYS = frozenset({"own", "call", "new", "path", *_SENDS, *_MEMBERS})
+_ALWAYS = frozenset({"own", "call", "new", "case", "path", *_SENDS, *_MEMBERS})
 _PLACED = frozenset({"own", "call", "new", "this", "this.exact", "super", *_SENDS})
+_ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -168,20 +181,20 @@ class _Builder:
         identifiers: Identifiers,
         definitions: Mapping[Span, int],
         position: Callable[[int], tuple[int, int]],
-        comments: tuple[bytes, ...],
-        doc_types: DocTypes | None,
+        language: Language,
         raw: _Raw,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
-        self._lookup = identifiers.scopes
+        self._identifiers = identifiers
+        self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
-        self._comments = comments
-        self._doc_types = doc_types
+        self._language = language
+        self._comments = tuple(mark.encode() for mark in language.comments)
         self._raw = raw
         self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
         self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
@@ -193,12 +206,12 @@ class _Builder:
         self._regions: dict[int, list[tuple[Span, Span]]] = {}
         """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
-        self._places: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
     def build(self) -> Flow:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
+        bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
         self._read_regions()
         for subject, span, parts in self._raw.flows:
@@ -230,24 +243,37 @@ class _Builder:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
             elif subject in _BASES:
                 definition = self._definitions.get(span)
+                if definition is None and subject == "class" and span in self._scopes:
+                    definition = -self._scopes[span]
+                    into.append((Into.BASE, definition, 0))
+                elif "body" in parts and definition is not None and (body := self._scopes.get(parts["body"][0])):
+                    bodies.append((body, definition))
                 for base in parts.get("base", ()) if definition is not None else ():
                     into.append((_BASES[subject], definition or 0, self._node(base)))
+            elif subject == "partial":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.PARTIAL, definition, 0))
             elif subject == "made":
                 definition = self._definitions.get(span)
                 if definition is not None:
                     into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
                     into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
             elif subject == "within":
-                into.append((Into.WITHIN, scope_of(span[0]), self._one(parts, "of")))
+                dotted = "".join(self._slice(parts["of"][0]).split())
+                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
+            elif subject == "receiver":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.RECEIVER, definition, self._one(parts, "type")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
-            elif subject in ("catch", "narrow"):
-                kind = Into.CATCH if subject == "catch" else Into.NARROW
-                into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
+            elif subject in _TYPED:
+                into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
             elif subject != "region":
                 to = self._one(parts, "to")
                 if "type" in parts:
@@ -259,14 +285,26 @@ class _Builder:
             if subject in _ALWAYS:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        owners = sorted(
+        owners = [
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
+        ]
+        # One that is a list or has a default is told twice.
+        params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
+        ordered = list(dict(params).values())
+        return Flow(
+            self._nodes,
+            self._lists,
+            self._spelled,
+            sorted(into),
+            ordered,
+            sorted(owners + bodies),
+            calls,
+            sorted(self._loose),
         )
-        ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, self._spelled, sorted(into), ordered, owners, calls, self._places)
 
     def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, Param]]) -> None:
-        if self._doc_types is None:
+        read = self._language.doc_types
+        if read is None:
             return
         typed = {(kind, to) for kind, to, node in into if kind in (Into.RETURNS, Into.DECLARE) and self._says(node)}
         passed = {(param.scope, self._spelled[param.name]): at for at, (_, param) in enumerate(params)}
@@ -275,7 +313,7 @@ class _Builder:
                 continue
             scope = self._scopes.get(parts["definition"][0]) if "definition" in parts else None
             to = self._one(parts, "to")
-            for tag, name, text in self._doc_types(self._slice(span)):
+            for tag, name, text in read(self._slice(span)):
                 if tag == "return" and scope is not None and (Into.RETURNS, scope) not in typed:
                     into.append((Into.RETURNS, scope, self._said(text, scope)))
                 elif tag == "param" and scope is not None and (scope, name) in passed:
@@ -285,7 +323,7 @@ class _Builder:
                 elif tag == "var" and to and self._nodes[to][0] == Of.NAME and (Into.DECLARE, to) not in typed:
                     _, _, written, ordinal = self._nodes[to]
                     if name in ("", self._spelled[written]):
-                        into.append((Into.DECLARE, to, self._said(text, self._lookup[ordinal])))
+                        into.append((Into.DECLARE, to, self._said(text, self._identifiers.scopes[ordinal])))
 
     def _said(self, text: str, scope: int) -> int:
         return self._add(Of.SAID, self._text(text), scope)
@@ -383,6 +421,21 @@ class _Builder:
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject in _ARRAYS:
+            held = self._add(Of.LIST, self._list(parts["of"]))
+            for _ in range(subject.count(".")):
+                self._lists.append([held])
+                held = self._add(Of.LIST, len(self._lists) - 1)
+            return self._add(Of.CAST, 0, held) if subject.startswith("array") else held
+        if subject == "type.value":
+            return self._add(Of.TYPE, self._one(parts, "of"))
+        if subject == "case":
+            name = parts["name"][0]
+            ordinal = self._ordinals.get(name[0], -1)
+            node = self._add(Of.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            if ordinal >= 0:
+                self._place(node, ordinal)
+            return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super", "this.exact"):
@@ -401,8 +454,8 @@ class _Builder:
 
     def _name(self, span: Span, ordinal: int) -> int:
         node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
-        if not self._binds[ordinal] and self._lookup[ordinal]:
-            self._places.append((node, self._lookup[ordinal]))
+        if self._language.bare_members or (self._language.names_by_place and not self._binds[ordinal]):
+            self._place(node, ordinal)
         return node
 
     def _leaf(self, span: Span) -> int:
@@ -433,6 +486,12 @@ class _Builder:
                 return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
             return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
         return 0
+
+    def _place(self, node: int, ordinal: int) -> None:
+        """Where a name is looked up whose meaning this file alone does not tell."""
+        given = self._identifiers.flags[ordinal]
+        if given >> 5 & 3 != Tier.PROVEN and given & 3 != Role.DEFINITION:
+            self._loose.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
 
     def _reference(self, callee: int) -> int:
         """The identifier by which something is called."""

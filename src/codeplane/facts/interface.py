@@ -18,7 +18,7 @@ from codeplane.facts.values import Into, Of
 _SIZE = 16
 _SEEN_KINDS = frozenset({"file", "class", "namespace"})
 """Scopes whose names others can reach."""
-_INTO_PLACES = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW})
+_INTO_PLACES = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
 _PARTS: Mapping[int, str] = {
     Of.UNKNOWN: "",
     Of.MEMBER: "nt",
@@ -41,11 +41,15 @@ _PARTS: Mapping[int, str] = {
     Of.SPLAT_KEYS: "n",
     Of.THIS: "s#",
     Of.SUPER: "s",
+    Of.TYPE: "n",
+    Of.CASE: "nt",
     Of.SAID: "ts",
 }
-"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a
-plain number. Names apart."""
-_OF_DEFINITIONS = frozenset({Into.BASE, Into.DECORATOR, Into.KEY, Into.MIXED, Into.EXTENDED})
+"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
+Names apart."""
+_OF_DEFINITIONS = frozenset(
+    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.MIXED, Into.EXTENDED}
+)
 _CIRCLE = "~"
 
 
@@ -54,7 +58,7 @@ def interface_of(facts: Facts) -> bytes:
         return b""
     told = _Interface(facts)
     parts = (
-        [(row.kind, row.lexical_path, row.signature_hash) for row in facts.defs],
+        [(row.kind, row.lexical_path, row.signature_hash, row.visibility) for row in facts.defs],
         [(facts.defs[row.parent].lexical_path, row.name) for row in facts.attributes],
         [
             (told.scope(row.scope), row.imported_name, row.alias, row.source_literal, row.import_kind)
@@ -111,7 +115,7 @@ class _Interface:
                 if not self._is_local(to):
                     yield kind, self._text(to), self._text(value)
             elif kind in _OF_DEFINITIONS:
-                yield kind, defs[to].lexical_path, self._text(value)
+                yield kind, defs[to].lexical_path if to >= 0 else self.scope(-to), self._text(value)
             else:
                 yield kind, self.scope(to), self._text(value)
 

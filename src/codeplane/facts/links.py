@@ -1,6 +1,7 @@
 """What the references of a file stand for, packed: by definition for who asks who uses it, and by file.
 
-A definition, or an attribute, goes by its `def_uid` as a number. Any change of the format is a new LINKS_VERSION.
+A definition, or an attribute, goes by its `def_uid` as a number. Any change of the format, or of
+what is resolved how, is a new LINKS_VERSION.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ class SketchDef(NamedTuple):
     kind: str
     name: str
     lexical_path: str
+    visibility: str = ""
 
 
 class SketchBind(NamedTuple):
@@ -60,7 +61,7 @@ def pack_sketch(facts: Facts) -> bytes:
     if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks or facts.flow.calls):
         return b""
     parts = (
-        [(row.parent, row.scope, row.kind, row.name, row.lexical_path) for row in facts.defs],
+        [(row.parent, row.scope, row.kind, row.name, row.lexical_path, row.visibility) for row in facts.defs],
         [tuple(bind)[:6] for bind in facts.binds],
         [(row.scope, row.imported_name, row.alias, row.source_literal, row.import_kind) for row in facts.imports],
         [

@@ -53,7 +53,11 @@ class Of(IntEnum):
     """scope, 1 for one of exactly that class"""
     SUPER = 21
     """scope"""
-    SAID = 22
+    TYPE = 22
+    """type node"""
+    CASE = 23
+    """node, text, reference"""
+    SAID = 30
     """a type in the words of a comment: text, scope"""
 
 
@@ -76,17 +80,23 @@ class Into(IntEnum):
     RETURNS = 9
     """scope, type node"""
     BASE = 10
-    """definition, node"""
+    """definition, or the negative scope of a class without a name; node, 0 for none"""
     DECORATOR = 11
     """definition, node"""
     RAISE = 12
     """scope, node"""
-    MIXED = 16
-    """definition, node of what is mixed into a class"""
-    EXTENDED = 15
-    """definition, node of what gives members to the class itself"""
+    BOUND = 13
+    """to node, type node"""
     WITHIN = 14
     """scope, node"""
+    PARTIAL = 15
+    """definition"""
+    RECEIVER = 16
+    """definition, type node"""
+    MIXED = 30
+    """definition, node of what is mixed into a class"""
+    EXTENDED = 31
+    """definition, node of what gives members to the class itself"""
     KEY = 50
     """definition, node of one of its type parameters"""
 
@@ -122,8 +132,10 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
-    places: Sequence[Sequence[int]] = ()
-    """(node, scope) of names that nothing in the file binds, where they do not stand in the file's own scope"""
+    loose: Sequence[Sequence[int]] = ()
+    """(node, scope, usage) of names whose meaning depends on where they stand: those that may be inherited members, in
+    languages that name these without an object, and those that the file does not bind, where a language looks them up
+    by their place"""
 
 
 NO_FLOW = Flow()

@@ -70,12 +70,14 @@ class Resolving:
         changed: set[int] = set()
         keys: set[int] = set()
         words: set[str] = set()
+        families: set[str] = set()
         for path, before in sorted(self._before.items()):
             now = _Seen.read(self._writer, path)
             if now.file_id is not None:
                 changed.add(now.file_id)
             if (before.file_id, before.interface) != (now.file_id, now.interface):
                 keys |= {file_id for file_id in (before.file_id, now.file_id) if file_id is not None}
+                families |= {seen.family for seen in (before, now) if seen.family and not seen.notes_all}
             keys |= {key_of("name", name) for name in before.names ^ now.names}
             keys |= {key_of("nesting", nesting) for nesting in before.nestings ^ now.nestings}
             keys |= {key_of("owner", owner) for owner in before.owners ^ now.owners}
@@ -88,7 +90,8 @@ class Resolving:
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing
         seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))
-        return self._in_order(changed | importing | seeing)
+        concerned = set(self._select("SELECT file_id FROM files WHERE family IN", sorted(families)))
+        return self._in_order(changed | importing | seeing | concerned)
 
     def _in_order(self, file_ids: Set[int] | None) -> list[int]:
         """Files that have references, by path; all of them without a choice."""
@@ -133,33 +136,33 @@ class _Seen:
     def __init__(
         self,
         file_id: int | None = None,
+        language: str | None = None,
+        family: str = "",
         interface: bytes = b"",
-        names: frozenset[str] = frozenset(),
-        nestings: frozenset[str] = frozenset(),
-        owners: frozenset[str] = frozenset(),
+        defs: Sequence[tuple[str, str, int | None]] = (),
     ) -> None:
         self.file_id = file_id
+        self.family = family if language in RULES else ""
+        self.notes_all = bool(getattr(RULES.get(language or ""), "notes_all", False))
         self.interface = interface
-        self.names = names
-        self.nestings = nestings
-        self.owners = owners
+        self.names = frozenset(name for name, _, _ in defs)
+        self.nestings = frozenset(lexical for _, lexical, _ in defs)
+        owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
+        self.owners = frozenset(owner for owner in owners if owner)
 
     @classmethod
     def read(cls, writer: Writer, path: RepoPath) -> _Seen:
         rows = writer.rows(
-            "SELECT file_id, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
+            "SELECT file_id, language, family, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
         if not rows:
             return cls()
-        file_id, interface = rows[0]
+        file_id, language, family, interface = rows[0]
         defs = writer.rows(
             "SELECT name, lexical_path, parent FROM defs WHERE def_id BETWEEN ? AND ?", row_range(file_id)
         )
-        owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
-        names = frozenset(name for name, _, _ in defs)
-        nestings = frozenset(lexical for _, lexical, _ in defs)
-        return cls(file_id, interface or b"", names, nestings, frozenset(owner for owner in owners if owner))
+        return cls(file_id, language, family or "", interface or b"", defs)
 
 
 @contextmanager

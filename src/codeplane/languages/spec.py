@@ -221,6 +221,10 @@ class Language:
     """A plain call goes to whatever object runs it, so that what it means is never certain."""
     members_qualified: bool = False
     """Members are reached through a value or type only, never by their bare name."""
+    bare_members: bool = False
+    """Members of an object, inherited ones too, are named without it in the body of its class."""
+    names_by_place: bool = False
+    """What a name stands for that its file does not bind depends on the scope that it stands in."""
     inherits_types: bool = False
     """Types are inherited like other members, so that an open scope may hide the types around it."""
     lexical_types_first: bool = False

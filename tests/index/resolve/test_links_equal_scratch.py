@@ -73,17 +73,17 @@ def _run(tmp_path: Path, seed: int, rounds: int) -> None:
     root = make_repository(tmp_path / "repo", dict(texts))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
-        for _ in range(rounds):
+        for number in range(rounds):
             before = dict(texts)
             for _ in range(chance.randint(1, 3)):
                 _change(chance, texts, _python, ".py")
             _carry_out(root, before, texts)
             indexer.sync()
-            kept, made = logical_dump(indexer), scratch_dump(root, tmp_path)
+            kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], seed
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_python(tmp_path: Path, seed: int) -> None:
     _run(tmp_path, seed, 8)
 

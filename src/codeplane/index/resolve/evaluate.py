@@ -32,9 +32,9 @@ from codeplane.index.resolve.value import (
 
 T = TypeVar("T")
 
-_OBJECT = -1
-"""In place of the number of a parameter: the object that a method is called on."""
 CALLABLES = frozenset({"function", "method", "constructor"})
+OBJECT = -1
+"""In place of the number of a parameter: the object that a method is called on."""
 _PLACED = frozenset({"i", "c", "T", "S"})
 """Values of a language, told by the file that they begin with."""
 
@@ -47,6 +47,9 @@ class Library(Protocol):
 
     def tables(self, path: str) -> Tables | None:
         """Of a file in a language that can be resolved."""
+
+    def key(self, path: str) -> int:
+        """What a file goes by among the things that links depend on."""
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, by path and place."""
@@ -69,6 +72,8 @@ class Evaluator:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._noted = self._cells.noted
+        self._held: dict[str, tuple[Tables, int]] = {}
         self.passed: dict[tuple[str, int, int], set[Value]] = {}
         """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
@@ -84,11 +89,14 @@ class Evaluator:
         for rules in inner._rules.values():
             rules.ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
+        inner._held = self._held
         return inner
 
     # --- cells
 
     def _compute(self, key: tuple[Any, ...]) -> Values:
+        if key[0] == "z":
+            return self._rules[key[1]].compute(key[2:])
         what, at = key[0], self.at(key[1])
         own = self.rules(at).cell(at, key)
         if own is not None:
@@ -105,13 +113,20 @@ class Evaluator:
             return bounded(self._attribute(at, key[2], key[3]))
         if what == "v":
             return bounded(self._definition(at, key[2]))
+        if what == "s":
+            return frozenset({tuple(self.found_in(self.bases(key[1], key[2]), key[3]))})
         assert what == "o"
         return frozenset({("o", self._order(at, key[2]))})
 
     def at(self, path: str) -> Tables:
-        tables = self.library.tables(path)
-        assert tables is not None
-        return tables
+        held = self._held.get(path)
+        if held is None:
+            tables = self.library.tables(path)
+            assert tables is not None
+            held = self._held[path] = (tables, self.library.key(path))
+        # The same as `note`, for what is asked more often than anything else.
+        self._noted[-1].add(held[1])
+        return held[0]
 
     def note(self, key: int) -> None:
         """What is being computed depends on this."""
@@ -140,7 +155,7 @@ class Evaluator:
         """What a node can hold."""
         at = self.at(path)
         kind, a, _, _ = at.nodes[node]
-        if kind == Of.NAME and a:
+        if kind == Of.NAME and a and node not in at.loose:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
             return self._node(at, node)
@@ -156,25 +171,30 @@ class Evaluator:
     def _node(self, at: Tables, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.NAME:
-            if a:
-                return self.cell(("b", at.path, a - 1))
-            return self.rules(at).placed(at, at.texts[b], at.place.get(node, 0))
+            if node in at.loose:
+                return self.rules(at).bare(at, node)
+            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
         if kind == Of.MEMBER:
             return self.reached(at, a, at.texts[b])[1]
         if kind == Of.CALL:
+            found = self.rules(at).called(at, node)
+            if found is not None:
+                return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
             made = self.type_of(at, a)
-            for of in made:
+            for of in made if not self.rules(at).overloads else ():
                 for method in self.constructors(of) if of[0] == "i" else ():
                     self._pass(method, at, at.lists[b])
             return made
         if kind in (Of.THIS, Of.SUPER):
-            found = self._this(at, a, kind)
+            found = self.rules(at).this(at, a, kind)
             return frozenset(value[:3] for value in found) if b else found
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
-        if kind in (Of.SAME, Of.AWAIT, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
+        if kind == Of.AWAIT:
+            return self.rules(at).awaited(self.value(at.path, a))
+        if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
             return self.value(at.path, a)
         if kind == Of.EITHER:
             return union(self.value(at.path, part) for part in at.lists[a])
@@ -190,18 +210,16 @@ class Evaluator:
             return self.type_of(at, b) or self.value(at.path, a)
         if kind == Of.FUNCTION:
             return frozenset({("f", at.path, a)})
+        if kind == Of.TYPE:
+            found = frozenset(("Y", of[1], of[2]) for of in self.type_of(at, a) if of[0] == "i")
+            return found or frozenset({("x", "Class()")})
+        if kind == Of.CASE:
+            return self.rules(at).bare(at, node)
         if kind == Of.TEXT:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
             return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
-
-    def _this(self, at: Tables, scope: int, kind: int) -> Values:
-        """The object that a method belongs to, or that object as one of the bases of its class."""
-        of = self.rules(at).this(at, scope)
-        if of is None:
-            return NOTHING
-        return frozenset({of if kind == Of.THIS else ("s", of[1], of[2], of)})
 
     def _elements_in(self, at: Tables, part: int) -> Values:
         kind, a, _, _ = at.nodes[part]
@@ -276,7 +294,8 @@ class Evaluator:
             return self.rules(at).imported(at, row.target)
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
-            if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
+            kind = at.defs[definition].kind
+            if kind in CALLABLES or kind in self.rules(at).classes or kind == "enum_member":
                 found |= self.cell(("v", at.path, definition))
         for number in at.imports_in(row.scope, row.name, self.rules(at).local_name):
             found |= self.rules(at).imported(at, number)
@@ -289,7 +308,7 @@ class Evaluator:
             return declared
         found = NOTHING
         for kind, node in flows:
-            if kind not in (Into.DECLARE, Into.NARROW):
+            if kind not in (Into.DECLARE, Into.NARROW, Into.BOUND):
                 found |= self._flow(at, kind, node)
         return found
 
@@ -335,7 +354,6 @@ class Evaluator:
             number == 0
             and param.how == Passing.PLAIN
             and parent is not None
-            and self.rules(at).takes_object
             and at.defs[parent].kind in self.rules(at).classes
         ):
             how = self.rules(at).how(at, definition or 0)
@@ -383,9 +401,11 @@ class Evaluator:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
-            return frozenset({("c", *self.rules(at).canonical(at, definition))})
+            return frozenset({("c", *self.rules(at).whole(at.path, definition))})
         if row.kind in CALLABLES:
             return self.decorated(at, definition)
+        if row.kind == "enum_member" and row.parent is not None and at.defs[row.parent].kind == "enum":
+            return frozenset({("i", at.path, row.parent)})
         bind = at.bind_of_def.get(definition)
         return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
 
@@ -394,7 +414,7 @@ class Evaluator:
     def reached(self, at: Tables, node: int, name: str) -> tuple[list[Site], Values]:
         """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
         has such a member: it may stand elsewhere than the use."""
-        found = [self.member(of, name) for of in self.rules(at).certain(self.value(at.path, node))]
+        found = [self.member(of, name) for of in self.rules(at).held(at, node)]
         if not any(sites for sites, _ in found):
             found += [self.member(of, name) for of in self._narrowed(at, node)]
         return [site for sites, _ in found for site in sites], union(values for _, values in found)
@@ -409,19 +429,18 @@ class Evaluator:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
         if what in _PLACED:
-            own_way = self.rules(self.at(of[1])).member(of, name)
-            if own_way is not None:
-                return own_way
+            own = self.rules(self.at(of[1])).member(of, name)
+            if own is not None:
+                return own
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            sites, values = self.found_in(self.bases(of[1], of[2]), of, name)
-            return sites, values if sites else self.rules(self.at(of[1])).absent(of, name)
+            return self._found_in(self.bases(of[1], of[2]), of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
-            own = ("c", of[1], of[2])
-            rest = order[order.index(own) + 1 :] if own in order else order[1:]
-            return self.found_in(rest, of[3], name)
+            class_ = ("c", of[1], of[2])
+            rest = order[order.index(class_) + 1 :] if class_ in order else order[1:]
+            return self._found_in(rest, of[3], name)
         if what == "M":
             rules = self.rules(self.at(of[1]))
             return rules.module_sites(of, name), rules.module_values(of, name)
@@ -432,18 +451,36 @@ class Evaluator:
             return [], frozenset({("x", f"{of[1]}.{name}")})
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
+        if what == "k":
+            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
         if what == "v":
             found = [self.member(bound, name) for bound in self.type_of(self.at(of[1]), of[2])]
             return [site for sites, _ in found for site in sites], union(values for _, values in found)
         return [], NOTHING
 
-    def found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+    def member_sites(self, of: Value, name: str) -> Sequence[Site]:
+        """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
+        if of[0] in ("i", "c"):
+            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())
+        if of[0] == "s":
+            order = self.bases(of[1], of[2])
+            return self.found_in(order[1:], name)
+        return self.member(of, name)[0]
+
+    def found_in(self, order: Sequence[Value], name: str) -> list[Site]:
+        found: list[Site] = []
+        for base in order:
+            if base[0] == "c":
+                found += self.rules(self.at(base[1])).members(self.at(base[1]), base[2], name)
+        return found
+
+    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
         for base in order:
             if base[0] != "c":
                 continue
             at = self.at(base[1])
             attribute = at.attributes.get((base[2], name))
-            sites: list[Site] = self.members_named(at, base[2], name)
+            sites = self.rules(at).members(at, base[2], name)
             definitions = [(path, definition) for path, _, definition in sites]
             if attribute is not None:
                 sites.append((base[1], "a", attribute))
@@ -455,25 +492,23 @@ class Evaluator:
                 row = at.defs[definition]
                 if row.kind in CALLABLES:
                     values |= self.rules(at).method(at, definition, of)
+                elif row.kind == "enum_member":
+                    values |= self.cell(("v", path, definition))
                 elif row.kind in self.rules(at).classes:
                     values |= frozenset({("c", path, definition)})
                 else:
                     values |= self.rules(at).described(self.cell(("a", base[1], base[2], name)), of)
-                    if row.kind == "enum_member" or (of[0] == "c" and self.rules(at).is_enum(base)):
+                    if of[0] == "c" and self.rules(at).is_enum(base):
                         values |= frozenset({("i", base[1], base[2])})
             if attribute is not None:
                 values |= self.cell(("a", base[1], base[2], name))
             return sites, values
         return [], NOTHING
 
-    def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
-        """Definitions of a member of a class, wherever they stand."""
-        return self.rules(at).members(at, definition, name)
-
     def _attribute(self, at: Tables, definition: int, name: str) -> Values:
         """What an attribute of the objects of a class can hold."""
         flows: list[tuple[int, int]] = []
-        for path, _, member in self.members_named(at, definition, name):
+        for path, _, member in self.rules(at).members(at, definition, name):
             bind = at.bind_of_def.get(member) if path == at.path else None
             if bind is not None:
                 flows += at.into_bind(bind)
@@ -483,16 +518,16 @@ class Evaluator:
                 kind == Of.THIS and self._is_object_of(at, bind, definition)
             ):
                 flows.append(flow)
-        return self._flowing(at, flows) or self.rules(at).declared(at, definition, name)
+        return self._flowing(at, flows)
 
     def _is_object_of(self, at: Tables, scope: int, definition: int) -> bool:
-        of = self.rules(at).this(at, scope)
-        return of is not None and of[0] == "i" and of[1:3] == self.rules(at).canonical(at, definition)
+        whole = ("i", *self.rules(at).whole(at.path, definition))
+        return any(of[:3] == whole for of in self.rules(at).this(at, scope))
 
     def _object_of(self, at: Tables, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
         place = at.param_of_bind.get(bind)
-        if place is None or place[1] != 0 or not self.rules(at).takes_object:
+        if place is None or place[1] != 0:
             return None
         owner = at.owner.get(place[0])
         parent = at.defs[owner].parent if owner is not None else None
@@ -529,19 +564,20 @@ class Evaluator:
                 self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
-            return union(self.call(method, at, node) for method in self.called(callee))
+            return union(self.call(method, at, node) for method in self.invoked(callee))
         if what == "g":
             return callee[1]  # type: ignore[no-any-return]
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
-            return _call_container(self, callee, values)
+            found = self.rules(at).call_container(callee, values) if at is not None else None
+            return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
         return NOTHING
 
-    def called(self, of: Value) -> Values:
+    def invoked(self, of: Value) -> Values:
         """What runs when an object is called like a function."""
-        return self.member(of, self.rules(self.at(of[1])).called)[1]
+        return self.member(of, self.rules(self.at(of[1])).invoked)[1]
 
     def constructors(self, of: Value) -> list[Value]:
         """What runs when an object of a class is made."""
@@ -555,17 +591,19 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" and self.rules(self.at(path)).takes_object else 0
+            shift = 1 if callee[0] == "m" and self._takes_object(self.at(path), scope) else 0
             given = {number + shift: held for number, held in enumerate(values)}
             for number, held in given.items():
                 self._note_passed(path, scope, number, held)
             if callee[0] == "m":
-                given[_OBJECT] = given[0 if shift else _OBJECT] = frozenset({callee[3]})
+                given[OBJECT] = frozenset({callee[3]})
+                if shift:
+                    given[0] = given[OBJECT]
             return self._filled(self.cell(("r", path, scope)), path, scope, given)
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
-            return union(self.call_with(method, values) for method in self.called(callee))
+            return union(self.call_with(method, values) for method in self.invoked(callee))
         return NOTHING
 
     def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
@@ -578,10 +616,13 @@ class Evaluator:
         target = self.at(path)
         params = target.params.get(scope, [])
         given: dict[int, Values] = {}
-        place = first = 0
+        place = 0
         if callee[0] == "m":
-            place = first = 1 if self.rules(target).takes_object else 0
-            given[_OBJECT] = given[0 if place else _OBJECT] = frozenset({callee[3]})
+            given[OBJECT] = frozenset({callee[3]})
+            if self._takes_object(target, scope):
+                given[0] = given[OBJECT]
+                place = 1
+        first = place
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -614,6 +655,11 @@ class Evaluator:
         if concrete:
             self.passed.setdefault((path, scope, number), set()).update(concrete)
 
+    def _takes_object(self, at: Tables, scope: int) -> bool:
+        """Whether the first parameter of a method is the object that it is called on."""
+        definition = at.owner.get(scope)
+        return definition is None or self.rules(at).takes_object
+
     def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
         """Values with those of the call in place of parameters."""
         if not any(mentions(value, path, scope) for value in values):
@@ -624,7 +670,8 @@ class Evaluator:
         if value[0] == "p" and value[1] == path and value[2] == scope:
             return given.get(value[3], NOTHING)
         if value[0] in ("i", "c") and len(value) == 4 and value[1] == path and value[3] == scope:
-            own = frozenset((value[0], *held[1:]) for held in given.get(_OBJECT, ()) if held[0] in ("i", "c"))
+            object_ = given.get(OBJECT, given.get(0, ()) if self._takes_object(self.at(path), scope) else ())
+            own = frozenset((value[0], *held[1:]) for held in object_ if held[0] in ("i", "c"))
             return own or frozenset({value[:3]})
         if value[0] == "l":
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
@@ -661,8 +708,10 @@ class Evaluator:
         if kind == Of.SAID:
             return self.rules(at).said(at, at.texts[a], b)
         if kind == Of.NAME:
+            if node in at.loose:
+                return self.rules(at).bare_type(at, node)
             if not a:
-                return objects(self.rules(at).placed(at, at.texts[b], at.place.get(node, 0)))
+                return objects(self.rules(at).unbound(at, at.texts[b]))
             return self.cell(("y", at.path, a - 1))
         if kind == Of.MEMBER:
             found = NOTHING
@@ -676,6 +725,10 @@ class Evaluator:
             return self._generic(at, a, at.lists[b])
         if kind == Of.TEXT:
             return self.rules(at).written(at, at.texts[a])
+        if kind == Of.LIST:
+            return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
+        if kind == Of.LITERAL:
+            return self._node(at, node)
         return NOTHING
 
     def _type_of_bind(self, at: Tables, bind: int) -> Values:
@@ -688,6 +741,8 @@ class Evaluator:
             sites = rules.import_sites(at, number)
             found |= union(map(self._type_of_site, sites)) if sites else objects(rules.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
+            bounds = [node for kind, node in at.into_bind(bind) if kind == Into.BOUND]
+            found |= union(self.type_of(at, node) for node in bounds)
             found |= objects(self.cell(("b", at.path, bind)))
         return found
 
@@ -698,7 +753,7 @@ class Evaluator:
         at = self.at(path)
         row = at.defs[number]
         if row.kind in self.rules(at).classes:
-            return frozenset({("i", path, number)})
+            return frozenset({("i", *self.rules(at).whole(path, number))})
         bind = at.bind_of_def.get(number)
         if bind is None:
             return NOTHING

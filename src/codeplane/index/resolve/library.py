@@ -19,7 +19,7 @@ from codeplane.index.resolve.value import Site
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 from codeplane.store.writer import Writer
 
-MAX_HELD_BYTES = 24 * 1024 * 1024
+MAX_HELD_BYTES = 10 * 1024 * 1024
 """Of packed sketches whose tables are held; unpacked they take some thirty times as much."""
 
 
@@ -54,6 +54,9 @@ class StoreLibrary:
             return None
         self._note(found[0])
         return found[1]
+
+    def key(self, path: str) -> int:
+        return self.file_id(path) or 0
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         self._note(key_of("name", name))

@@ -109,9 +109,7 @@ def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
 
 def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for definition in sorted(
-        {definition for kind, definition, _ in at.sketch.flow.into if kind in (Into.BASE, Into.MIXED)}
-    ):
+    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind in (Into.BASE, Into.MIXED) and a >= 0}):
         own = uid((at.path, "d", definition))
         sites, unknown = evaluator.rules(at).base_sites(at, definition)
         bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
@@ -146,7 +144,7 @@ def _anchored(
         if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
             continue
         values = rules.held(at, of)
-        if values and all(value[0] in ("x", "k", "l", "t", "d") for value in values):
+        if values and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values):
             continue
         place = (columns.lines[ref], columns.columns[ref])
         yield names[columns.names[ref]], Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of))

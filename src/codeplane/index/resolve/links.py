@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.facts.values import Into, Of
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
@@ -20,6 +20,9 @@ _IMPLIED: Mapping[int, tuple[str, ...]] = {
 }
 _CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
 """What calls the functions that it is given."""
+
+
+_CONTAINERS = {"l": "list", "t": "tuple", "d": "dict"}
 
 
 class Link(NamedTuple):
@@ -36,11 +39,15 @@ class CallEdge(NamedTuple):
     ref: int
     """The identifier by which it is called, or -1."""
     targets: tuple[Value, ...]
+    node: int = -1
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    if evaluator.rules(at).bare_members:
+        yield from _link_bare(evaluator, at, names, columns)
+        return
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
-    paths = {row[3]: row[2] for row in at.nodes if row[0] == Of.NAME and not row[1]}
+    paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.loose}
     bound_to: dict[int, list[Site]] = {}
     rules = evaluator.rules(at)
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
@@ -48,7 +55,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
         if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL) and role != Role.IMPORT:
             row = members.get(ref)
             if row is None and ref in paths:
-                sites = rules.placed_sites(at, at.texts[paths[ref]], columns.scopes[ref], usage)
+                sites = rules.bare_sites(at, columns.scopes[ref], usage, at.texts[paths[ref]], -1)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             elif row is not None:
@@ -59,7 +66,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             continue
-        if bound and not (tier != Tier.PROVEN and rules.is_placed(at, at.binds[bound - 1])):
+        if bound and not (tier != Tier.PROVEN and rules.is_loose(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
@@ -75,9 +82,58 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
         elif role != Role.DEFINITION:
-            sites = rules.placed_sites(at, names[columns.names[ref]], columns.scopes[ref], usage)
+            sites = rules.bare_sites(at, columns.scopes[ref], usage, names[columns.names[ref]], bound - 1)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
+
+
+def _link_bare(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
+    several methods by its arguments. What makes an object is meant beside its type."""
+    rules = evaluator.rules(at)
+    calls = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.CALL, Of.NEW) and row[3] >= 0}
+    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.MEMBER, Of.CASE) and row[3] >= 0}
+    for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
+        role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
+        if role == Role.DEFINITION:
+            continue
+        own: Site | None = None
+        if tier == Tier.PROVEN and bound and role != Role.IMPORT:
+            row = at.binds[bound - 1]
+            if row.target_kind != Target.IMPORT:
+                if ref not in calls or row.target is None:
+                    continue
+                own = (at.path, "d", row.target)
+        groups: list[tuple[Site, ...]]
+        if ref in calls:
+            groups = [sites for _, sites in rules.calls_of(at, calls[ref]) if sites]
+        elif ref in members:
+            groups = rules.named_sites(at, members[ref])
+        elif usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
+            continue
+        elif role == Role.IMPORT:
+            sites = bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)
+            groups = [tuple(sites)]
+        else:
+            name = rules.written_name(at, ref, names[columns.names[ref]])
+            groups = [tuple(rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
+        # Objects of several types: which of them declares it, their common base perhaps, is not followed.
+        found = {tuple(sorted(set(sites))) for sites in groups if sites}
+        if len(found) == 1:
+            yield from _tiered(evaluator, ref, found.pop(), own, role)
+
+
+def _tiered(evaluator: Evaluator, ref: int, sites: tuple[Site, ...], own: Site | None, role: int) -> Iterator[Link]:
+    """A call that several methods fit means one of them."""
+    kinds = [evaluator.at(path).defs[number].kind if what == "d" else "" for path, what, number in sites]
+    methods = tuple(site for site, kind in zip(sites, kinds, strict=True) if kind in CALLABLES)
+    if len(methods) < 2 or role == Role.IMPORT:
+        methods = ()
+    clear = tuple(site for site in sites if site not in methods and site != own)
+    if clear:
+        yield Link(ref, clear, Tier.STRONG)
+    if methods:
+        yield Link(ref, methods, Tier.ANCHORED)
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:
@@ -109,27 +165,36 @@ def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallE
     found = list(_edges(evaluator, at, columns))
     for _ in range(_MAX_ROUNDS):
         flowing = {key: frozenset(values) for key, values in evaluator.passed.items() if key[0] == at.path}
-        if flowing == evaluator.flowing or not _is_worth_it(at, found, {scope for _, scope, _ in flowing}):
+        if flowing == evaluator.flowing or not _is_worth_it(at, found, {key[1:] for key in flowing}):
             break
         evaluator = evaluator.within(at.path, flowing)
         found = list(_edges(evaluator, at, columns))
     return [edge._replace(targets=tuple(value for value in edge.targets if value[0] != "p")) for edge in found]
 
 
-def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[int]) -> bool:
-    """Whether a call that goes nowhere so far stands in a function that is passed something."""
-    for edge in found:
-        scope: int | None = edge.scope
-        while scope is not None and all(value[0] == "p" for value in edge.targets):
-            if scope in passed:
-                return True
-            scope = at.sketch.scopes[scope][0]
-    return False
+def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
+    """Whether what a call goes to hangs on a parameter that is passed something."""
+    return any(
+        all(value[0] == "p" for value in edge.targets)
+        and edge.node >= 0
+        and _hangs_on(at, at.nodes[edge.node][1], passed)
+        for edge in found
+    )
+
+
+def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
+    kind, a, _, _ = at.nodes[node]
+    while kind in (Of.MEMBER, Of.CALL, Of.ITEM, Of.SAME, Of.AWAIT):
+        kind, a, _, _ = at.nodes[a]
+    return kind == Of.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
 
 
 def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
     for node, scope, line, col in at.sketch.flow.calls:
         kind, callee, arguments, ref = at.nodes[node]
+        if evaluator.rules(at).bare_members:
+            yield CallEdge(scope, line, col, ref, _targets(evaluator, evaluator.rules(at).calls_of(at, node)))
+            continue
         values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
         targets: set[Value] = set()
         for value in values:
@@ -139,7 +204,7 @@ def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallE
                 for part in at.lists[arguments]:
                     for passed in evaluator.value(at.path, part):
                         targets |= set(called(evaluator, passed)) if passed[0] in ("f", "m") else set()
-        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)))
+        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)), node)
     for kind, a, node in at.sketch.flow.into:
         if kind == Into.RAISE:
             made = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
@@ -177,6 +242,18 @@ def _implied(
         yield CallEdge(where, *place, ref, tuple(sorted(set(known), key=repr)))
 
 
+def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[Value, ...]:
+    found: set[Value] = set()
+    for _, sites in calls:
+        methods: list[Value] = []
+        for path, _, number in sites:
+            at = evaluator.at(path)
+            if at.defs[number].kind in CALLABLES and number in at.body:
+                methods.append(("f", path, at.body[number]))
+        found |= set(methods or [("c", path, number) for path, _, number in sites])
+    return tuple(sorted(found, key=repr))
+
+
 def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
     if callee[0] in ("f", "m"):
         yield ("f", callee[1], callee[2])
@@ -188,8 +265,10 @@ def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
         else:
             yield ("c", callee[1], callee[2])
     elif callee[0] == "i":
-        for value in evaluator.called(callee):
+        for value in evaluator.invoked(callee):
             if value[0] in "fm":
                 yield ("f", value[1], value[2])
     elif callee[0] in ("x", "p"):
         yield callee
+    elif callee[0] == "e":
+        yield ("x", f"builtins.{_CONTAINERS[callee[1][0]]}.{callee[2]}")

@@ -65,8 +65,8 @@ class PythonModules:
         found = found - stubs or found
         if len(found) == 1:
             return next(iter(found))
-        ranked = sorted(found, key=lambda path: (-_shared(path, near), path))
-        return ranked[0] if _shared(ranked[0], near) > _shared(ranked[1], near) else None
+        ranked = sorted(found, key=lambda path: (-shared_folders(path, near), path))
+        return ranked[0] if shared_folders(ranked[0], near) > shared_folders(ranked[1], near) else None
 
     def is_directory(self, name: str) -> bool:
         return name in self._directories
@@ -93,7 +93,7 @@ class PythonModules:
         return stem in self._beneath
 
 
-def _shared(a: str, b: str) -> int:
+def shared_folders(a: str, b: str) -> int:
     """How many directories two paths begin with in common."""
     count = 0
     for left, right in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):

@@ -13,7 +13,6 @@ from typing import Any
 from codeplane.facts.model import Usage
 from codeplane.facts.sketch import SketchDef
 from codeplane.index.resolve.doc_types import Said, read_type
-from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, objects, union
@@ -22,6 +21,7 @@ _CLASS, _FUNCTION, _CONSTANT = "class", "function", "constant"
 _IMPORTED = {"php_use": _CLASS, "php_use_function": _FUNCTION, "php_use_const": _CONSTANT}
 _USED_AS = {Usage.TYPE: _CLASS, Usage.CALL: _FUNCTION, Usage.NAME: _CONSTANT}
 _METHODS = frozenset({"method", "constructor"})
+_ENUM_MAKERS = frozenset({"from()", "tryFrom()"})
 _SAME_ELEMENTS = frozenset(
     {"array_filter", "array_values", "array_reverse", "array_slice", "array_unique", "array_merge", "iterator_to_array"}
 )
@@ -30,12 +30,9 @@ _ONE_ELEMENT = frozenset({"current", "reset", "end", "next", "prev", "array_pop"
 
 class PhpRules(Rules):
     classes = frozenset({"class", "interface", "trait", "enum"})
-    called = "__invoke()"
-
-    def __init__(self, ev: Evaluator) -> None:
-        super().__init__(ev)
-        self._spaces: dict[str, dict[int, str]] = {}
-        self._aliases: dict[str, dict[tuple[int, str, str], int]] = {}
+    notes_all = True
+    takes_object = False
+    invoked = "__invoke()"
 
     # Namespaces
 
@@ -45,18 +42,10 @@ class PhpRules(Rules):
             return 0, ""  # nothing is defined there
         while scope and at.sketch.scopes[scope][1] != "namespace":
             scope = at.sketch.scopes[scope][0] or 0
-        names = self._spaces.get(at.path)
-        if names is None:
-            names = self._spaces[at.path] = _read_spaces(at)
-        return scope, names.get(scope, "")
+        return scope, self.ev.kept(("php spaces", at.path), lambda: _read_spaces(at)).get(scope, "")
 
     def _alias(self, at: Tables, scope: int, kind: str, name: str) -> str | None:
-        known = self._aliases.get(at.path)
-        if known is None:
-            known = self._aliases[at.path] = {}
-            for number, row in enumerate(at.imports):
-                if row.kind in _IMPORTED:
-                    known[row.scope, _IMPORTED[row.kind], row.alias or row.imported_name] = number
+        known = self.ev.kept(("php aliases", at.path), lambda: _read_aliases(at))
         found = known.get((scope, kind, name))
         return self._imported_name(at, found) if found is not None else None
 
@@ -109,16 +98,17 @@ class PhpRules(Rules):
                 return _nearest(found, at.path)
         return []
 
-    def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         kind = _USED_AS.get(Usage(usage))
         if kind is not None:
             return self._find(at, name, scope, kind)
         found = [sites for kind in (_CLASS, _FUNCTION, _CONSTANT) if (sites := self._find(at, name, scope, kind))]
         return found[0] if len(found) == 1 else []
 
-    def placed(self, at: Tables, name: str, scope: int) -> Values:
-        found = [sites for kind in (_CLASS, _FUNCTION, _CONSTANT) if (sites := self._find(at, name, scope, kind))]
-        return union(self.ev.site_value(site) for sites in found for site in sites) or frozenset({("x", name)})
+    def bare(self, at: Tables, node: int) -> Values:
+        name = at.texts[at.nodes[node][2]]
+        sites = self.bare_sites(at, *at.loose[node], name, -1)
+        return union(map(self.ev.site_value, sites)) or frozenset({("x", name)})
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         kind = _IMPORTED.get(at.imports[number].kind)
@@ -156,19 +146,22 @@ class PhpRules(Rules):
             found += at.members.get(maker, {}).get(name[1:], ())
         return [(at.path, "d", number) for number in found]
 
-    def declared(self, at: Tables, definition: int, name: str) -> Values:
-        """A parameter of the constructor that is a property too."""
-        for maker in at.members.get(definition, {}).get("__construct", ()):
-            if at.members.get(maker, {}).get(name[1:]):
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """A parameter of the constructor that is a property too holds what it is declared to."""
+        if key[0] != "a" or not key[3].startswith("$"):
+            return None
+        for maker in at.members.get(key[2], {}).get("__construct", ()):
+            if at.members.get(maker, {}).get(key[3][1:]):
                 for param in at.params.get(at.body.get(maker, -1), ()):
-                    if at.texts[param.name] == name[1:]:
-                        return self.ev.type_of(at, param.type) if param.type >= 0 else NOTHING
-        return NOTHING
+                    if at.texts[param.name] == key[3][1:] and param.type >= 0:
+                        return self.ev.type_of(at, param.type) or None
+        return None
 
-    def absent(self, of: Value, name: str) -> Values:
-        """What makes an object of an enumeration."""
-        is_enum = of[0] == "c" and self.ev.at(of[1]).defs[of[2]].kind == "enum"
-        return frozenset({of}) if is_enum and name in ("from()", "tryFrom()") else NOTHING
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What makes an object of an enumeration is defined nowhere."""
+        if name not in _ENUM_MAKERS or of[0] != "c" or of[2] < 0 or self.ev.at(of[1]).defs[of[2]].kind != "enum":
+            return None
+        return None if self.members(self.ev.at(of[1]), of[2], name) else ([], frozenset({of}))
 
     def method(self, at: Tables, definition: int, of: Value) -> Values:
         """A method that is called on a class is called on whatever object of it there will be (`new static`)."""
@@ -224,17 +217,9 @@ class PhpRules(Rules):
 
     def _of_class(self, at: Tables, name: str, scope: int) -> Values:
         if name in ("static", "$this", "self"):
-            of = self.this(at, scope)
-            if of is None and (definition := self._class_of_body(at, scope)) is not None:
-                of = ("i", at.path, definition)
-            return frozenset({of[:3] if name == "self" else of}) if of is not None else NOTHING
+            found = self.this(at, scope)
+            return frozenset(of[:3] for of in found) if name == "self" else found
         return objects(union(map(self.ev.site_value, self._find(at, name, scope, _CLASS))))
-
-    def _class_of_body(self, at: Tables, scope: int) -> int | None:
-        for row in at.defs:
-            if row.scope == scope and row.parent is not None and at.defs[row.parent].kind in self.classes:
-                return row.parent
-        return None
 
 
 def _read_spaces(at: Tables) -> dict[int, str]:
@@ -247,6 +232,15 @@ def _read_spaces(at: Tables) -> dict[int, str]:
         return {scope: row.name for scope, (_, row) in zip(scopes, modules, strict=True)}
     names = {number: row.name for number, row in modules}
     return {row.scope: names[row.parent] for row in at.defs if row.parent in names}
+
+
+def _read_aliases(at: Tables) -> dict[tuple[int, str, str], int]:
+    """Scope, kind and name -> the import that binds it."""
+    return {
+        (row.scope, _IMPORTED[row.kind], row.alias or row.imported_name): number
+        for number, row in enumerate(at.imports)
+        if row.kind in _IMPORTED
+    }
 
 
 def _nearest(found: Sequence[Site], path: str) -> list[Site]:

@@ -35,7 +35,7 @@ _COLLECTIONS = frozenset(
 
 
 class PythonRules(Rules):
-    takes_object = True
+    notes_all = True
 
     @cached_property
     def _modules(self) -> PythonModules:
@@ -225,7 +225,7 @@ class PythonRules(Rules):
             for number, row in enumerate(tables.defs):
                 if (
                     row.name == name
-                    and number != definition
+                    and (path, number) != (at.path, definition)
                     and row.kind in CALLABLES
                     and self._is_fixture(tables, number)
                 ):

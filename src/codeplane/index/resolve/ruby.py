@@ -11,7 +11,8 @@ from typing import Any
 
 from codeplane.facts.model import Namespace, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.facts.values import Of
+from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bound, union
@@ -41,23 +42,23 @@ Opening = tuple[str, int]
 
 class RubyRules(Rules):
     classes = frozenset({"class", "module"})
-    called = "call"
-
-    def __init__(self, ev: Evaluator) -> None:
-        super().__init__(ev)
-        self._static: dict[str, set[int]] = {}
+    notes_all = True
+    takes_object = False
+    invoked = "call"
 
     # Constants
 
-    def is_placed(self, at: Tables, bind: SketchBind) -> bool:
+    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
         if bind.namespace == Namespace.CALLABLE:
             # A function outside of any class is found where the file binds it.
             return bind.target is None or at.defs[bind.target].kind != "function"
         return bind.namespace == Namespace.TYPE
 
-    def certain(self, values: Values) -> Values:
-        """Where it may be an object of another library, nothing is."""
-        return NOTHING if any(value[0] == "x" and value[1].endswith("()") for value in values) else values
+    def held(self, at: Tables, node: int) -> Values:
+        """Where it may be an object of another library as well, nothing is meant for certain."""
+        values = self.ev.value(at.path, node)
+        foreign = sum(value[0] == "x" and value[1].endswith("()") for value in values)
+        return values if foreign in (0, len(values)) else NOTHING
 
     def _named(self, full: str) -> Sequence[Opening]:
         """Definitions of a constant by its path; of a namespace only those that tell what it is, or its first."""
@@ -96,11 +97,15 @@ class RubyRules(Rules):
     def _openings(self, of: Value) -> Sequence[Opening]:
         return self._named(self._full(of)) or ((of[1], of[2]),)
 
-    def canonical(self, at: Tables, definition: int) -> Opening:
-        for opening in self._named(at.defs[definition].lexical_path):
+    def whole(self, path: str, definition: int) -> Opening:
+        """The first opening."""
+        for opening in self._named(self.ev.at(path).defs[definition].lexical_path):
             if self.ev.at(opening[0]).defs[opening[1]].kind in self.classes:
                 return opening
-        return at.path, definition
+        return path, definition
+
+    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+        return [(self.ev.at(path), number) for path, number in self._openings(("c", at.path, definition))]
 
     def _around(self, at: Tables, scope: int | None) -> Iterator[int]:
         """Classes and modules around a scope, innermost first."""
@@ -120,7 +125,7 @@ class RubyRules(Rules):
             full = f"{at.defs[owner].lexical_path}.{name}"
             if self._named(full):
                 return full
-        inherited = self._inherited(("c", *self.canonical(at, innermost)), name) if innermost is not None else None
+        inherited = self._inherited(("c", *self.whole(at.path, innermost)), name) if innermost is not None else None
         return inherited or name
 
     def _inherited(self, of: Value, name: str) -> str | None:
@@ -153,16 +158,17 @@ class RubyRules(Rules):
             found = found[:1]
         return union(self.ev.cell(("v", *opening)) for opening in found)
 
-    def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         if _is_constant(name) and usage != Usage.CALL:
             return self._sites(self._constant(at, name, scope))
-        of = self.this(at, scope)
+        of = self._self(at, scope)
         return self.member(of, name)[0] if of is not None else self._functions(at, name, scope)
 
-    def placed(self, at: Tables, name: str, scope: int) -> Values:
+    def bare(self, at: Tables, node: int) -> Values:
+        name, scope = at.texts[at.nodes[node][2]], at.loose[node][0]
         if _is_constant(name):
             return self._values(self._constant(at, name, scope)) or frozenset({("x", name)})
-        of = self.this(at, scope)
+        of = self._self(at, scope)
         if of is None:
             values = union(map(self.ev.site_value, self._functions(at, name, scope)))
         else:
@@ -180,15 +186,19 @@ class RubyRules(Rules):
 
     # Classes
 
-    def this(self, at: Tables, scope: int | None) -> Value | None:
-        """`self`. What it is in a block of a class body depends on whom the block is given to."""
+    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+        of = self._self(at, scope)
+        return frozenset({of}) if of is not None else NOTHING
+
+    def _self(self, at: Tables, scope: int | None) -> Value | None:
+        """What it is in a block of a class body depends on whom the block is given to."""
         blocks = 0
         while scope and at.sketch.scopes:
             parent, kind = at.sketch.scopes[scope]
             owner = at.owner.get(scope)
             if owner is not None:
                 if at.defs[owner].kind in self.classes:
-                    return ("c", *self.canonical(at, owner)) if not blocks else None
+                    return ("c", *self.whole(at.path, owner)) if not blocks else None
                 around = self.class_around(at, owner)
                 if around is None:
                     return None
@@ -203,34 +213,22 @@ class RubyRules(Rules):
         parent = at.defs[definition].parent
         if parent is None or at.defs[parent].kind not in self.classes:
             return None
-        return self.canonical(at, parent)
+        return self.whole(at.path, parent)
 
     def _is_static(self, at: Tables, definition: int) -> bool:
         """Whether a method is one of the class itself."""
-        known = self._static.get(at.path)
-        if known is None:
-            known = self._static[at.path] = {
-                number
-                for number, row in enumerate(at.defs)
-                if (row.kind == "method" and self._space(at, number) == Namespace.MEMBER)
-                or (
-                    row.kind in ("method", "property")
-                    and at.sketch.scopes[row.scope][1] == "namespace"
-                    and row.scope not in at.owner
-                )
-            }
-        return definition in known
-
-    def _space(self, at: Tables, definition: int) -> int:
+        row = at.defs[definition]
         bind = at.bind_of_def.get(definition)
-        return at.binds[bind].namespace if bind is not None else Namespace.CALLABLE
+        if row.kind == "method" and bind is not None and at.binds[bind].namespace == Namespace.MEMBER:
+            return True
+        is_inside = at.sketch.scopes[row.scope][1] == "namespace" and row.scope not in at.owner
+        return is_inside and row.kind in ("method", "property")
 
     def direct_bases(self, at: Tables, definition: int) -> list[Value]:
         """What was mixed in last comes first, the class that is inherited from last."""
         mixed: list[Value] = []
         parents: list[Value] = []
-        for path, number in self._openings(("c", at.path, definition)):
-            opened = self.ev.at(path)
+        for opened, number in self.all_parts(at, definition):
             mixed += self._held(opened, opened.mixed(number))
             parents += self._held(opened, opened.bases(number))
         return list(dict.fromkeys([*reversed(mixed), *parents]))
@@ -250,9 +248,9 @@ class RubyRules(Rules):
             return None
         return frozenset(
             value
-            for path, number in self._openings(("c", at.path, key[2]))
-            for node in self.ev.at(path).extended(number)
-            for value in self.ev.value(path, node)
+            for opened, number in self.all_parts(at, key[2])
+            for node in opened.extended(number)
+            for value in self.ev.value(opened.path, node)
             if value[0] == "c"
         )
 
@@ -290,7 +288,7 @@ class RubyRules(Rules):
             found = self._fields(base, name, of) if name.startswith("@") else self._methods(base, name, of, is_static)
             if found[0]:
                 return found
-        return [], self.absent(of, name)
+        return [], self._of_all(of, name)
 
     def _defining(self, base: Value, name: str) -> Sequence[tuple[str, int, int]]:
         """Path, opening and number of what a class defines under a name."""
@@ -342,7 +340,8 @@ class RubyRules(Rules):
             return [site for site in written if self.ev.at(site[0]).defs[site[2]].kind == "property"], NOTHING
         return [(path, "d", number) for path, _, number in found], values
 
-    def absent(self, of: Value, name: str) -> Values:
+    def _of_all(self, of: Value, name: str) -> Values:
+        """What a message gives that every class or object understands."""
         if name == "new" and of[0] == "c":
             return frozenset({("c", *of[1:])})
         if name == "class" and of[0] == "i":

@@ -9,7 +9,7 @@ from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchBind, SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, objects, union
 
 if TYPE_CHECKING:
     from codeplane.index.resolve.evaluate import Evaluator
@@ -23,9 +23,24 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
+    notes_all = False
+    """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
+    concerns all files of its family."""
+    overloads = False
+    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    bare_members = False
+    """Whether members are named without their object where its class stands."""
+    takes_object = True
+    """Whether the first parameter of a method is its object."""
+    invoked = "__call__"
+    """The member that runs when an object is called."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
+
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        """The value of a cell of one's own: `cell(("z", language, *key))`."""
+        return NOTHING
 
     # Where a language goes its own way; None leaves it to the common one.
 
@@ -71,16 +86,26 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def is_placed(self, at: Tables, bind: SketchBind) -> bool:
-        """Whether a name that a file binds, but not for certain, is looked up like one that it does not bind."""
+    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
+        """Whether a name that its file binds, but not for certain, is looked up like one that it does not bind."""
         return False
 
-    def placed_sites(self, at: Tables, name: str, scope: int, usage: int) -> list[Site]:
-        """The same, where it depends on the scope, or on the syntax around it (a `Usage`)."""
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        """What a name stands for whose meaning depends on where it stands, because it may be an inherited member, or
+        because nothing in its file binds it; `bind` is what the file says, or -1."""
         return self.unbound_sites(at, name)
 
-    def placed(self, at: Tables, name: str, scope: int) -> Values:
-        return self.unbound(at, name)
+    def written_name(self, at: Tables, ref: int, name: str) -> str:
+        """A name with what tells namesakes apart."""
+        return name
+
+    def bare(self, at: Tables, node: int) -> Values:
+        """What such a name holds."""
+        return NOTHING
+
+    def bare_type(self, at: Tables, node: int) -> Values:
+        """Objects of the type that such a name stands for."""
+        return objects(self.bare(at, node))
 
     def tier(self, at: Tables, sites: Sequence[Site]) -> int:
         """How sure it is that what is written in a file stands for these."""
@@ -99,32 +124,27 @@ class Rules:
 
     # Classes and their objects
 
-    takes_object = False
-    """Whether a method has its object as its first parameter."""
-
-    called = "__call__"
-    """The member that runs when an object is called."""
-
     def direct_bases(self, at: Tables, definition: int) -> list[Value]:
         """What a class inherits from, nearest first; of another library too."""
         return [
             value
-            for node in at.bases(definition)
-            if at.nodes[node][0] != Of.LABELLED
-            for value in sorted(self.ev.value(at.path, node), key=repr)
+            for part, number in self.all_parts(at, definition)
+            for node in part.bases(number)
+            if part.nodes[node][0] != Of.LABELLED
+            for value in sorted(self.ev.value(part.path, node), key=repr)
         ]
 
     def members(self, at: Tables, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, as it is named where it is used."""
-        found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
+        found: list[Site] = [
+            (part.path, "d", number)
+            for part, of in self.all_parts(at, definition)
+            for number in part.members.get(of, {}).get(name, ())
+        ]
         for path, owner in self.parts(at, definition):
             other = self.ev.at(path)
             found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
         return found
-
-    def declared(self, at: Tables, definition: int, name: str) -> Values:
-        """What an attribute holds, where that is said neither where it is declared nor by what is assigned to it."""
-        return NOTHING
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         """Names of the members that run when an object is made."""
@@ -135,32 +155,36 @@ class Rules:
         parent = at.defs[definition].parent
         return (at.path, parent) if parent is not None and at.defs[parent].kind in self.classes else None
 
-    def this(self, at: Tables, scope: int | None) -> Value | None:
-        """The object that the method around a scope belongs to; the class, where a method belongs to that."""
+    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+        """The object that the method around a scope belongs to, or that object as one of the bases of its class; the
+        class, where a method belongs to that."""
         while scope is not None:
             owner = at.owner.get(scope)
+            if scope in at.nameless:
+                return _seen_as(kind, ("i", at.path, -scope))
+            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
+                return self.ev.type_of(at, receiver)
             if owner is not None:
                 parent = self.class_around(at, owner)
                 if parent is not None:
-                    return ("c" if self.how(at, owner) == "class" else "i", *parent, scope)
+                    what = "c" if self.how(at, owner) == "class" else "i"
+                    return _seen_as(kind, (what, *self.whole(*parent), scope))
                 if at.defs[owner].kind in self.classes:
-                    return ("i", at.path, owner)
-            elif at.sketch.scopes[scope][1] == "class":
-                return None  # a class without a name
-            scope = at.sketch.scopes[scope][0]
-        return None
-
-    def canonical(self, at: Tables, definition: int) -> tuple[str, int]:
-        """Path and number of the definition that stands for a class that is defined in several places."""
-        return at.path, definition
-
-    def absent(self, of: Value, name: str) -> Values:
-        """What a member holds that no class of the repository defines."""
+                    return _seen_as(kind, ("i", *self.whole(at.path, owner)))
+            scope = at.parent(scope)
         return NOTHING
 
     def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
+
+    def whole(self, path: str, definition: int) -> tuple[str, int]:
+        """The part of a type that stands for all of it."""
+        return path, definition
+
+    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+        """Where a type is defined, which has members in all of these places."""
+        return ((at, definition),)
 
     def how(self, at: Tables, definition: int) -> str:
         """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
@@ -185,6 +209,24 @@ class Rules:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
+    # Calls
+
+    def called(self, at: Tables, node: int) -> Values | None:
+        """What a call gives; None where all that its callee can hold is called."""
+        return None
+
+    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """What the name stands for by which something is called or made, for each object that it is called on."""
+        return ()
+
+    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+        """What a name or a member stands for that is not called, for each object that it is one of."""
+        return []
+
+    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
+        """What a method of a container gives; None for what is usual."""
+        return None
+
     def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
         """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
         found: set[Site] = set()
@@ -199,20 +241,19 @@ class Rules:
 
     # Values
 
-    def certain(self, values: Values) -> Values:
-        """Those of an expression's values whose members may be meant."""
-        return values
-
     def gone_through(self, of: Value) -> Values:
         """What a loop takes from a value."""
         return self.ev.elements(of)
 
     def held(self, at: Tables, node: int) -> Values:
-        """What an expression can hold."""
+        """What an expression can hold, as far as members of it may be meant."""
         return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING
+
+    def awaited(self, values: Values) -> Values:
+        return values
 
     def entered(self, of: Value) -> Values:
         return NOTHING
@@ -237,3 +278,7 @@ class Rules:
     def written(self, at: Tables, text: str) -> Values:
         """Objects of a type that is written as a text."""
         return NOTHING
+
+
+def _seen_as(kind: int, of: Value) -> Values:
+    return frozenset({of if kind == Of.THIS else ("s", of[1], of[2], of)})

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from codeplane.facts.model import Target
+from codeplane.facts.model import Namespace, Target
 from codeplane.facts.sketch import Sketch, SketchImport
 from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
 """How a value comes (an `Into`), and the node that it comes from."""
 
-_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW})
+_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
 
 
 class Tables:
@@ -33,7 +33,13 @@ class Tables:
     @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
-        return dict(self.sketch.flow.owners)  # type: ignore[arg-type]
+        found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
+        if self.sketch.flow.loose:
+            for row in self.defs:
+                is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.nameless
+                if is_body and row.parent is not None:
+                    found.setdefault(row.scope, row.parent)
+        return found
 
     @cached_property
     def body(self) -> dict[int, int]:
@@ -45,9 +51,71 @@ class Tables:
         """Definition -> name -> the definitions nested directly in it."""
         found: dict[int, dict[str, list[int]]] = {}
         for number, row in enumerate(self.defs):
-            if row.parent is not None:
+            if row.scope in self.nameless:
+                found.setdefault(-row.scope, {}).setdefault(row.name, []).append(number)
+            elif row.parent is not None:
                 found.setdefault(row.parent, {}).setdefault(row.name, []).append(number)
         return found
+
+    @cached_property
+    def nameless(self) -> frozenset[int]:
+        """Scopes that are classes without a name. The negative number stands for the definition that they lack."""
+        return frozenset(-a for kind, a, _ in self.sketch.flow.into if kind == Into.BASE and a < 0)
+
+    @cached_property
+    def loose(self) -> dict[int, tuple[int, int]]:
+        """Names whose meaning depends on where they stand: node -> scope, usage."""
+        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
+
+    @cached_property
+    def passed_to(self) -> dict[int, int]:
+        """Scope of a function without a name -> the call that it is an argument of."""
+        found: dict[int, int] = {}
+        for node, (kind, _, arguments, _) in enumerate(self.nodes):
+            for part in self.lists[arguments] if kind in (Of.CALL, Of.NEW) else ():
+                what, a, _, _ = self.nodes[part]
+                while what in (Of.SAME, Of.LABELLED):
+                    what, a, _, _ = self.nodes[a]
+                if what == Of.FUNCTION:
+                    found[a] = node
+        return found
+
+    @cached_property
+    def partial(self) -> frozenset[int]:
+        """Types that have parts elsewhere."""
+        return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == Into.PARTIAL)
+
+    @cached_property
+    def arguments(self) -> dict[int, int]:
+        """Reference -> how many type arguments or keys stand behind the name."""
+        found: dict[int, int] = {}
+        for kind, a, b, _ in self.nodes:
+            if kind == Of.ITEM and self.nodes[a][0] in (Of.NAME, Of.MEMBER):
+                found.setdefault(self.nodes[a][3], len(self.lists[b]))
+        return found
+
+    @cached_property
+    def variables(self) -> dict[int, list[str]]:
+        """Definition -> names of its type variables."""
+        found: dict[int, list[str]] = {}
+        for row in self.binds:
+            if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN and row.scope in self.owner:
+                found.setdefault(self.owner[row.scope], []).append(row.name)
+        return found
+
+    @cached_property
+    def within(self) -> dict[int, str]:
+        """Scope -> the package or namespace that it belongs to, dotted."""
+        return {
+            scope: self.texts[self.nodes[nodes[0]][1]]
+            for (kind, scope), nodes in self._outgoing.items()
+            if kind == Into.WITHIN
+        }
+
+    def receiver(self, definition: int) -> int | None:
+        """The type of the object that a function is called on which stands outside of it."""
+        found = self._outgoing.get((Into.RECEIVER, definition))
+        return found[0] if found else None
 
     @cached_property
     def detached(self) -> dict[str, dict[str, list[int]]]:
@@ -67,8 +135,9 @@ class Tables:
     def defs_in(self) -> dict[tuple[int, str], list[int]]:
         """(scope, name) -> definitions that bind the name there; members outside of their type do not."""
         found: dict[tuple[int, str], list[int]] = {}
+        members = {row.target for row in self.binds if row.namespace == Namespace.MEMBER}
         for number, row in enumerate(self.defs):
-            if row.parent is not None or row.lexical_path == row.name:
+            if row.parent is not None or number not in members:
                 found.setdefault((row.scope, row.name), []).append(number)
         return found
 
@@ -94,7 +163,7 @@ class Tables:
         found: dict[int, int] = {}
         for number, row in enumerate(self.binds):
             if row.target_kind == Target.DEF and row.target is not None:
-                found.setdefault(row.target, number)
+                found[row.target] = number
         return found
 
     @cached_property
@@ -136,7 +205,7 @@ class Tables:
         return found[0] if found else None
 
     def bases(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((Into.BASE, definition), ())
+        return [node for node in self._outgoing.get((Into.BASE, definition), ()) if node]
 
     def keys(self, definition: int) -> Sequence[int]:
         """Nodes of the type parameters of a definition."""
@@ -154,9 +223,7 @@ class Tables:
     @cached_property
     def package(self) -> str:
         """The package that the file says to be part of."""
-        for node in self._outgoing.get((Into.WITHIN, 0), ()):
-            return self.texts[self.nodes[node][2]] if self.nodes[node][0] == Of.NAME else ""
-        return ""
+        return self.within.get(0, "")
 
     @cached_property
     def raises(self) -> list[tuple[int, int]]:
@@ -218,13 +285,12 @@ class Tables:
         return self._incoming[1].get(name, ())
 
     @cached_property
-    def place(self) -> dict[int, int]:
-        """Node of a name that nothing in the file binds -> the scope in which it is looked up."""
-        return dict(self.sketch.flow.places)  # type: ignore[arg-type]
-
-    @cached_property
     def scope_of_call(self) -> dict[int, int]:
         return {node: scope for node, scope, *_ in self.sketch.flow.calls}
+
+    def parent(self, scope: int) -> int | None:
+        """The scope around; of a file without a sketch nothing is known."""
+        return self.sketch.scopes[scope][0] if self.sketch.scopes else None
 
     def enclosing_def(self, scope: int | None) -> int | None:
         """The innermost function or class around a scope."""

@@ -3,13 +3,15 @@
     ("f", path, scope)                a function        ("m", path, scope, object)     one that is bound to an object
     ("M", path)  ("D", stem)          a module, a directory of modules
     ("p", path, scope, number)        whatever is passed as a parameter
-    ("l", values)                     something with elements; ("t", (values, ...)) with so many
+    ("l", values)                     something with elements; ("t", (values, ...)) with so many;
+    ("l", values, name)               a collection of that name, in languages with arrays of another kind
     ("d", ((key, values), ...), values)   a mapping, and what else is in it
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
     ("g", values)                     a method that gives these
     ("k", text)                       a literal text or number
     ("v", path, node)                 a type variable, by its bound
+    ("Y", path, definition)           a class as a value that its members are not reached through
     ("T", path, binding)              a type parameter
     ("S", path, scope)                a record without a name, by the scope of its fields
     ("x", name)                       something of another library; with `()` an object of it

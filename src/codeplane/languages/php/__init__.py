@@ -43,6 +43,7 @@ LANGUAGES = (
         doc_prefixes=("//", "# "),
         doc_lines=plain_lines,
         doc_types=doc_types,
+        names_by_place=True,
         signature_noise=_ATTRIBUTES,
         member_kinds={"function": "method"},
         namespaces={

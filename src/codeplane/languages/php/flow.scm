@@ -19,9 +19,10 @@
 (member_call_expression object: (_) @of name: (name) @name arguments: (arguments ((argument) @arg ","?)*)) @send.method
 (nullsafe_member_call_expression object: (_) @of name: (name) @name arguments: (arguments ((argument) @arg ","?)*)) @send.method
 (scoped_call_expression scope: (_) @of name: (name) @name arguments: (arguments ((argument) @arg ","?)*)) @send.method
-(object_creation_expression . [(name) (qualified_name) (relative_name) (variable_name) (anonymous_class) (parenthesized_expression)] @callee
+(object_creation_expression . [(name) (qualified_name) (relative_name) (variable_name) (parenthesized_expression)] @callee
   (arguments ((argument) @arg ","?)*)?) @new
-(anonymous_class (base_clause (_) @of)) @same
+(object_creation_expression (anonymous_class body: (declaration_list) @of)) @same
+(anonymous_class body: (declaration_list) @this)
 (argument !name (_) @of) @same
 (argument name: (name) @label . (_) @of) @labelled
 (argument (variadic_unpacking (_) @of)) @splat
@@ -79,6 +80,10 @@
 (anonymous_function return_type: (_) @type) @returns
 (arrow_function return_type: (_) @type) @returns
 
+(class_declaration body: (_) @body) @class
+(interface_declaration body: (_) @body) @class
+(trait_declaration body: (_) @body) @class
+(enum_declaration body: (_) @body) @class
 (class_declaration (base_clause (_) @base)) @class
 (class_declaration (class_interface_clause ((_) @base ","?)*)) @class
 (class_declaration body: (declaration_list (use_declaration ((_) @base ","?)*))) @class
@@ -86,6 +91,10 @@
 (trait_declaration body: (declaration_list (use_declaration ((_) @base ","?)*))) @class
 (enum_declaration (class_interface_clause ((_) @base ","?)*)) @class
 (enum_declaration body: (enum_declaration_list (use_declaration ((_) @base ","?)*))) @class
+(anonymous_class body: (declaration_list) @class)
+(anonymous_class (base_clause (_) @base) body: (declaration_list) @class)
+(anonymous_class (class_interface_clause ((_) @base ","?)*) body: (declaration_list) @class)
+(anonymous_class body: (declaration_list (use_declaration ((_) @base ","?)*)) @class)
 
 ; what a comment declares
 ((comment) @documented . (method_declaration) @definition (#match? @documented "@(param|return|phpstan|psalm)"))

@@ -1,0 +1,56 @@
+"""A changed file is seen by the others of its language, whatever they looked up before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeplane.index.indexer import Indexer
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
+
+_GO = {
+    "go.mod": "module shop\n",
+    "cart.go": 'package shop\n\nimport "shop/items"\n\nfunc Total() int { return items.Make().Price() + add(1) }\n',
+    "add.go": "package shop\n\nfunc add(n int) int { return n }\n",
+    "items/item.go": "package items\n\ntype Item struct{}\n\nfunc Make() *Item { return &Item{} }\n",
+}
+_JAVA = {
+    "shop/Cart.java": "package shop;\nclass Cart { int total(Item item) { return item.price() + Sum.of(1); } }\n",
+    "shop/Item.java": "package shop;\nclass Item extends Base { }\n",
+    "shop/Base.java": "package shop;\nclass Base { }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "changes"),
+    [
+        (
+            _GO,
+            [
+                ("items/price.go", "package items\n\nfunc (i *Item) Price() int { return 1 }\n"),
+                ("add.go", "package shop\n\nfunc plus(n int) int { return n }\n"),
+                ("more.go", "package shop\n\nfunc add(n, m int) int { return n }\n"),
+                ("go.mod", "module other\n"),
+            ],
+        ),
+        (
+            _JAVA,
+            [
+                ("shop/Base.java", "package shop;\nclass Base { int price() { return 1; } }\n"),
+                ("shop/Sum.java", "package shop;\nclass Sum { static int of(int n) { return n; } }\n"),
+                ("shop/Item.java", "package shop;\nclass Item { int price() { return 2; } }\n"),
+            ],
+        ),
+    ],
+    ids=["go", "java"],
+)
+def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
+    root = make_repository(tmp_path / "repo", dict(files))
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        for number, (path, text) in enumerate(changes):
+            write(root, path, text)
+            indexer.sync()
+            kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
+            assert [line for line in kept if line not in made] == [line for line in made if line not in kept], path
