@@ -80,8 +80,6 @@ def _given(
             yield objects[bind], b, ref
         elif of == Of.THIS and (owner := class_around(bind)) is not None:
             yield owner, b, ref
-    elif kind == Of.ITEM and flow.nodes[a][0] == Of.MEMBER and not objects:
-        yield from _given(flow, a, objects, class_around)
     elif kind in (Of.TUPLE, Of.LIST):
         for part in flow.lists[a]:
             yield from _given(flow, part, objects, class_around)

@@ -224,3 +224,31 @@ def test_types_that_comments_declare_where_the_source_names_none() -> None:
             """,
         }
     )
+
+
+def test_classes_without_a_name_have_members_of_their_own() -> None:
+    check_claims(
+        {
+            "Base.php": r"""
+                <?php
+                class Base {
+                    public function go() {} #= go
+                    public function own() {} #= outer
+                    public function make() {
+                        $this->own(); #> own outer
+                        $made = new class(1) extends Base {
+                            public $part; #= part
+                            public function own() { #= inner
+                                $this->go(); #> go go
+                                $this->own(); #> own inner
+                                parent::own(); #> own outer
+                                $this->part; #> part part
+                            }
+                        };
+                        $made->own(); #> own inner
+                        $made->go(); #> go go
+                    }
+                }
+            """
+        }
+    )

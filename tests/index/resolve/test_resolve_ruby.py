@@ -200,3 +200,45 @@ def test_functions_of_a_script_and_of_a_block() -> None:
             "other.rb": "help #> help -\n",
         }
     )
+
+
+def test_an_opening_for_what_lies_in_it_is_not_meant() -> None:
+    check_claims(
+        {
+            "lib/shop/job.rb": """
+                module Shop
+                  module Job #= job
+                    def run; end #= run
+                  end
+                end
+            """,
+            "lib/shop/job/inner.rb": """
+                module Shop
+                  module Job
+                    class Inner; end #= inner
+                  end
+                end
+            """,
+            "app.rb": """
+                class Mine
+                  include Shop::Job #> Job job
+                  def go; run; end #> run run
+                end
+                Shop::Job::Inner.new #> Job job;Inner inner
+            """,
+        }
+    )
+
+
+def test_what_is_put_into_a_variable_does_not_define_it() -> None:
+    check_claims(
+        {
+            "lib/filter.rb": """
+                module Filter
+                  def start
+                    @data[:on] = true #> @data -
+                  end
+                end
+            """
+        }
+    )

@@ -64,8 +64,11 @@ class RubyRules(Rules):
         """Definitions of a constant by its path; of a namespace only those that tell what it is, or its first."""
         return self.ev.kept(("ruby", full), lambda: self._look_up(full))
 
+    def _defined(self, full: str) -> Sequence[Opening]:
+        return self.ev.kept(("ruby defined", full), lambda: self.ev.library.defined(full))
+
     def _look_up(self, full: str) -> list[Opening]:
-        found = self.ev.library.defined(full) if full not in _CORE else ()
+        found = self._defined(full) if full not in _CORE else ()
         if self._is_namespace(full):
             own = full.rpartition(".")[2].lower()
             found = [opening for opening in found if _stem(opening[0]) == own and not _is_test(opening[0])][
@@ -86,7 +89,7 @@ class RubyRules(Rules):
         return [opening for opening in found if not _is_test(opening[0])]
 
     def _is_namespace(self, full: str) -> bool:
-        return len(self.ev.library.defined(full)) > _MAX_OPENINGS
+        return len(self._defined(full)) > _MAX_OPENINGS
 
     def _begins(self, at: Tables, definition: int) -> bool:
         return at.defs[definition].kind == "constant" or bool(at.bases(definition))
@@ -139,14 +142,21 @@ class RubyRules(Rules):
         own = full.rpartition(".")[2].lower()
         if not any(_stem(path) == own for path, _ in found):
             # Opened for what lies in it: what it is itself, another library says, or no file in particular.
-            is_foreign = "." not in full and all(self._only_nests(*opening) for opening in found)
+            is_foreign = "." not in full and all(
+                self.ev.at(path).defs[number].kind == "module" and self._only_nests(path, number)
+                for path, number in found
+            )
             if is_foreign or self._is_namespace(full):
                 return []
-        return [(path, "d", number) for path, number in found]
+        # Where it is only opened for what lies in it, it is not what is meant.
+        telling = [opening for opening in found if not self._only_nests(*opening)]
+        return [(path, "d", number) for path, number in telling or found]
 
     def _only_nests(self, path: str, definition: int) -> bool:
         at = self.ev.at(path)
-        if at.defs[definition].kind != "module" or at.mixed(definition) or at.extended(definition):
+        if at.defs[definition].kind not in self.classes:
+            return False
+        if at.bases(definition) or at.mixed(definition) or at.extended(definition):
             return False
         return all(
             at.defs[inner].kind in self.classes for held in at.members.get(definition, {}).values() for inner in held
@@ -292,11 +302,14 @@ class RubyRules(Rules):
 
     def _defining(self, base: Value, name: str) -> Sequence[tuple[str, int, int]]:
         """Path, opening and number of what a class defines under a name."""
+        return self.ev.kept(("ruby defining", base, name), lambda: self._look_for(base, name))
+
+    def _look_for(self, base: Value, name: str) -> list[tuple[str, int, int]]:
         full = self._full(base)
         openings = self._openings(base)
         found: list[tuple[str, int, int]] = []
         is_namespace = self._is_namespace(full)
-        for path, number in self.ev.library.defined(f"{full}.{name}"):
+        for path, number in self._defined(f"{full}.{name}"):
             if is_namespace and _is_test(path):
                 continue
             at = self.ev.library.tables(path)

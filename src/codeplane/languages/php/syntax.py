@@ -62,7 +62,7 @@ def doc_types(text: str) -> list[tuple[str, str, str]]:
         return []
     found: dict[tuple[str, str], tuple[str, str, str]] = {}
     for tag in sorted(_TYPE_TAG.finditer(text), key=lambda tag: not tag.group(1)):
-        said = text[tag.end() :]
+        said = text[tag.end() : tag.end() + 2 * _MAX_TYPE]
         end = _type_end(said)
         name = _AFTER_TYPE.match(said, end)
         row = (tag.group(2), name.group(1) if name else "", _LINE_START.sub(" ", said[:end]))
