@@ -114,6 +114,7 @@ class Resolving:
                 named = imported_files(evaluator, at) if at is not None else ()
                 imports = sorted({known for other in named if (known := library.file_id(other)) is not None})
                 seen = sorted(evaluator.take_noted() - {file_id})
+                evaluator.forget()
                 writer.put_links(file_id, found._replace(links=found.links._replace(imports=imports, seen=seen)))
 
     def _select(self, sql: str, values: Sequence[int | str]) -> Iterator[int]:

@@ -15,12 +15,14 @@ from codeplane.index.resolve.fixpoint import Cells
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import PART, PUT, Tables
 from codeplane.index.resolve.value import (
+    ANYTHING,
     NOTHING,
     Site,
     Value,
     Values,
     bounded,
     dict_of,
+    foreign,
     list_of,
     mentions,
     merged,
@@ -35,6 +37,8 @@ T = TypeVar("T")
 CALLABLES = frozenset({"function", "method", "constructor"})
 OBJECT = -1
 """In place of the number of a parameter: the object that a method is called on."""
+_Member = tuple[Sequence[Site], Values]
+_NO_MEMBER: _Member = ((), NOTHING)
 _PLACED = frozenset({"i", "c", "T", "S"})
 """Values of a language, told by the file that they begin with."""
 
@@ -71,11 +75,9 @@ class Evaluator:
     def __init__(self, library: Library, rules: Mapping[str, Callable[[Evaluator], Rules]]) -> None:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
-        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, bounded)
         self._noted = self._cells.noted
         self._held: dict[str, tuple[Tables, int]] = {}
-        self.passed: dict[tuple[str, int, int], set[Value]] = {}
-        """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
         """What is known to be passed within a file."""
         self._outer: Evaluator | None = None
@@ -90,7 +92,12 @@ class Evaluator:
             rules.ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
         inner._held = self._held
+        inner._noted = inner._cells.noted = self._noted
         return inner
+
+    def forget(self) -> None:
+        """Let go of what hardly serves another file."""
+        self._cells.forget()
 
     # --- cells
 
@@ -159,12 +166,14 @@ class Evaluator:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
             return self._node(at, node)
-        return self.cell(("n", path, node))
+        own = self if self._outer is None or path == self._own else self._outer
+        key = ("n", path, node)
+        return own._cells.once(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """A class and those that it inherits from, in the order in which members are looked up."""
         found = self.cell(("o", path, definition))
-        return max((value[1] for value in found), key=len) if found else (("c", path, definition),)
+        return max((value[1] for value in found), key=_length_first) if found else (("c", path, definition),)
 
     # --- expressions
 
@@ -182,18 +191,15 @@ class Evaluator:
                 return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
-            made = self.type_of(at, a)
-            for of in made if not self.rules(at).overloads else ():
-                for method in self.constructors(of) if of[0] == "i" else ():
-                    self._pass(method, at, at.lists[b])
-            return made
+            return self.type_of(at, a)
         if kind in (Of.THIS, Of.SUPER):
             found = self.rules(at).this(at, a, kind)
             return frozenset(value[:3] for value in found) if b else found
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind == Of.AWAIT:
-            return self.rules(at).awaited(self.value(at.path, a))
+            values = self.value(at.path, a)
+            return self.rules(at).awaited(values) | values & ANYTHING
         if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
             return self.value(at.path, a)
         if kind == Of.EITHER:
@@ -251,6 +257,8 @@ class Evaluator:
             return frozenset({of})
         if of[0] == "i":
             return self.rules(self.at(of[1])).item(of)
+        if of[0] == "?":
+            return ANYTHING
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
         if of[0] == "t":
             places = [key for key in held if isinstance(key, int)]
@@ -270,12 +278,16 @@ class Evaluator:
             return union(of[1])
         if of[0] == "d":
             return frozenset(("k", key) for key, _ in of[1])
+        if of[0] == "?":
+            return ANYTHING
         return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c") else NOTHING
 
     def entered(self, of: Value) -> Values:
         """What entering a value, as a context, gives."""
         if of[0] == "i":
             return self.rules(self.at(of[1])).entered(of)
+        if of[0] == "?":
+            return ANYTHING
         return of[1] if of[0] == "l" else NOTHING
 
     def held(self, of: Value) -> Values:
@@ -425,7 +437,7 @@ class Evaluator:
             return NOTHING
         return union(self.type_of(at, held) for how, held in at.into_bind(a - 1) if how == Into.NARROW)
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+    def member(self, of: Value, name: str) -> _Member:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
         if what in _PLACED:
@@ -435,7 +447,7 @@ class Evaluator:
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            return self._found_in(self.bases(of[1], of[2]), of, name)
+            return self._once(("m", of, name), self._found_in_bases, of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
             class_ = ("c", of[1], of[2])
@@ -443,25 +455,27 @@ class Evaluator:
             return self._found_in(rest, of[3], name)
         if what == "M":
             rules = self.rules(self.at(of[1]))
-            return rules.module_sites(of, name), rules.module_values(of, name)
+            return self._once(("m", of, name), _of_module, rules, of, name)
         if what == "N":
-            rules = self._rules[of[1]]
-            return rules.module_sites(of, name), rules.module_values(of, name)
+            return self._once(("m", of, name), _of_module, self._rules[of[1]], of, name)
+        if what == "k":
+            return [], foreign(f"builtins.{type(of[1]).__name__}.{name}")
         if what == "x":
-            return [], frozenset({("x", f"{of[1]}.{name}")})
+            return [], foreign(f"{of[1]}.{name}")
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
-        if what == "k":
-            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
         if what == "v":
             found = [self.member(bound, name) for bound in self.type_of(self.at(of[1]), of[2])]
             return [site for sites, _ in found for site in sites], union(values for _, values in found)
-        return [], NOTHING
+        return [], ANYTHING if what == "?" else NOTHING
+
+    def _once(self, key: Hashable, make: Callable[..., _Member], *of: Any) -> _Member:
+        return self._cells.once(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
         if of[0] in ("i", "c"):
-            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())
+            return max(self.cell(("s", of[1], of[2], name)), key=_length_first, default=())
         if of[0] == "s":
             order = self.bases(of[1], of[2])
             return self.found_in(order[1:], name)
@@ -474,7 +488,10 @@ class Evaluator:
                 found += self.rules(self.at(base[1])).members(self.at(base[1]), base[2], name)
         return found
 
-    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+    def _found_in_bases(self, of: Value, name: str) -> _Member:
+        return self._found_in(self.bases(of[1], of[2]), of, name)
+
+    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> _Member:
         for base in order:
             if base[0] != "c":
                 continue
@@ -560,8 +577,6 @@ class Evaluator:
         if what in ("f", "m"):
             return self._call_function(callee, at, arguments)
         if what == "c":
-            for method in self.constructors(callee):
-                self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
             return union(self.call(method, at, node) for method in self.invoked(callee))
@@ -573,7 +588,7 @@ class Evaluator:
             return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
-        return NOTHING
+        return ANYTHING if what == "?" else NOTHING
 
     def invoked(self, of: Value) -> Values:
         """What runs when an object is called like a function."""
@@ -591,38 +606,41 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" and self._takes_object(self.at(path), scope) else 0
-            given = {number + shift: held for number, held in enumerate(values)}
-            for number, held in given.items():
-                self._note_passed(path, scope, number, held)
-            if callee[0] == "m":
-                given[OBJECT] = frozenset({callee[3]})
-                if shift:
-                    given[0] = given[OBJECT]
-            return self._filled(self.cell(("r", path, scope)), path, scope, given)
+            return self._filled(self.cell(("r", path, scope)), path, scope, self.given_values(callee, values))
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
             return union(self.call_with(method, values) for method in self.invoked(callee))
-        return NOTHING
+        return ANYTHING if callee[0] == "?" else NOTHING
 
     def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
-        given = self._pass(callee, at, arguments)
-        return self._filled(self.cell(("r", callee[1], callee[2])), callee[1], callee[2], given)
+        path, scope = callee[1], callee[2]
+        values = self.cell(("r", path, scope))
+        if not any(mentions(value, path, scope) for value in values):
+            return values
+        given = self.given(callee, at, arguments)
+        return union(self._fill(value, path, scope, given) for value in values)
 
-    def _pass(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
-        """Which parameter gets which values."""
+    def _with_object(self, callee: Value) -> dict[int, Values]:
+        """The object that a method is bound to, as the parameters that get it."""
+        if callee[0] != "m":
+            return {}
+        of = frozenset({callee[3]})
+        return {OBJECT: of, 0: of} if self._takes_object(self.at(callee[1]), callee[2]) else {OBJECT: of}
+
+    def given_values(self, callee: Value, values: Sequence[Values]) -> dict[int, Values]:
+        """Which parameter of a function gets which of these values."""
+        given = self._with_object(callee)
+        given.update(enumerate(values, len(given.keys() & {0})))
+        return given
+
+    def given(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
+        """Which parameter of a function gets which values."""
         path, scope = callee[1], callee[2]
         target = self.at(path)
         params = target.params.get(scope, [])
-        given: dict[int, Values] = {}
-        place = 0
-        if callee[0] == "m":
-            given[OBJECT] = frozenset({callee[3]})
-            if self._takes_object(target, scope):
-                given[0] = given[OBJECT]
-                place = 1
-        first = place
+        given = self._with_object(callee)
+        place = len(given.keys() & {0})
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -645,15 +663,7 @@ class Evaluator:
                     place += 1
                 elif place < len(params) and params[place].how == Passing.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
-        for number, values in given.items():
-            if number >= first:
-                self._note_passed(path, scope, number, values)
         return given
-
-    def _note_passed(self, path: str, scope: int, number: int, values: Values) -> None:
-        concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-        if concrete:
-            self.passed.setdefault((path, scope, number), set()).update(concrete)
 
     def _takes_object(self, at: Tables, scope: int) -> bool:
         """Whether the first parameter of a method is the object that it is called on."""
@@ -776,6 +786,14 @@ class Evaluator:
             elif value[0] == "x":
                 found |= self.rules(at).generic(value[1], at, parts)
         return found
+
+
+def _length_first(values: Sequence[Any]) -> tuple[int, str]:
+    return len(values), repr(values)
+
+
+def _of_module(rules: Rules, module: Value, name: str) -> _Member:
+    return rules.module_sites(module, name), rules.module_values(module, name)
 
 
 def _call_container(ev: Evaluator, callee: Value, values: Sequence[Values]) -> Values:

@@ -37,12 +37,6 @@ class StoreLibrary:
     def is_full(self) -> bool:
         return self.held_bytes > MAX_HELD_BYTES
 
-    def forget(self) -> None:
-        """Let go of what can be read again."""
-        self._tables.clear()
-        self._uids.clear()
-        self.held_bytes = 0
-
     def paths(self) -> Iterable[str]:
         return self._paths
 

@@ -15,7 +15,7 @@ from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bound, union
+from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, bound, union
 
 _GIVE_THEMSELVES = frozenset({"tap", "dup", "clone", "freeze", "itself"})
 _OF_EVERY_MODULE = frozenset(
@@ -57,8 +57,8 @@ class RubyRules(Rules):
     def held(self, at: Tables, node: int) -> Values:
         """Where it may be an object of another library as well, nothing is meant for certain."""
         values = self.ev.value(at.path, node)
-        foreign = sum(value[0] == "x" and value[1].endswith("()") for value in values)
-        return values if foreign in (0, len(values)) else NOTHING
+        others = sum(value[0] == "x" and value[1].endswith("()") for value in values)
+        return values if others in (0, len(values)) else ANYTHING
 
     def _named(self, full: str) -> Sequence[Opening]:
         """Definitions of a constant by its path; of a namespace only those that tell what it is, or its first."""

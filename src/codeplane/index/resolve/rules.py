@@ -9,7 +9,7 @@ from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchBind, SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, objects, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, objects, union
 
 if TYPE_CHECKING:
     from codeplane.index.resolve.evaluate import Evaluator
@@ -263,7 +263,7 @@ class Rules:
 
     def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
         """What calling something of another library gives."""
-        return frozenset({("x", name if name.endswith("()") else f"{name}()")})
+        return foreign(name if name.endswith("()") else f"{name}()")
 
     # Types
 
