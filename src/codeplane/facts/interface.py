@@ -39,13 +39,17 @@ _PARTS: Mapping[int, str] = {
     Of.LABELLED: "nt",
     Of.SPLAT: "n",
     Of.SPLAT_KEYS: "n",
-    Of.THIS: "s",
+    Of.THIS: "s#",
     Of.SUPER: "s",
     Of.TYPE: "n",
     Of.CASE: "nt",
+    Of.SAID: "ts",
 }
-"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope. Names apart."""
-_OF_DEFINITIONS = frozenset({Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER})
+"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
+Names apart."""
+_OF_DEFINITIONS = frozenset(
+    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.MIXED, Into.EXTENDED}
+)
 _CIRCLE = "~"
 
 
@@ -148,6 +152,8 @@ class _Interface:
             return ",".join(self._text(part) for part in self._flow.lists[number])
         if what == "s":
             return self.scope(number)
+        if what == "#":
+            return str(number)
         if what == "o":
             return self._flow.texts[number - 1] if number else ""
         return self._flow.texts[number]

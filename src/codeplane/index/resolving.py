@@ -77,6 +77,7 @@ class Resolving:
                 keys |= {file_id for file_id in (before.file_id, now.file_id) if file_id is not None}
                 families |= {seen.family for seen in (before, now) if seen.family and not seen.notes_all}
             keys |= {key_of("name", name) for name in before.names ^ now.names}
+            keys |= {key_of("nesting", nesting) for nesting in before.nestings ^ now.nestings}
             keys |= {key_of("owner", owner) for owner in before.owners ^ now.owners}
             if before.interface != now.interface:
                 keys |= {key_of("owner", owner) for owner in before.owners | now.owners}
@@ -116,19 +117,20 @@ class _Seen:
 
     def __init__(
         self,
-        file_id: int | None,
-        language: str | None,
-        family: str,
-        interface: bytes,
-        names: frozenset[str],
-        owners: frozenset[str],
+        file_id: int | None = None,
+        language: str | None = None,
+        family: str = "",
+        interface: bytes = b"",
+        defs: Sequence[tuple[str, str, int | None]] = (),
     ) -> None:
         self.file_id = file_id
         self.family = family if language in RULES else ""
         self.notes_all = bool(getattr(RULES.get(language or ""), "notes_all", False))
         self.interface = interface
-        self.names = names
-        self.owners = owners
+        self.names = frozenset(name for name, _, _ in defs)
+        self.nestings = frozenset(lexical for _, lexical, _ in defs)
+        owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
+        self.owners = frozenset(owner for owner in owners if owner)
 
     @classmethod
     def read(cls, writer: Writer, path: RepoPath) -> _Seen:
@@ -137,13 +139,9 @@ class _Seen:
             (path_to_text(path),),
         )
         if not rows:
-            return cls(None, None, "", b"", frozenset(), frozenset())
+            return cls()
         file_id, language, family, interface = rows[0]
         defs = writer.rows(
             "SELECT name, lexical_path, parent FROM defs WHERE def_id BETWEEN ? AND ?", row_range(file_id)
         )
-        owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
-        names = frozenset(name for name, _, _ in defs)
-        return cls(
-            file_id, language, family or "", interface or b"", names, frozenset(owner for owner in owners if owner)
-        )
+        return cls(file_id, language, family or "", interface or b"", defs)

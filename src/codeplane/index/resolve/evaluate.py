@@ -58,6 +58,9 @@ class Library(Protocol):
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, by path and place."""
 
+    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        """The same, of every definition that is nested so, names with dots between them."""
+
     def detaching(self, owner: str) -> Sequence[str]:
         """Files that define members of a type of this name outside of it."""
 
@@ -181,8 +184,7 @@ class Evaluator:
                 return self.rules(at).bare(at, node)
             return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
         if kind == Of.MEMBER:
-            name = at.texts[b]
-            return union(self.member(of, name)[1] for of in self.value(at.path, a))
+            return self.reached(at, a, at.texts[b])[1]
         if kind == Of.CALL:
             found = self.rules(at).called(at, node)
             if found is not None:
@@ -191,7 +193,8 @@ class Evaluator:
         if kind == Of.NEW:
             return self.type_of(at, a)
         if kind in (Of.THIS, Of.SUPER):
-            return self._this(at, a, kind)
+            found = self.rules(at).this(at, a, kind)
+            return frozenset(value[:3] for value in found) if b else found
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind == Of.AWAIT:
@@ -222,29 +225,6 @@ class Evaluator:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
             return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
-        return NOTHING
-
-    def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
-        """The object that a method belongs to, or that object as one of the bases of its class."""
-        around: int | None = None
-        while scope is not None:
-            owner = at.owner.get(scope)
-            if scope in at.nameless:
-                of: Value = ("i", at.path, -scope)
-                return frozenset({of if kind == Of.THIS else ("s", at.path, -scope, of)})
-            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
-                return self.type_of(at, receiver)
-            if owner is not None:
-                parent = self.rules(at).class_around(at, owner)
-                if parent is not None:
-                    parent = self.rules(at).whole(*parent)
-                    what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
-                    of = (what, *parent, scope)
-                    return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
-                if at.defs[owner].kind in self.rules(at).classes:
-                    of = ("i", *self.rules(at).whole(at.path, owner))
-                    return frozenset({of if kind == Of.THIS else ("s", *of[1:], of)})
-            scope = at.sketch.scopes[scope][0]
         return NOTHING
 
     def _elements_in(self, at: Tables, part: int) -> Values:
@@ -342,7 +322,7 @@ class Evaluator:
         for kind, node in flows:
             if kind not in (Into.DECLARE, Into.NARROW, Into.BOUND):
                 found |= self._flow(at, kind, node)
-        return found or union(self.type_of(at, node) for kind, node in flows if kind == Into.NARROW)
+        return found
 
     def _flow(self, at: Tables, kind: int, node: int) -> Values:
         if kind & PUT:
@@ -362,7 +342,7 @@ class Evaluator:
                 values = union(self._part(value, step) for value in values)
             return values
         if kind == Into.FOR:
-            return union(self.elements(value) for value in self.value(at.path, node))
+            return union(self.rules(at).gone_through(value) for value in self.value(at.path, node))
         if kind == Into.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
         if kind == Into.CATCH:
@@ -443,21 +423,35 @@ class Evaluator:
 
     # --- members
 
+    def reached(self, at: Tables, node: int, name: str) -> tuple[list[Site], Values]:
+        """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
+        has such a member: it may stand elsewhere than the use."""
+        found = [self.member(of, name) for of in self.rules(at).held(at, node)]
+        if not any(sites for sites, _ in found):
+            found += [self.member(of, name) for of in self._narrowed(at, node)]
+        return [site for sites, _ in found for site in sites], union(values for _, values in found)
+
+    def _narrowed(self, at: Tables, node: int) -> Values:
+        kind, a, _, _ = at.nodes[node]
+        if kind != Of.NAME or not a:
+            return NOTHING
+        return union(self.type_of(at, held) for how, held in at.into_bind(a - 1) if how == Into.NARROW)
+
     def member(self, of: Value, name: str) -> _Member:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
         if what in _PLACED:
-            found = self.rules(self.at(of[1])).member(of, name)
-            if found is not None:
-                return found
+            own = self.rules(self.at(of[1])).member(of, name)
+            if own is not None:
+                return own
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
             return self._once(("m", of, name), self._found_in_bases, of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
-            own = ("c", of[1], of[2])
-            rest = order[order.index(own) + 1 :] if own in order else order[1:]
+            class_ = ("c", of[1], of[2])
+            rest = order[order.index(class_) + 1 :] if class_ in order else order[1:]
             return self._found_in(rest, of[3], name)
         if what == "M":
             rules = self.rules(self.at(of[1]))
@@ -471,13 +465,8 @@ class Evaluator:
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
         if what == "v":
-            sites: list[Site] = []
-            values = NOTHING
-            for bound in self.type_of(self.at(of[1]), of[2]):
-                more, held = self.member(bound, name)
-                sites += more
-                values |= held
-            return sites, values
+            found = [self.member(bound, name) for bound in self.type_of(self.at(of[1]), of[2])]
+            return [site for sites, _ in found for site in sites], union(values for _, values in found)
         return [], ANYTHING if what == "?" else NOTHING
 
     def _once(self, key: Hashable, make: Callable[..., _Member], *of: Any) -> _Member:
@@ -496,7 +485,7 @@ class Evaluator:
         found: list[Site] = []
         for base in order:
             if base[0] == "c":
-                found += self.members_named(self.at(base[1]), base[2], name)
+                found += self.rules(self.at(base[1])).members(self.at(base[1]), base[2], name)
         return found
 
     def _found_in_bases(self, of: Value, name: str) -> _Member:
@@ -508,7 +497,7 @@ class Evaluator:
                 continue
             at = self.at(base[1])
             attribute = at.attributes.get((base[2], name))
-            sites: list[Site] = self.members_named(at, base[2], name)
+            sites = [*self.rules(at).members(at, base[2], name)]
             definitions = [(path, definition) for path, _, definition in sites]
             if attribute is not None:
                 sites.append((base[1], "a", attribute))
@@ -533,30 +522,24 @@ class Evaluator:
             return sites, values
         return [], NOTHING
 
-    def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
-        """Definitions of a member of a class, wherever they stand."""
-        found: list[Site] = [
-            (part.path, "d", number)
-            for part, number_ in self.rules(at).all_parts(at, definition)
-            for number in part.members.get(number_, {}).get(name, ())
-        ]
-        for path, owner in self.rules(at).parts(at, definition):
-            other = self.at(path)
-            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
-        return found
-
     def _attribute(self, at: Tables, definition: int, name: str) -> Values:
         """What an attribute of the objects of a class can hold."""
         flows: list[tuple[int, int]] = []
-        for member in at.members.get(definition, {}).get(name, ()):
-            bind = at.bind_of_def.get(member)
+        for path, _, member in self.rules(at).members(at, definition, name):
+            bind = at.bind_of_def.get(member) if path == at.path else None
             if bind is not None:
                 flows += at.into_bind(bind)
         for of, flow in at.into_member(name):
             kind, bind, _, _ = at.nodes[of]
-            if kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition:
+            if (kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition) or (
+                kind == Of.THIS and self._is_object_of(at, bind, definition)
+            ):
                 flows.append(flow)
         return self._flowing(at, flows)
+
+    def _is_object_of(self, at: Tables, scope: int, definition: int) -> bool:
+        whole = ("i", *self.rules(at).whole(at.path, definition))
+        return any(of[:3] == whole for of in self.rules(at).this(at, scope))
 
     def _object_of(self, at: Tables, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
@@ -573,17 +556,13 @@ class Evaluator:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        parts = self.rules(at).all_parts(at, definition)
-        for part, node in [(of, base) for of, number in parts for base in of.bases(number)]:
-            if part.nodes[node][0] == Of.LABELLED:
-                continue
-            for value in sorted(self.value(part.path, node), key=repr):
-                if value[0] == "c" and value != own:
-                    lists.append([base for base in self.bases(value[1], value[2]) if base != own])
-                    direct.append(value)
-                elif value[0] == "x":
-                    direct.append(value)
-                    lists.append([value])
+        for value in self.rules(at).direct_bases(at, definition):
+            if value[0] == "c" and value != own:
+                lists.append([base for base in self.bases(value[1], value[2]) if base != own])
+                direct.append(value)
+            elif value[0] == "x":
+                direct.append(value)
+                lists.append([value])
         return (own, *merged([*lists, direct]))
 
     # --- calls
@@ -600,7 +579,9 @@ class Evaluator:
         if what == "c":
             return frozenset({("i", *callee[1:])})
         if what == "i":
-            return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
+            return union(self.call(method, at, node) for method in self.invoked(callee))
+        if what == "g":
+            return callee[1]  # type: ignore[no-any-return]
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
             found = self.rules(at).call_container(callee, values) if at is not None else None
@@ -608,6 +589,10 @@ class Evaluator:
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
         return ANYTHING if what == "?" else NOTHING
+
+    def invoked(self, of: Value) -> Values:
+        """What runs when an object is called like a function."""
+        return self.member(of, self.rules(self.at(of[1])).invoked)[1]
 
     def constructors(self, of: Value) -> list[Value]:
         """What runs when an object of a class is made."""
@@ -625,7 +610,7 @@ class Evaluator:
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
-            return union(self.call_with(method, values) for method in self.member(callee, "__call__")[1])
+            return union(self.call_with(method, values) for method in self.invoked(callee))
         return ANYTHING if callee[0] == "?" else NOTHING
 
     def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
@@ -728,6 +713,10 @@ class Evaluator:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.SAME:
             return self.type_of(at, a)
+        if kind == Of.THIS:
+            return frozenset(("i", *value[1:]) for value in self.value(at.path, node))
+        if kind == Of.SAID:
+            return self.rules(at).said(at, at.texts[a], b)
         if kind == Of.NAME:
             if node in at.loose:
                 return self.rules(at).bare_type(at, node)

@@ -10,7 +10,9 @@ from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.go import GoRules
 from codeplane.index.resolve.java import JavaRules
 from codeplane.index.resolve.kotlin import KotlinRules
+from codeplane.index.resolve.php import PhpRules
 from codeplane.index.resolve.python import PythonRules
+from codeplane.index.resolve.ruby import RubyRules
 from codeplane.index.resolve.rules import Rules
 
 RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
@@ -19,7 +21,9 @@ RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
         "go": GoRules,
         "java": JavaRules,
         "kotlin": KotlinRules,
+        "php": PhpRules,
         "python": PythonRules,
+        "ruby": RubyRules,
     }
 )
 """By the name of the language."""

@@ -67,6 +67,15 @@ class StoreLibrary:
         )
         return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
 
+    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        self._note(key_of("nesting", lexical_path))
+        rows = self._index.rows(
+            "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
+            " WHERE lower(defs.name) = lower(?1) AND lexical_path = ?2 ORDER BY path, def_id",
+            (lexical_path.rpartition(".")[2], lexical_path),
+        )
+        return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
+
     def detaching(self, owner: str) -> Sequence[str]:
         self._note(key_of("owner", owner))
         rows = self._index.rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
@@ -76,7 +76,7 @@ def link_file(
             if not targets:
                 counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
                 counted[edge.scope] += 1
-        for token, use in _anchored(evaluator, at, columns, linked):
+        for token, use in _anchored(evaluator, at, held.names, columns, linked):
             anchored.setdefault(token, []).append(use)
     targets = sorted(found)
     places = {target: at_ for at_, target in enumerate(targets)}
@@ -121,7 +121,7 @@ def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
 
 def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind == Into.BASE and a >= 0}):
+    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind in (Into.BASE, Into.MIXED) and a >= 0}):
         own = uid((at.path, "d", definition))
         sites, unknown = evaluator.rules(at).base_sites(at, definition)
         bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
@@ -145,10 +145,12 @@ def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
     return None
 
 
-def _anchored(evaluator: Evaluator, at: Tables, columns: Columns, linked: set[int]) -> Iterator[tuple[str, Use]]:
+def _anchored(
+    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns, linked: set[int]
+) -> Iterator[tuple[str, Use]]:
     """Members that stand for something that is not known; those of other libraries are none of ours."""
     rules = evaluator.rules(at)
-    for kind, of, text, ref in at.nodes:
+    for kind, of, _, ref in at.nodes:
         if kind != Of.MEMBER or ref < 0 or ref in linked:
             continue
         flags = columns.flags[ref]
@@ -158,7 +160,7 @@ def _anchored(evaluator: Evaluator, at: Tables, columns: Columns, linked: set[in
         if values and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values):
             continue
         place = (columns.lines[ref], columns.columns[ref])
-        yield at.texts[text], Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of))
+        yield names[columns.names[ref]], Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of))
 
 
 def _shape(at: Tables, node: int) -> int:

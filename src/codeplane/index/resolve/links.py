@@ -47,21 +47,26 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
         yield from _link_bare(evaluator, at, names, columns)
         return
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.loose}
     bound_to: dict[int, list[Site]] = {}
     rules = evaluator.rules(at)
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL) and role != Role.IMPORT:
             row = members.get(ref)
-            if row is not None:
-                name, values = at.texts[row[2]], evaluator.value(at.path, row[1])
-                sites = [site for of in values for site in evaluator.member(of, name)[0]]
+            if row is None and ref in paths:
+                sites = rules.bare_sites(at, columns.scopes[ref], usage, at.texts[paths[ref]], -1)
+                if sites:
+                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+            elif row is not None:
+                name = at.texts[row[2]]
+                sites, _ = evaluator.reached(at, row[1], name)
                 if not sites and usage == Usage.LABEL:
-                    sites = rules.key_sites(at, values, name)
+                    sites = rules.key_sites(at, evaluator.value(at.path, row[1]), name)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             continue
-        if bound:
+        if bound and not (tier != Tier.PROVEN and rules.is_loose(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
@@ -76,8 +81,8 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             sites = _before_alias(evaluator, at, columns, ref)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
-        else:
-            sites = rules.unbound_sites(at, names[columns.names[ref]])
+        elif role != Role.DEFINITION:
+            sites = rules.bare_sites(at, columns.scopes[ref], usage, names[columns.names[ref]], bound - 1)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
 
@@ -277,7 +282,7 @@ def callables(evaluator: Evaluator, callee: Value) -> Sequence[Value]:
     if callee[0] == "c":
         return evaluator.constructors(callee)
     if callee[0] == "i":
-        return [value for value in evaluator.member(callee, "__call__")[1] if value[0] in ("f", "m")]
+        return [value for value in evaluator.invoked(callee) if value[0] in ("f", "m")]
     return []
 
 

@@ -8,6 +8,7 @@
     ("d", ((key, values), ...), values)   a mapping, and what else is in it
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
+    ("g", values)                     a method that gives these
     ("k", text)                       a literal text or number
     ("v", path, node)                 a type variable, by its bound
     ("Y", path, definition)           a class as a value that its members are not reached through
@@ -22,7 +23,9 @@ values that depend on each other in a circle the same whichever is asked first.
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from codeplane.facts.values import Passing
@@ -169,13 +172,17 @@ def mentions(value: Value, path: str, scope: int) -> bool:
 
 def merged(lists: list[list[Value]]) -> list[Value]:
     """The order of bases, as Python makes it; bases that contradict each other come as they stand."""
-    lists = [list(dict.fromkeys(items)) for items in lists if items]
-    found: list[Value] = []
-    while lists:
-        head = next(
-            (items[0] for items in lists if not any(items[0] in other[1:] for other in lists)),
-            lists[0][0],
-        )
-        found.append(head)
-        lists = [rest for items in lists if (rest := [item for item in items if item != head])]
-    return found
+    rest = [deque(dict.fromkeys(items)) for items in lists if items]
+    behind = Counter(item for items in rest for item in islice(items, 1, None))
+    found: dict[Value, None] = {}
+    while rest:
+        head = next((items[0] for items in rest if not behind[items[0]]), rest[0][0])
+        found[head] = None
+        for items in rest:
+            if items[0] == head:
+                while items and items[0] in found:
+                    items.popleft()
+                if items:
+                    behind[items[0]] -= 1
+        rest = [items for items in rest if items]
+    return list(found)
