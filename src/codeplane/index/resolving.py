@@ -2,12 +2,14 @@
 
 A file's links follow from its own text and from what it looked up: other files, names, directories. Each look-up is
 stored with the links. When a file changes in a way that others can see, when one comes or goes, or when a name gets
-another definition, those whose look-ups that concerns are resolved again, and no others.
+another definition, those whose look-ups that concerns are resolved again, and no others. That takes longer than
+all the rest of an update: the epoch is published first, with a list of these files, and who asks for references waits
+until the list is empty. A new index is resolved before it is published.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from codeplane.base.paths import RepoPath
 from codeplane.index.resolve.apart import resolve_apart
@@ -47,7 +49,7 @@ class Resolving:
             self._reconfigured = True
 
     def settle(self, paths: Collection[RepoPath]) -> int:
-        """Resolve what has to be; `paths` are all that there are. How many files were."""
+        """Resolve a new index, or say what has to be; `paths` are all that there are. How many files it concerns."""
         if self._whole:
             self._writer.finish_load()
             affected = [
@@ -58,7 +60,9 @@ class Resolving:
             ]
         else:
             affected = self._in_order(None) if self._reconfigured else self._affected()
-        if affected:
+        if not self._whole:
+            self._writer.leave_unresolved(affected)
+        elif affected:
             self._resolve(affected, paths)
         self._before.clear()
         self._whole = self._reconfigured = False
@@ -97,7 +101,7 @@ class Resolving:
         return [file_id for (file_id,) in rows if file_ids is None or file_id in file_ids]
 
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
-        if self._whole and self._workers > 1 and len(file_ids) >= _WORTH_SHARING:
+        if self._workers > 1 and len(file_ids) >= _WORTH_SHARING:
             self._writer.share_load()
             found = resolve_apart(self._writer, paths, file_ids, self._workers)
         else:
@@ -110,6 +114,20 @@ class Resolving:
             part = values[start : start + _ROWS_AT_ONCE]
             for (found,) in self._writer.rows(f"{sql} ({','.join('?' * len(part))})", part):
                 yield found
+
+
+def resolve_left(writer: Writer, paths: Collection[RepoPath], stop: Callable[[], bool]) -> bool:
+    """Resolve what was left unresolved, until somebody wants to stop; whether all of it is done."""
+    left = writer.list_unresolved()
+    done = 0
+    for file_id, links in resolve_files(writer, paths, left) if left else ():
+        writer.put_links(file_id, links)
+        done += 1
+        if stop():
+            break
+    if left:
+        writer.keep_links()
+    return done == len(left)
 
 
 class _Seen:

@@ -39,6 +39,7 @@ def put_links(connection: apsw.Connection, file_id: int, found: FileLinks, *, bu
     """Replace what the references of a file stand for."""
     if not bulk:
         delete_links(connection, file_id)
+        connection.execute("DELETE FROM unresolved WHERE file_id = ?", (file_id,))
     uses = "INSERT INTO loaded_uses VALUES (?, ?, ?)" if bulk else "INSERT INTO uses VALUES (?, ?, ?)"
     connection.executemany(uses, [(target, file_id, places) for target, places in found.uses.items()])
     connection.executemany(
