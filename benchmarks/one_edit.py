@@ -4,9 +4,9 @@
 
 On a copy, with an indexer and a snapshot held open as a server holds them: a definition of a new name is
 added to a file, and the clock runs until the snapshot, brought up to date, gives exactly that definition at
-its place and no longer the one of the round before; then further until references can be asked for. Files of the most frequent language: the median by
-size, the 90th percentile, the largest. `--pause 0` edits without a break, so that files of the edits before
-are still too young to be trusted and are read again.
+its place and no longer the one of the round before; then further until references can be asked for. Files of
+the most frequent language: the median by size, the 90th percentile, the largest. `--pause 0` edits without a
+break, so that files of the edits before are still too young to be trusted and are read again.
 """
 
 from __future__ import annotations

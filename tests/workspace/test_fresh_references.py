@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.index import resolving
 from codeplane.index.indexer import Indexer
+from codeplane.index.resolve.files import resolve_files
 from codeplane.operations.relations import find_uses
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links
@@ -50,14 +50,13 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go = threading.Event(), threading.Event()
-        resolve = resolving.resolve_files
 
         def held(*of):  # type: ignore[no-untyped-def]
             self.begun.set()
             assert self.go.wait(30)
-            yield from resolve(*of)
+            yield from resolve_files(*of)
 
-        monkeypatch.setattr(resolving, "resolve_files", held)
+        monkeypatch.setattr("codeplane.index.resolving.resolve_files", held)
 
 
 @BOTH
