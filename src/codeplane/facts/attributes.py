@@ -29,8 +29,7 @@ def read_attributes(
             around = owner if owner is None or defs[owner].kind in language.type_kinds else defs[owner].parent
             if around is not None and defs[around].kind in language.type_kinds:
                 return around
-            if tree.kinds[scope] == "function":
-                # The object of a function that is no method is another one, or there is none.
+            if tree.kinds[scope] == "function" and language.attributes_through == "function":
                 return owner
             scope = tree.parents[scope]
         return None

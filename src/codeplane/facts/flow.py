@@ -2,8 +2,13 @@
 passed and returned. `flow.scm` of a language tells them; nothing is concluded here.
 
 `flow.scm`, a value per match (its span is that of the first capture of the list):
-    @member @of @name          a member of a value
+    @member @of @name          a member of a value; @member.field where fields and methods have names of their own: its
+                               name is kept as `$name`; @member.put one that is assigned by a method called `name=`
+    @own                       a member of the object that the method around belongs to
+    @path @name                a name of several parts that is looked up as a whole; @name is the last of them
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
+    @send @of @name @arg*      what a call of a member gives, where the syntax has no node for the member; @send.method
+                               keeps its name as `name()`, @send.own is sent to the object around
     @types @of*                the types that a call is given; the first of its arguments
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
@@ -17,7 +22,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @type.value @of            a type as a value (`Shape.class`)
     @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
     @function @key             the function, or the type without a name, whose scope it opens; its name as a member
-    @this @super               the object that a method belongs to, and that object as one of its base
+    @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
+                               of the class around, whatever object it is called on
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function, or else what the file gives; @yield, @yield.from
@@ -29,6 +35,8 @@ and what becomes of them:
                                the type parameters of a type or of a function
     @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
                                definition has is a class without a name
+    @mixed @base*              what is mixed into the class with this span; @extended @base* what gives members to the
+                               class itself
     @defines @type @from       of the definition with this span: its type, its value; @static: it is a member of its
                                class, not of its objects
     @reads                     the function with this span runs when the member of its name is read or written;
@@ -41,6 +49,8 @@ and what becomes of them:
     @narrow @to @type          a test that a value is of a type
     @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
+    @documented @definition    a comment whose types, as the language reads them (`doc_types`), are those of a function,
+    @documented @to            or of a variable; they count where the source itself names no type
 """
 
 from __future__ import annotations
@@ -56,6 +66,7 @@ from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
+from codeplane.languages.spec import Language
 
 
 class Identifiers(NamedTuple):
@@ -64,10 +75,10 @@ class Identifiers(NamedTuple):
     offsets: Sequence[int]
     ends: Mapping[int, int]
     binds: Sequence[int]
-    """Ordinal of the binding plus one; 0 for none."""
-    scopes: Sequence[int] = ()
+    """Ordinal of the binding plus one; 0 for none, or for one that does not tell what the name means."""
+    scopes: Sequence[int]
     """In which they are looked up."""
-    flags: Sequence[int] = ()
+    flags: Sequence[int]
 
 
 Span = tuple[int, int]
@@ -80,15 +91,14 @@ def read_flow(
     tree: ScopeTree,
     identifiers: Identifiers,
     definitions: Mapping[Span, int],
-    position: Callable[[int], tuple[int, int]],
-    comments: tuple[bytes, ...],
     spans: Sequence[Span],
-    loose: bool = False,
+    position: Callable[[int], tuple[int, int]],
+    language: Language,
 ) -> Flow:
     """`definitions` that have a body, by their span, and the `spans` of all; `position` gives line and column of an
-    offset; `comments` are what begins one; `loose` asks for the places of names that are not certain."""
+    offset."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, spans, raw, loose).build()
+    return _Builder(source, tree, identifiers, definitions, spans, position, language, raw).build()
 
 
 class _Raw(NamedTuple):
@@ -113,6 +123,8 @@ _FLOWS = frozenset(
         "param.result",
         "returns",
         "class",
+        "mixed",
+        "extended",
         "defines",
         "static",
         "reads",
@@ -127,6 +139,7 @@ _FLOWS = frozenset(
         "narrow",
         "region",
         "raise",
+        "documented",
     }
 )
 _PARTS = frozenset(
@@ -153,7 +166,7 @@ def _read_matches(query: Query, root: Node) -> _Raw:
         }
         if subject in _FLOWS:
             flows.append((subject, span, parts))
-        elif span not in values and parts.get("of") != [span]:
+        elif (span not in values and parts.get("of") != [span]) or subject == "member.put":
             values[span] = (subject, parts)
     return _Raw(values, flows)
 
@@ -167,22 +180,29 @@ _LISTS = {
     "choice": Of.CHOICE,
 }
 _ONE = {
-    "same": Of.SAME,
     "await": Of.AWAIT,
     "splat": Of.SPLAT,
     "splat.keys": Of.SPLAT_KEYS,
     "typeof": Of.TYPEOF,
     "keyof": Of.KEYOF,
 }
+_BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4, "param.type": 10}
+_SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
+_MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}="}
+"""How a member is called, by the capture."""
+_ALWAYS = frozenset({"own", "call", "new", "case", "path", "lookup", *_SENDS, *_MEMBERS})
+_PLACED = frozenset({"own", "call", "new", "this", "this.exact", "super", *_SENDS})
 _ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
+_MAX_TUPLE = 24
+"""What has more parts is a table, whose parts are alike."""
 
 
 class _Builder:
@@ -192,30 +212,30 @@ class _Builder:
         tree: ScopeTree,
         identifiers: Identifiers,
         definitions: Mapping[Span, int],
-        position: Callable[[int], tuple[int, int]],
-        comments: tuple[bytes, ...],
         spans: Sequence[Span],
+        position: Callable[[int], tuple[int, int]],
+        language: Language,
         raw: _Raw,
-        loose: bool,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
         self._identifiers = identifiers
-        self._wants_loose = loose
         self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
-        self._position = position
-        self._comments = comments
         self._spans = spans
+        self._position = position
+        self._language = language
+        self._comments = tuple(mark.encode() for mark in language.comments)
         self._raw = raw
         self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
         self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
         self._known: dict[Span, int] = {}
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
+        self._spelled: list[str] = []
         self._depth = 0
         self._regions: dict[int, list[tuple[Span, Span]]] = {}
         """Parts of the source where a binding is of a type."""
@@ -247,6 +267,8 @@ class _Builder:
                         ),
                     )
                 )
+            elif subject == "documented":
+                continue
             elif subject in _OUT:
                 scope = self._tree.function_of(scope_of(span[0]))
                 into.append((_OUT[subject], scope, self._one(parts, "from" if "from" in parts else "of")))
@@ -266,15 +288,15 @@ class _Builder:
             elif subject in _RUNNING:
                 if span in self._scopes:
                     into.append((_RUNNING[subject], self._scopes[span], 0))
-            elif subject == "class":
+            elif subject in _BASES:
                 definition = self._definitions.get(span)
-                if definition is None:
-                    definition = -self._scopes.get(span, 0)
+                if definition is None and subject == "class" and span in self._scopes:
+                    definition = -self._scopes[span]
                     into.append((Into.BASE, definition, 0))
-                elif "body" in parts and (body := self._scopes.get(parts["body"][0])) is not None:
+                elif "body" in parts and definition is not None and (body := self._scopes.get(parts["body"][0])):
                     bodies.append((body, definition))
-                for base in parts.get("base", ()):
-                    into.append((Into.BASE, definition, self._node(base)))
+                for base in parts.get("base", ()) if definition is not None else ():
+                    into.append((_BASES[subject], definition or 0, self._node(base)))
             elif subject == "partial":
                 definition = self._definitions.get(span)
                 if definition is not None:
@@ -305,8 +327,9 @@ class _Builder:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
+        self._read_comments(into, params)
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new", "case", "lookup"):
+            if subject in _ALWAYS:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         owners = [
@@ -324,7 +347,7 @@ class _Builder:
         return Flow(
             self._nodes,
             self._lists,
-            list(self._texts),
+            self._spelled,
             sorted(into),
             ordered,
             sorted(owners + bodies),
@@ -338,6 +361,37 @@ class _Builder:
         known = Counter(self._spans)
         return {span: number for number, span in enumerate(self._spans) if known[span] == 1}
 
+    def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, Param]]) -> None:
+        read = self._language.doc_types
+        if read is None:
+            return
+        typed = {(kind, to) for kind, to, node in into if kind in (Into.RETURNS, Into.DECLARE) and self._says(node)}
+        passed = {(param.scope, self._spelled[param.name]): at for at, (_, param) in enumerate(params)}
+        for subject, span, parts in self._raw.flows:
+            if subject != "documented":
+                continue
+            scope = self._scopes.get(parts["definition"][0]) if "definition" in parts else None
+            to = self._one(parts, "to")
+            for tag, name, text in read(self._slice(span)):
+                if tag == "return" and scope is not None and (Into.RETURNS, scope) not in typed:
+                    into.append((Into.RETURNS, scope, self._said(text, scope)))
+                elif tag == "param" and scope is not None and (scope, name) in passed:
+                    offset, param = params[passed[scope, name]]
+                    if param.type < 0 or not self._says(param.type):
+                        params[passed[scope, name]] = (offset, param._replace(type=self._said(text, scope)))
+                elif tag == "var" and to and self._nodes[to][0] == Of.NAME and (Into.DECLARE, to) not in typed:
+                    _, _, written, ordinal = self._nodes[to]
+                    if name in ("", self._spelled[written]):
+                        into.append((Into.DECLARE, to, self._said(text, self._identifiers.scopes[ordinal])))
+
+    def _said(self, text: str, scope: int) -> int:
+        return self._add(Of.SAID, self._text(text), scope)
+
+    def _says(self, node: int) -> bool:
+        """Whether a type is more than words of the language."""
+        kind, a, _, _ = self._nodes[node]
+        return any(map(self._says, self._lists[a])) if kind == Of.EITHER else kind != Of.UNKNOWN
+
     def _read_regions(self) -> None:
         for subject, span, parts in self._raw.flows:
             if subject == "region":
@@ -349,11 +403,7 @@ class _Builder:
         offsets = sorted(
             {span[0] for subject, span, _ in self._raw.flows if subject in _OUT or subject == "within"}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
-            | {
-                span[0]
-                for span, (subject, _) in self._raw.values.items()
-                if subject in ("call", "new", "this", "super")
-            }
+            | {span[0] for span, (subject, _) in self._raw.values.items() if subject in _PLACED}
         )
         innermost, _ = locate(self._tree, offsets)
         return dict(zip(offsets, innermost, strict=True)).__getitem__
@@ -368,7 +418,11 @@ class _Builder:
         return self._source[span[0] : span[1]].decode("utf-8", "replace")
 
     def _text(self, text: str) -> int:
-        return self._texts.setdefault(text, len(self._texts))
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = len(self._spelled)
+            self._spelled.append(text)
+        return known
 
     def _add(self, kind: int, a: int = 0, b: int = 0, c: int = 0) -> int:
         self._nodes.append((kind, a, b, c))
@@ -396,20 +450,28 @@ class _Builder:
         if found is None:
             return self._leaf(span)
         subject, parts = found
-        if subject == "member":
-            name = parts["name"][0]
-            ordinal = self._ordinals.get(name[0], -1)
-            return self._add(Of.MEMBER, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
-        if subject in ("call", "new"):
-            callee = self._one(parts, "callee")
+        if subject in _MEMBERS:
+            return self._member(self._one(parts, "of"), parts["name"][0], _MEMBERS[subject])
+        if subject == "own":
+            return self._member(self._add(Of.THIS, self._scope_of(span[0])), span)
+        if subject in ("call", "new") or subject in _SENDS:
+            if subject in _SENDS:
+                of = self._add(Of.THIS, self._scope_of(span[0])) if subject == "send.own" else self._one(parts, "of")
+                callee = self._member(of, parts["name"][0], _SENDS[subject])
+            else:
+                callee = self._one(parts, "callee")
             arguments = self._list(parts.get("arg", ()))
-            node = self._add(Of.CALL if subject == "call" else Of.NEW, callee, arguments, self._reference(callee))
+            node = self._add(Of.NEW if subject == "new" else Of.CALL, callee, arguments, self._reference(callee))
             self._calls.append((span[0], node))
             return node
+        if subject == "same":
+            return self._one(parts, "of")
         if subject in _ONE:
             return self._add(_ONE[subject], self._one(parts, "of"))
         if subject in _LISTS:
-            return self._add(_LISTS[subject], self._list(parts.get("of", ())))
+            spans = parts.get("of", ())
+            kind = Of.LIST if subject == "tuple" and len(spans) > _MAX_TUPLE else _LISTS[subject]
+            return self._add(kind, self._list(spans))
         if subject == "item":
             return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
         if subject == "labelled":
@@ -441,20 +503,36 @@ class _Builder:
             return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0), self._one(parts, "key"))
-        if subject in ("this", "super"):
-            return self._add(Of.THIS if subject == "this" else Of.SUPER, self._scope_of(span[0]))
+        if subject in ("this", "super", "this.exact"):
+            kind = Of.SUPER if subject == "super" else Of.THIS
+            return self._add(kind, self._scope_of(span[0]), int(subject == "this.exact"))
+        if subject == "path":
+            ordinal = self._ordinals.get(parts["name"][0][0], -1)
+            return self._name(span, ordinal) if ordinal >= 0 and not self._binds[ordinal] else 0
         if subject.startswith("literal."):
             return self._add(Of.LITERAL, self._text(subject[8:]))
         return 0
 
+    def _member(self, of: int, name: Span, spelled: str = "{}") -> int:
+        ordinal = self._ordinals.get(name[0], -1)
+        return self._add(Of.MEMBER, of, self._text(spelled.format(self._slice(name))), ordinal)
+
+    def _name(self, span: Span, ordinal: int) -> int:
+        node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+        if self._language.bare_members or (self._language.names_by_place and not self._binds[ordinal]):
+            self._place(node, ordinal)
+        return node
+
     def _leaf(self, span: Span) -> int:
         start, end = span
         ordinal = self._ordinals.get(start)
+        if ordinal is None and self._source[start : start + 1] == b"$":
+            # Names of variables stand without their mark.
+            start += 1
+            ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
             bind = self._binds[ordinal]
-            name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
-            if self._wants_loose:
-                self._place(name, ordinal)
+            name = self._name((start, end), ordinal)
             for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
                 if first <= start < last and not said[0] <= start < said[1]:
                     return self._add(Of.CAST, name, self._node(said))

@@ -39,19 +39,32 @@ _PARTS: Mapping[int, str] = {
     Of.LABELLED: "nt",
     Of.SPLAT: "n",
     Of.SPLAT_KEYS: "n",
-    Of.THIS: "s",
+    Of.THIS: "s#",
     Of.SUPER: "s",
     Of.TYPE: "n",
     Of.CASE: "nt",
+    Of.SAID: "ts",
     Of.TYPES: "l",
     Of.TYPEOF: "n",
     Of.LOOKUP: "nn",
     Of.KEYOF: "n",
     Of.CHOICE: "l",
 }
-"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope. Names apart."""
+"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
+Names apart."""
 _OF_DEFINITIONS = frozenset(
-    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.TYPE, Into.VALUE, Into.STATIC}
+    {
+        Into.BASE,
+        Into.DECORATOR,
+        Into.KEY,
+        Into.PARTIAL,
+        Into.RECEIVER,
+        Into.MIXED,
+        Into.EXTENDED,
+        Into.TYPE,
+        Into.VALUE,
+        Into.STATIC,
+    }
 )
 _PATTERNS = frozenset({Of.TUPLE, Of.LIST, Of.DICT})
 _CIRCLE = "~"
@@ -168,6 +181,8 @@ class _Interface:
             return ",".join(self._text(part) for part in self._flow.lists[number])
         if what == "s":
             return self.scope(number)
+        if what == "#":
+            return str(number)
         if what == "o":
             return self._flow.texts[number - 1] if number else ""
         return self._flow.texts[number]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
@@ -21,6 +22,7 @@ Texts = dict[str, str]
 
 _MODULES = ("shop/cart", "shop/items", "shop/sub/tools", "tests/test_cart")
 _CLASSES = ("Cart", "Item", "Tool")
+_METHODS = ("total", "first", "last")
 
 
 def _python(chance: random.Random, module: str) -> str:
@@ -40,6 +42,37 @@ def _python(chance: random.Random, module: str) -> str:
     lines += [f"def make(){returns}:", f"    return {chance.choice([f'{name}()', 'Taken()', 'make', 'None'])}"]
     lines += ["def use(given: Taken):", "    made = make()", "    made.total().first()", "    given.part.last()"]
     lines += [f"    {chance.choice(['use(made)', 'shop.items.make()', 'other.make().total', 'make().part'])}"]
+    return "\n".join(lines) + "\n"
+
+
+def _php(chance: random.Random, module: str) -> str:
+    space, name, other = chance.choice(("Shop", "Shop\\Sub", "Else")), chance.choice(_CLASSES), chance.choice(_CLASSES)
+    lines = ["<?php", f"namespace {space};", f"use Shop\\{other} as Taken;"]
+    lines.append(chance.choice(["", f"use Shop\\Sub\\{name};", "use function Shop\\make;"]))
+    lines.append(f"{chance.choice(('class', 'trait', 'interface'))} {name} {{")
+    lines.append(chance.choice(["", f"use {other};", "public ?Taken $part;", f"/** @var {other}[] */ public $part;"]))
+    for method in chance.sample(_METHODS, 2):
+        value = chance.choice(["$this->part", "new Taken()", "static::make()", "$this->part[0]", "make()"])
+        lines.append(f"public function {method}({chance.choice(['', 'Taken $x', '$x'])}) {{ return {value}; }}")
+    lines.append(
+        f"public static function make(){chance.choice(['', ': static', f': {other}'])} {{ return new static(); }}"
+    )
+    lines += ["}", f"class More extends {chance.choice(_CLASSES)} {{}}", f"function make() {{ return new {other}(); }}"]
+    lines += ["make()->total()->first();", "More::make()->last()->part->total();", f"(new \\Shop\\{name}())->first();"]
+    return "\n".join(lines) + "\n"
+
+
+def _ruby(chance: random.Random, module: str) -> str:
+    name, other = chance.choice(_CLASSES), chance.choice(_CLASSES)
+    lines = [f"module {chance.choice(('Shop', 'Else'))}", "LIMIT = 1"]
+    head = chance.choice([f"class {name}", f"class {name} < {other}", f"module {name}"])
+    lines += [head, chance.choice(["", f"include {other}", f"extend {other}", "attr_reader :part"])]
+    lines.append(f"def initialize; @part = {chance.choice([f'{other}.new', 'nil', 'External.new'])}; end")
+    for method in chance.sample(_METHODS, 2):
+        value = chance.choice(["@part", "part", f"{other}.new", "self.class.make", "LIMIT", "total"])
+        lines.append(f"def {chance.choice(['', 'self.'])}{method}; {value}; end")
+    lines += [f"def self.make; {chance.choice(['new', f'{other}.make'])}; end", "end", "end"]
+    lines += [f"Shop::{name}.make.total.first", f"Shop::{other}.new.part.last", "Else::LIMIT"]
     return "\n".join(lines) + "\n"
 
 
@@ -85,52 +118,45 @@ def _typescript(chance: random.Random, module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _init(chance: random.Random) -> str:
-    return chance.choice(["", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n"])
-
-
-def _index(chance: random.Random) -> str:
-    return chance.choice(
-        ["", 'export * from "./cart";\n', 'export { make } from "./tools";\n', 'export * from "..";\n']
-    )
-
-
 class _Language(NamedTuple):
     write: Callable[[random.Random, str], str]
     ending: str
-    whole: str
-    """The file that stands for its directory."""
-    write_whole: Callable[[random.Random], str]
-    comment: str
-    more: Texts
+    fixed: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Files that have one of these texts."""
+    more: Mapping[str, str] = MappingProxyType({})
+    """Files that stay."""
+    comment: str = "#"
 
 
-_PYTHON = _Language(_python, ".py", "__init__", _init, "#", {})
-_TYPESCRIPT = _Language(
-    _typescript,
-    ".ts",
-    "index",
-    _index,
-    "//",
-    {
-        "package.json": '{"name": "all", "workspaces": ["shop"]}',
-        "shop/package.json": '{"name": "shop"}',
-        "tsconfig.json": '{"compilerOptions": {"paths": {"~/*": ["./shop/sub/*", "./other/*"]}}}',
-    },
-)
+_PACKAGES = ("", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n")
+_INDEXES = ("", 'export * from "./cart";\n', 'export { make } from "./tools";\n', 'export * from "..";\n')
+_LANGUAGES = {
+    "python": _Language(_python, ".py", {"shop/__init__": _PACKAGES, "shop/sub/__init__": _PACKAGES}),
+    "php": _Language(_php, ".php"),
+    "ruby": _Language(_ruby, ".rb"),
+    "typescript": _Language(
+        _typescript,
+        ".ts",
+        {"shop/index": _INDEXES, "shop/sub/index": _INDEXES},
+        {
+            "package.json": '{"name": "all", "workspaces": ["shop"]}',
+            "shop/package.json": '{"name": "shop"}',
+            "tsconfig.json": '{"compilerOptions": {"paths": {"~/*": ["./shop/sub/*", "./other/*"]}}}',
+        },
+        "//",
+    ),
+}
 
 
 def _change(chance: random.Random, texts: Texts, language: _Language) -> None:
-    whole = language.whole
-    modules = [*_MODULES, f"shop/{whole}", f"shop/sub/{whole}", "other/cart"]
-    module = chance.choice(modules)
+    module = chance.choice([*_MODULES, *language.fixed, "other/cart"])
     path = f"{module}{language.ending}"
     if path in texts and chance.random() < 0.2:
         del texts[path]
     elif path in texts and chance.random() < 0.3:
         texts[path] = f"{texts[path]}{language.comment} {chance.random()}\n"
-    elif module.endswith(whole):
-        texts[path] = language.write_whole(chance)
+    elif module in language.fixed:
+        texts[path] = chance.choice(language.fixed[module])
     else:
         texts[path] = language.write(chance, module)
 
@@ -146,9 +172,8 @@ def _carry_out(root: Path, before: Texts, after: Texts) -> None:
 
 def _run(tmp_path: Path, seed: int, rounds: int, language: _Language) -> None:
     chance = random.Random(seed)
-    ending = language.ending
-    texts = {f"{module}{ending}": language.write(chance, module) for module in _MODULES}
-    texts |= {f"shop/{language.whole}{ending}": "", **language.more}
+    texts = {f"{module}{language.ending}": language.write(chance, module) for module in _MODULES}
+    texts |= {f"{module}{language.ending}": "" for module in list(language.fixed)[:1]} | {**language.more}
     root = make_repository(tmp_path / "repo", dict(texts))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
@@ -162,10 +187,10 @@ def _run(tmp_path: Path, seed: int, rounds: int, language: _Language) -> None:
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], seed
 
 
-@pytest.mark.parametrize("language", [_PYTHON, _TYPESCRIPT], ids=["python", "typescript"])
 @pytest.mark.parametrize("seed", range(2))
-def test_links(tmp_path: Path, seed: int, language: _Language) -> None:
-    _run(tmp_path, seed, 8, language)
+@pytest.mark.parametrize("language", _LANGUAGES)
+def test_links_equal_scratch(tmp_path: Path, language: str, seed: int) -> None:
+    _run(tmp_path, seed, 8, _LANGUAGES[language])
 
 
 @pytest.mark.sweep
@@ -173,8 +198,8 @@ def test_links(tmp_path: Path, seed: int, language: _Language) -> None:
 def test_sweep(tmp_path: Path) -> None:
     seed = int(os.environ.get("CPL_SEED", "1"))
     for part in range(int(os.environ.get("CPL_ROUNDS", "500")) // 10):
-        for language in (_PYTHON, _TYPESCRIPT):
-            _run(tmp_path / f"{part}{language.ending}", seed + part, 10, language)
+        for name, language in _LANGUAGES.items():
+            _run(tmp_path / f"{name}{part}", seed + part, 10, language)
 
 
 def _resolved(indexer: Indexer) -> int:

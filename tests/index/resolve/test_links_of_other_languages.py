@@ -20,6 +20,16 @@ _JAVA = {
     "shop/Item.java": "package shop;\nclass Item extends Base { }\n",
     "shop/Base.java": "package shop;\nclass Base { }\n",
 }
+_PHP = {
+    "src/Cart.php": "<?php\nnamespace Shop;\nuse Shop\\Parts\\Item;\nfunction f(Item $i) { $i->price(); sum(); }\n",
+    "src/Item.php": "<?php\nnamespace Shop\\Parts;\nclass Item extends Base {}\n",
+    "src/Base.php": "<?php\nnamespace Shop\\Parts;\nclass Base {}\n",
+}
+_RUBY = {
+    "cart.rb": "module Shop\nclass Cart\ndef total; Item.new.price; end\nend\nend\n",
+    "item.rb": "module Shop\nclass Item\ninclude Priced\nend\nend\n",
+    "priced.rb": "module Shop\nmodule Priced\nend\nend\n",
+}
 _TYPESCRIPT = {
     "package.json": '{"workspaces": ["packages/*"]}',
     "packages/items/package.json": '{"name": "items", "main": "dist/index.js"}',
@@ -65,6 +75,24 @@ _TYPESCRIPT = {
             ],
         ),
         (
+            _PHP,
+            [
+                ("src/Base.php", "<?php\nnamespace Shop\\Parts;\nclass Base { function price() {} }\n"),
+                ("src/sum.php", "<?php\nnamespace Shop;\nfunction sum() {}\n"),
+                ("src/Other.php", "<?php\nnamespace Shop\\Parts;\nclass Item { function price() {} }\n"),
+                ("src/Item.php", "<?php\nnamespace Else;\nclass Item {}\n"),
+            ],
+        ),
+        (
+            _RUBY,
+            [
+                ("priced.rb", "module Shop\nmodule Priced\ndef price; end\nend\nend\n"),
+                ("more.rb", "module Shop\nclass Item\ndef price; end\nend\nend\n"),
+                ("item.rb", "module Shop\nclass Item < Missing\nend\nend\n"),
+                ("inner.rb", "module Shop\nclass Cart\nclass Item\nend\nend\nend\n"),
+            ],
+        ),
+        (
             _TYPESCRIPT,
             [
                 ("packages/items/src/base.ts", "export class Base { price() { return 1; } }\n"),
@@ -87,7 +115,7 @@ _TYPESCRIPT = {
             ],
         ),
     ],
-    ids=["go", "java", "typescript"],
+    ids=["go", "java", "php", "ruby", "typescript"],
 )
 def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
     root = make_repository(tmp_path / "repo", dict(files))

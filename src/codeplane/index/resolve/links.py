@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.facts.values import Into, Of
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES, OBJECT, Evaluator
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import Site, Value
+from codeplane.index.resolve.value import Site, Value, Values
 
 _MAX_ROUNDS = 3
 """How often functions may be passed on within a file."""
@@ -45,28 +45,32 @@ class CallEdge(NamedTuple):
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     own = evaluator.rules(at).references(at, names, columns)
     if own is not None:
-        for ref, sites in own:
-            yield Link(ref, tuple(sites), Tier.STRONG)
+        yield from (Link(ref, tuple(found), Tier.STRONG) for ref, found in own)
         return
     if evaluator.rules(at).bare_members:
         yield from _link_bare(evaluator, at, names, columns)
         return
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.loose}
     bound_to: dict[int, list[Site]] = {}
     rules = evaluator.rules(at)
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL) and role != Role.IMPORT:
             row = members.get(ref)
-            if row is not None:
-                name, values = at.texts[row[2]], evaluator.value(at.path, row[1])
-                sites = [site for of in values for site in evaluator.member(of, name)[0]]
+            if row is None and ref in paths:
+                sites = rules.bare_sites(at, columns.scopes[ref], usage, at.texts[paths[ref]], -1)
+                if sites:
+                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+            elif row is not None:
+                name = at.texts[row[2]]
+                sites, _ = evaluator.reached(at, row[1], name)
                 if not sites and usage == Usage.LABEL:
-                    sites = rules.key_sites(at, values, name)
+                    sites = rules.key_sites(at, evaluator.value(at.path, row[1]), name)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             continue
-        if bound:
+        if bound and not (tier != Tier.PROVEN and rules.is_loose(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
@@ -81,8 +85,8 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             sites = _before_alias(evaluator, at, columns, ref)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
-        else:
-            sites = rules.unbound_sites(at, names[columns.names[ref]])
+        elif role != Role.DEFINITION:
+            sites = rules.bare_sites(at, columns.scopes[ref], usage, names[columns.names[ref]], bound - 1)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
 
@@ -161,15 +165,30 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
 
 def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallEdge]:
     """Every call of a file with what it can go to. What functions are passed within the file is followed."""
-    evaluator.passed.clear()
-    found = list(_edges(evaluator, at, columns))
+    found, flowing = _edges_and_passed(evaluator, at, columns)
     for _ in range(_MAX_ROUNDS):
-        flowing = {key: frozenset(values) for key, values in evaluator.passed.items() if key[0] == at.path}
         if flowing == evaluator.flowing or not _is_worth_it(at, found, {key[1:] for key in flowing}):
             break
         evaluator = evaluator.within(at.path, flowing)
-        found = list(_edges(evaluator, at, columns))
+        found, flowing = _edges_and_passed(evaluator, at, columns)
     return [edge._replace(targets=tuple(value for value in edge.targets if value[0] != "p")) for edge in found]
+
+
+def _edges_and_passed(
+    evaluator: Evaluator, at: Tables, columns: Columns
+) -> tuple[list[CallEdge], dict[tuple[str, int, int], Values]]:
+    passed: dict[tuple[str, int, int], set[Value]] = {}
+
+    def note(callee: Value, given: Mapping[int, Values]) -> None:
+        """What is passed to a function of the file; the object of a method is known without."""
+        of = given.get(OBJECT)
+        for number, values in given.items() if callee[1] == at.path else ():
+            concrete = {value for value in values if value[0] not in ("p", "x", "k")}
+            if concrete and values is not of:
+                passed.setdefault((at.path, callee[2], number), set()).update(concrete)
+
+    found = list(_edges(evaluator, at, columns, note))
+    return found, {key: frozenset(values) for key, values in passed.items()}
 
 
 def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
@@ -189,7 +208,9 @@ def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
     return kind == Of.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
 
 
-def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
+def _edges(
+    evaluator: Evaluator, at: Tables, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
+) -> Iterator[CallEdge]:
     own = evaluator.rules(at).calls(at)
     if own is not None:
         for node, scope, line, col in at.sketch.flow.calls:
@@ -203,8 +224,12 @@ def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallE
         values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
         targets: set[Value] = set()
         for value in values:
-            targets |= set(called(evaluator, ("c", *value[1:]) if kind == Of.NEW and value[0] == "i" else value))
-            evaluator.call(value, at, node)
+            if kind == Of.NEW and value[0] == "i":
+                value = ("c", *value[1:])
+            targets |= set(called(evaluator, value))
+            for function in callables(evaluator, value):
+                if function[1] == at.path:
+                    note(function, evaluator.given(function, at, at.lists[arguments]))
             if value[0] == "x" and value[1] in _CALLING:
                 for part in at.lists[arguments]:
                     for passed in evaluator.value(at.path, part):
@@ -217,8 +242,8 @@ def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallE
         elif kind == Into.DECORATOR:
             definition = at.defs[a]
             decorators = evaluator.value(at.path, node)
-            for decorator in decorators:
-                evaluator.call_with(decorator, [evaluator.decorated(at, a, node)])
+            for function in [of for decorator in decorators for of in callables(evaluator, decorator)]:
+                note(function, evaluator.given_values(function, [evaluator.decorated(at, a, node)]))
             applied = [value for decorator in decorators for value in called(evaluator, decorator)]
             yield from _implied(at, columns, node, applied, definition.scope)
         elif kind in _IMPLIED:
@@ -259,20 +284,23 @@ def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, 
     return tuple(sorted(found, key=repr))
 
 
-def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
+def callables(evaluator: Evaluator, callee: Value) -> Sequence[Value]:
+    """Functions that run when a value is called."""
     if callee[0] in ("f", "m"):
-        yield ("f", callee[1], callee[2])
-    elif callee[0] == "c":
-        found = evaluator.constructors(callee)
-        if found:
-            for value in found:
-                yield ("f", value[1], value[2])
-        else:
-            yield ("c", callee[1], callee[2])
-    elif callee[0] == "i":
-        for value in evaluator.member(callee, "__call__")[1]:
-            if value[0] in "fm":
-                yield ("f", value[1], value[2])
+        return [callee]
+    if callee[0] == "c":
+        return evaluator.constructors(callee)
+    if callee[0] == "i":
+        return [value for value in evaluator.invoked(callee) if value[0] in ("f", "m")]
+    return []
+
+
+def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
+    functions = callables(evaluator, callee)
+    for value in functions:
+        yield ("f", value[1], value[2])
+    if callee[0] == "c" and not functions:
+        yield ("c", callee[1], callee[2])
     elif callee[0] in ("x", "p"):
         yield callee
     elif callee[0] == "e":

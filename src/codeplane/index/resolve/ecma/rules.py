@@ -12,6 +12,7 @@ from codeplane.index.resolve.ecma.calls import called
 from codeplane.index.resolve.ecma.context import context_of, wanted_by
 from codeplane.index.resolve.ecma.links import references, runs
 from codeplane.index.resolve.ecma.members import member_of_class, member_spread
+from codeplane.index.resolve.ecma.shapes import bounded
 from codeplane.index.resolve.ecma.types import named_type, type_of_node
 from codeplane.index.resolve.ecma.values import (
     bases_of,
@@ -55,6 +56,9 @@ class EcmaRules(Rules):
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         return self._world.compute(*key)
+
+    def bounded(self, values: Values) -> Values:
+        return bounded(values)
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         return self._world.names.imported(at, number)

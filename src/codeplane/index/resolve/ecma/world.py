@@ -9,7 +9,7 @@ from typing import Any
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.names import Names
 from codeplane.index.resolve.ecma.script import Script
-from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
+from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, spelled
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
@@ -37,7 +37,7 @@ class World:
         return self.names.script(self._ev.at(path))
 
     def compute(self, letter: str, path: str, number: Any) -> Values:
-        return bounded(self._compute[letter](self, self._ev.at(path), number))
+        return self._compute[letter](self, self._ev.at(path), number)
 
     def _cell(self, letter: str, path: str, number: Any) -> Values:
         return self._ev.cell(("z", LANGUAGE, letter, path, number))
