@@ -76,6 +76,8 @@ class Evaluator:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, self._bounded)
+        self.once = self._cells.once
+        """For what is no cell but comes to one before it asks for itself."""
         self._noted = self._cells.noted
         self._held: dict[str, tuple[Tables, int]] = {}
         self.flowing: dict[tuple[str, int, int], Values] = {}
@@ -171,7 +173,7 @@ class Evaluator:
             return self._node(at, node)
         own = self if self._outer is None or path == self._own else self._outer
         key = ("n", path, node)
-        return own._cells.once(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
+        return own.once(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """A class and those that it inherits from, in the order in which members are looked up."""
@@ -473,7 +475,7 @@ class Evaluator:
         return [], ANYTHING if what == "?" else NOTHING
 
     def _once(self, key: Hashable, make: Callable[..., _Member], *of: Any) -> _Member:
-        return self._cells.once(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
+        return self.once(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""

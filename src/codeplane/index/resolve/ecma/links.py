@@ -8,7 +8,7 @@ from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes
-from codeplane.index.resolve.ecma.members import access, members
+from codeplane.index.resolve.ecma.members import access, members, reached
 from codeplane.index.resolve.ecma.names import MAX_DECLARATIONS
 from codeplane.index.resolve.ecma.shapes import ANY, Value, Values
 from codeplane.index.resolve.ecma.types import space
@@ -25,6 +25,7 @@ def references(world: World, at: Tables, names: Sequence[str], columns: Columns)
     """Reference and sites, of what the file alone does not prove."""
     nodes = {row[3]: row for row in at.nodes if row[0] in (Of.MEMBER, Of.LOOKUP) and row[3] >= 0}
     keys = dict(_keys(at))
+    bound_to: dict[int, list[Site]] = {}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage = flags & 3, flags >> 2 & 7
         found: list[Site] = []
@@ -37,27 +38,26 @@ def references(world: World, at: Tables, names: Sequence[str], columns: Columns)
             if row is not None:
                 found += _member_sites(world, at, row, columns)
         elif usage != Usage.LABEL:
-            found += _name_sites(world, at, names, columns, ref, role, usage, bound)
+            if bound and bound not in bound_to:
+                bound_to[bound] = world.names.local(at, at.binds[bound - 1].scope, at.binds[bound - 1].name)
+            if bound:
+                found += _bound_sites(world, at, columns.flags[ref], bound, bound_to[bound])
+            elif role == Role.IMPORT:
+                found += _before_alias(world, at, columns, ref)
+            else:
+                found += _meant(world, world.names.shared(names[columns.names[ref]]), usage)
         if found:
             yield ref, sorted(set(found))
 
 
-def _name_sites(
-    world: World, at: Tables, names: Sequence[str], columns: Columns, ref: int, role: int, usage: int, bound: int
-) -> list[Site]:
-    if not bound:
-        if role == Role.IMPORT:
-            return _before_alias(world, at, columns, ref)
-        return _meant(world, world.names.shared(names[columns.names[ref]]), usage)
+def _bound_sites(world: World, at: Tables, flags: int, bound: int, sites: list[Site]) -> list[Site]:
+    """Of what a name is bound to that which is meant."""
     bind = at.binds[bound - 1]
-    if bind.target_kind == Target.UNKNOWN:
-        return []
-    sites = world.names.local(at, bind.scope, bind.name)
-    if bind.certainty == Certainty.UNCERTAIN and len(sites) == 1:
+    if bind.target_kind == Target.UNKNOWN or (bind.certainty == Certainty.UNCERTAIN and len(sites) == 1):
         return []
     if bind.target_kind == Target.DEF and len(sites) == 1:
-        return sites if (columns.flags[ref] >> 5 & 3) != Tier.PROVEN else []
-    return sites if role in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, usage)
+        return sites if (flags >> 5 & 3) != Tier.PROVEN else []
+    return sites if flags & 3 in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, flags >> 2 & 7)
 
 
 def _same_sites(world: World, at: Tables, bind: int) -> list[Site]:
@@ -117,7 +117,7 @@ def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns
     reference = at.nodes[head][3] if at.nodes[head][0] == Of.NAME else -1
     if reference >= 0 and columns.flags[reference] >> 2 & 7 == Usage.TYPE:
         return _meant(world, members(world, space(world, at, of), name)[0], Usage.TYPE)
-    sites = access(world, world.value(at.path, of), name)[0]
+    sites = reached(world, at, of, name)[0]
     return [site for site in sites if site[1] != "d" or world.at(site[0]).defs[site[2]].kind not in _TYPES]
 
 
@@ -172,7 +172,7 @@ def _callee_sites(world: World, at: Tables, call: int) -> list[Site]:
     if kind == Of.NAME and a:
         sites = world.names.local(at, at.binds[a - 1].scope, at.texts[b])
     elif kind == Of.MEMBER and at.nodes[a][0] != Of.TEXT:
-        sites = access(world, world.value(at.path, a), at.texts[b])[0]
+        sites = reached(world, at, a, at.texts[b])[0]
     else:
         return []
     return _meant(world, sites, Usage.NAME)

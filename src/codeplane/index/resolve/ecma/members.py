@@ -37,9 +37,7 @@ def member(world: World, of: Value, name: str) -> Found:
         param = world.script(of[1]).variable_of_bind.get(of[2])
         return members(world, world.type_of(of[1], param.type), name) if param is not None else NONE
     if what == "O":
-        listed = any(
-            key[1] == name if key[0] == "k" else key[0] == "Q" and members(world, key[1], name) != NONE for key in of[2]
-        )
+        listed = any(key[1] == name if key[0] == "k" else key[0] == "Q" and _have(world, key[1], name) for key in of[2])
         return members(world, of[1], name) if listed == of[3] else NONE
     if what == "I":
         return members(world, member(world, of[1], of[2])[1], name)
@@ -59,6 +57,15 @@ def members(world: World, values: Values, name: str) -> Found:
         sites += more
         held |= values_of
     return list(dict.fromkeys(sites)), held
+
+
+def _have(world: World, values: Values, name: str) -> bool:
+    """Whether any of several values has a member."""
+    found = [
+        (value[0] == "o" and world.member(value[1], value[2], name)[0]) or member(world, value, name) != NONE
+        for value in values
+    ]
+    return any(found)
 
 
 def access(world: World, values: Values, name: str) -> Found:
@@ -84,6 +91,15 @@ def access(world: World, values: Values, name: str) -> Found:
     return list(dict.fromkeys(sites)), held
 
 
+def reached(world: World, at: Tables, of: int, name: str) -> Found:
+    """The same of what an expression is."""
+    return world.once(("reached", at.path, of, name), _reached, world, at.path, of, name, nothing=NONE)  # type: ignore[no-any-return]
+
+
+def _reached(world: World, path: str, of: int, name: str) -> Found:
+    return access(world, world.value(path, of), name)
+
+
 def filled(world: World, values: Values, known: Known) -> Values:
     """Values with those that are known in place of type parameters, and what follows from these."""
     return settled(world, substitute(values, known)) if known else values
@@ -105,10 +121,14 @@ def _settled(world: World, value: Value) -> Values:
 
 
 def _of_object(world: World, of: Value, name: str) -> Found:
+    if not of[3]:
+        return world.member(of[1], of[2], name)
+    return world.once(("member", of, name), _of_generic, world, of, name, nothing=NONE)  # type: ignore[no-any-return]
+
+
+def _of_generic(world: World, of: Value, name: str) -> Found:
     sites, values = world.member(of[1], of[2], name)
-    if not values or not of[3]:
-        return sites, values
-    return sites, filled(world, values, world.known(of))
+    return sites, filled(world, values, world.known(of)) if values else values
 
 
 def member_of_class(world: World, at: Tables, key: tuple[int, str]) -> Values:

@@ -48,6 +48,9 @@ _EXPECTING = frozenset(
     }
 )  # fmt: skip
 """Nodes for which it matters what they should be."""
+_CALLING = frozenset({Of.CALL, Of.NEW})
+_SURROUNDING = _CALLING | {Of.SAME, Of.CAST, Of.EITHER, Of.LIST, Of.TUPLE, Of.DICT, Of.PAIR}
+"""Nodes that say it of their parts."""
 INTO = 200
 """Added to an `Into`, beside the kinds of nodes."""
 DEFAULT = 500
@@ -202,21 +205,26 @@ class Script:
     def around(self) -> dict[int, Around]:
         """Node -> what it is a part of, as far as that says what it should be."""
         found: dict[int, Around] = {}
-        for number, (kind, a, b, _) in enumerate(self._nodes):
-            if kind in (Of.CALL, Of.NEW):
+        nodes = self._nodes
+        for number, (kind, a, b, _) in enumerate(nodes):
+            if kind not in _SURROUNDING:
+                continue
+            if kind in _CALLING:
                 for place, part in enumerate(self.arguments(number)):
-                    if self._nodes[part][0] in _EXPECTING:
+                    inner = nodes[part][0]
+                    if inner in _EXPECTING:
                         found[part] = Around(kind, number, place)
-                    if self._nodes[part][0] == Of.LABELLED:
-                        found[self._nodes[part][1]] = Around(Of.LABELLED, number, part)
+                    if inner == Of.LABELLED:
+                        found[nodes[part][1]] = Around(Of.LABELLED, number, part)
+            elif kind == Of.PAIR:
+                if nodes[b][0] in _EXPECTING:
+                    found.setdefault(b, Around(kind, number, 0))
             elif kind in (Of.SAME, Of.CAST):
                 found.setdefault(a, Around(kind, number, 0))
-            elif kind in (Of.EITHER, Of.LIST, Of.TUPLE, Of.DICT):
+            else:
                 for place, part in enumerate(self.at.lists[a]):
-                    if self._nodes[part][0] in _EXPECTING:
+                    if nodes[part][0] in _EXPECTING:
                         found.setdefault(part, Around(kind, number, place))
-            elif kind == Of.PAIR and self._nodes[b][0] in _EXPECTING:
-                found.setdefault(b, Around(kind, number, 0))
         for kind, a, b in self.at.sketch.flow.into:
             if kind in (Into.ASSIGN, Into.RETURN, Into.VALUE) and self._nodes[b][0] in _EXPECTING:
                 known = found.get(b)

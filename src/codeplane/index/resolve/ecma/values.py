@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.ecma.calls import call, make, parameter, signatures
-from codeplane.index.resolve.ecma.members import CALLABLES, access, members, site_value
+from codeplane.index.resolve.ecma.members import CALLABLES, access, members, reached, site_value
 from codeplane.index.resolve.ecma.script import OBJECTS, PASSED, REST, Source, Step
 from codeplane.index.resolve.ecma.shapes import (
     NOTHING,
@@ -67,10 +67,10 @@ def _unbound(world: World, name: str) -> Values:
 def _member_of(world: World, at: Tables, of: int, name: str) -> Values:
     if at.nodes[of][0] == Of.TEXT:
         return NOTHING
-    values = world.value(at.path, of)
-    found = access(world, values, name)[1]
+    found = reached(world, at, of, name)[1]
     if not found and name == "then":
         # What a function that is `async` returns is a promise, whether it says so or not.
+        values = world.value(at.path, of)
         return frozenset(("e", made("Promise", (frozenset({value}),)), name) for value in values)
     return found
 

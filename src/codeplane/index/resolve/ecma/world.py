@@ -9,7 +9,7 @@ from typing import Any
 from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.names import Names
 from codeplane.index.resolve.ecma.script import Script
-from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, spelled
+from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
@@ -27,6 +27,7 @@ class World:
     def __init__(self, ev: Evaluator, compute: Mapping[str, Compute]) -> None:
         self._ev = ev
         self._compute = compute
+        self.once = ev.once
         self.names = Names(ev)
         self._apart: dict[Values, tuple[Any, Values]] = {}
 
@@ -38,6 +39,9 @@ class World:
 
     def compute(self, letter: str, path: str, number: Any) -> Values:
         return self._compute[letter](self, self._ev.at(path), number)
+
+    def _expression(self, path: str, node: int) -> Values:
+        return bounded(self._compute["n"](self, self._ev.at(path), node))
 
     def _cell(self, letter: str, path: str, number: Any) -> Values:
         return self._ev.cell(("z", LANGUAGE, letter, path, number))
@@ -55,7 +59,7 @@ class World:
             return self._cell("b", path, a - 1)
         if kind in _PLAIN:
             return self._compute["n"](self, self._ev.at(path), node)
-        return self._cell("n", path, node)
+        return self.once(("z", path, node), self._expression, path, node, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def type_of(self, path: str, node: int) -> Values:
         """What is of a type."""
