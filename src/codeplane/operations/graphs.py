@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.index.resolve.languages import RULES
-from codeplane.operations.relations import Reads
+from codeplane.operations.relations import RESOLVED, Reads
 from codeplane.query.files import get_file, list_files
 from codeplane.query.import_graph import list_circles, list_imported, list_importers
 from codeplane.query.snapshot import Page, Snapshot
@@ -52,6 +51,6 @@ def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read
                 expected="a file or directory of the repository that is indexed",
                 received=display(under),
             )
-        return list_unused(snapshot, limit, languages=sorted(RULES), under=under)
+        return list_unused(snapshot, limit, languages=sorted(RESOLVED), under=under)
 
     return reads(ask, links=True)
