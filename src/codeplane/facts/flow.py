@@ -12,6 +12,11 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @cast @type @of            a value that is said to be of a type
     @function                  the function whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
+    @own                       the type that a method belongs to
+    @here @outer @root         the module that it stands in, the one around that, the outermost one
+    @member.called @of @name   a member that is called, where methods and fields may share a name: its name ends in `()`
+    @pattern @callee @arg*     takes an object of a type apart, by place or @labelled; @literal.rest leaves some out
+    @try @of                   what is left of a value if it is no failure
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
@@ -21,6 +26,10 @@ and what becomes of them:
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
     @raise @of
+    @bound @to @type           a type variable and what it is at least
+    @extends @of @base*        the scope with this span adds members and bases to a type
+    @fields @type*             parts without names of the definition with this span
+    @space                     names that nothing binds are looked up from the scope with this span
 """
 
 from __future__ import annotations
@@ -85,11 +94,19 @@ _FLOWS = frozenset(
         "decorated",
         "narrow",
         "raise",
+        "bound",
+        "extends",
+        "fields",
+        "space",
     }
 )
 _PARTS = frozenset(
     {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
 )
+
+
+_OVERRULING = frozenset({"member.called", "here"})
+"""Values that are told from others of the same kind by what is around them."""
 
 
 def _read_matches(query: Query, root: Node) -> _Raw:
@@ -111,15 +128,19 @@ def _read_matches(query: Query, root: Node) -> _Raw:
         }
         if subject in _FLOWS:
             flows.append((subject, span, parts))
-        elif span not in values and parts.get("of") != [span]:
+        elif (span not in values or subject in _OVERRULING) and parts.get("of") != [span]:
             values[span] = (subject, parts)
     return _Raw(values, flows)
 
 
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
-_ONE = {"same": Of.SAME, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_MODULES = {"here": 0, "outer": 1, "root": 2}
+_ONE = {"same": Of.SAME, "try": Of.TRY, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
 _TO = {"for": Into.FOR, "with": Into.WITH}
+_TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
+_LOOKED_UP = frozenset({"member", "member.called", "call", "new", "pattern"})
+_PLACED = frozenset({"call", "new", "this", "super", "own", "here", "outer", "root"})
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
@@ -153,6 +174,7 @@ class _Builder:
         self._texts: dict[str, int] = {}
         self._depth = 0
         self._calls: list[tuple[int, int]] = []
+        self._free: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
     def build(self) -> Flow:
@@ -192,11 +214,21 @@ class _Builder:
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
+            elif subject == "extends":
+                scope = self._scopes.get(span)
+                if scope is not None:
+                    into.append((Into.EXTENDS, scope, self._one(parts, "of")))
+                    into.extend((Into.CONFORMS, scope, self._node(base)) for base in parts.get("base", ()))
+            elif subject == "fields":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.FIELDS, definition, self._add(Of.TUPLE, self._list(parts.get("type", ())))))
+            elif subject == "space":
+                continue
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
-            elif subject in ("catch", "narrow"):
-                kind = Into.CATCH if subject == "catch" else Into.NARROW
-                into.append((kind, self._one(parts, "to"), self._one(parts, "type")))
+            elif subject in _TYPED:
+                into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
             else:
                 to = self._one(parts, "to")
                 if "type" in parts:
@@ -204,14 +236,14 @@ class _Builder:
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
         for span, (subject, _) in self._raw.values.items():
-            if subject in ("member", "call", "new"):
+            if subject in _LOOKED_UP:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         owners = sorted(
             (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
         )
         ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls)
+        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls, self._places())
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
@@ -220,11 +252,25 @@ class _Builder:
             | {
                 span[0]
                 for span, (subject, _) in self._raw.values.items()
-                if subject in ("call", "new", "this", "super")
+                if subject in _PLACED
             }
         )
         innermost, _ = locate(self._tree, offsets)
         return dict(zip(offsets, innermost, strict=True)).__getitem__
+
+    def _places(self) -> list[tuple[int, int]]:
+        spaces = {self._scopes.get(span) for subject, span, _ in self._raw.flows if subject == "space"}
+        if not spaces:
+            return []
+        free = sorted(self._free)
+        innermost, _ = locate(self._tree, [start for start, _ in free])
+        found = []
+        for (_, node), scope in zip(free, innermost, strict=True):
+            while scope and scope not in spaces:
+                scope = self._tree.parents[scope]
+            if scope:
+                found.append((node, scope))
+        return sorted(found)
 
     def _part(self, parts: dict[str, list[Span]], name: str) -> int:
         return self._node(parts[name][0]) if name in parts else -1
@@ -264,10 +310,11 @@ class _Builder:
         if found is None:
             return self._leaf(span)
         subject, parts = found
-        if subject == "member":
+        if subject in ("member", "member.called"):
             name = parts["name"][0]
             ordinal = self._ordinals.get(name[0], -1)
-            return self._add(Of.MEMBER, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            text = self._slice(name) + ("()" if subject == "member.called" else "")
+            return self._add(Of.MEMBER, self._one(parts, "of"), self._text(text), ordinal)
         if subject in ("call", "new"):
             callee = self._one(parts, "callee")
             arguments = self._list(parts.get("arg", ()))
@@ -281,7 +328,11 @@ class _Builder:
         if subject == "item":
             return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
         if subject == "labelled":
-            return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(parts["label"][0])))
+            label = parts["label"][0]
+            ordinal = self._ordinals.get(label[0], -1)
+            return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(label)), ordinal)
+        if subject == "pattern":
+            return self._add(Of.PATTERN, self._one(parts, "callee"), self._list(parts.get("arg", ())))
         if subject == "pair":
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
@@ -290,6 +341,10 @@ class _Builder:
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super"):
             return self._add(Of.THIS if subject == "this" else Of.SUPER, self._scope_of(span[0]))
+        if subject == "own":
+            return self._add(Of.OWN, self._scope_of(span[0]))
+        if subject in _MODULES:
+            return self._add(Of.HERE, self._scope_of(span[0]), _MODULES[subject])
         if subject.startswith("literal."):
             return self._add(Of.LITERAL, self._text(subject[8:]))
         return 0
@@ -298,7 +353,10 @@ class _Builder:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            return self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+            if not self._binds[ordinal]:
+                self._free.append((start, node))
+            return node
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):

@@ -44,7 +44,7 @@ class Of(IntEnum):
     LITERAL = 16
     """text: name of the type"""
     LABELLED = 17
-    """node, text"""
+    """node, text, reference or -1"""
     SPLAT = 18
     """node"""
     SPLAT_KEYS = 19
@@ -53,6 +53,14 @@ class Of(IntEnum):
     """scope"""
     SUPER = 21
     """scope"""
+    OWN = 22
+    """scope: the type that a method belongs to"""
+    HERE = 23
+    """scope, 0 for the module that it lies in, 1 for the one around that, 2 for the outermost"""
+    PATTERN = 24
+    """node of a type, list of parts: takes an object of it apart"""
+    TRY = 25
+    """node: what is left of it if it is no failure"""
 
 
 class Into(IntEnum):
@@ -79,6 +87,14 @@ class Into(IntEnum):
     """definition, node"""
     RAISE = 12
     """scope, node"""
+    BOUND = 13
+    """to node, type node: a type variable and what it is at least"""
+    EXTENDS = 14
+    """scope, type node: members of another type"""
+    CONFORMS = 15
+    """scope, node: a base that the type gets there"""
+    FIELDS = 16
+    """definition, tuple of types: its parts without names"""
 
 
 class Passing(IntEnum):
@@ -111,6 +127,8 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
+    places: Sequence[Sequence[int]] = ()
+    """(node, scope) of names that nothing binds, where they stand in a scope that has ways of its own to see names"""
 
 
 NO_FLOW = Flow()

@@ -20,6 +20,7 @@ from codeplane.index.resolve.value import (
     Values,
     bounded,
     dict_of,
+    generic_of,
     list_of,
     mentions,
     merged,
@@ -80,6 +81,8 @@ class Evaluator:
             return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
         if what == "v":
             return bounded(self._definition(self.at(key[1]), key[2]))
+        if what == "z":
+            return self._rules[key[1]].computed(key)
         assert what == "o"
         return frozenset({("o", self._order(self.at(key[1]), key[2]))})
 
@@ -113,10 +116,9 @@ class Evaluator:
     def _node(self, at: Tables, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.NAME:
-            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
+            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).free(at, at.texts[b], at.place.get(node, 0))
         if kind == Of.MEMBER:
-            name = at.texts[b]
-            return union(self.member(of, name)[1] for of in self.value(at.path, a))
+            return self.member_at(at, node)[1]
         if kind == Of.CALL:
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
@@ -127,6 +129,12 @@ class Evaluator:
             return made
         if kind in (Of.THIS, Of.SUPER):
             return self._this(at, a, kind)
+        if kind == Of.OWN:
+            return self.rules(at).own(at, a)
+        if kind == Of.HERE:
+            return self.rules(at).module_around(at, a, b)
+        if kind == Of.TRY:
+            return union(map(self.rules(at).tried, self.value(at.path, a)))
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind in (Of.SAME, Of.AWAIT, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
@@ -153,6 +161,9 @@ class Evaluator:
 
     def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
         """The object that a method belongs to, or that object as one of the bases of its class."""
+        told = self.rules(at).this(at, scope) if kind == Of.THIS else None
+        if told is not None:
+            return told
         around: int | None = None
         while scope is not None:
             owner = at.owner.get(scope)
@@ -217,7 +228,9 @@ class Evaluator:
             return union(of[1])
         if of[0] == "d":
             return frozenset(("k", key) for key, _ in of[1])
-        return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c") else NOTHING
+        if of[0] == "g":
+            return self._rules[of[1]].elements(of)
+        return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c", "T") else NOTHING
 
     def entered(self, of: Value) -> Values:
         """What entering a value, as a context, gives."""
@@ -237,11 +250,15 @@ class Evaluator:
 
     def _bind(self, at: Tables, bind: int) -> Values:
         row = at.binds[bind]
+        told = self.rules(at).variable(at, bind) if row.target_kind == Target.UNKNOWN else None
+        if told is not None:
+            return told
         if row.certainty == Certainty.CERTAIN and row.target_kind == Target.IMPORT and row.target is not None:
             return self.rules(at).imported(at, row.target)
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
-            if at.defs[definition].kind in CALLABLES or at.defs[definition].kind in self.rules(at).classes:
+            kind = at.defs[definition].kind
+            if kind in CALLABLES or kind in self.rules(at).classes or self.rules(at).defined(at, definition):
                 found |= self.cell(("v", at.path, definition))
         for number, imported in enumerate(at.imports):
             if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
@@ -272,6 +289,9 @@ class Evaluator:
         if kind & PART:
             way, values = at.way(node >> 32), self._flow(at, kind & ~PART, node & 0xFFFFFFFF)
             for step in way:
+                if isinstance(step, tuple):
+                    values = self.rules(at).taken_apart(at, step, values)
+                    continue
                 if step < 0:
                     return frozenset({list_of(union(self.elements(value) for value in values))})
                 values = union(self._part(value, step) for value in values)
@@ -282,6 +302,8 @@ class Evaluator:
             return union(self.entered(value) for value in self.value(at.path, node))
         if kind == Into.CATCH:
             return self.type_of(at, node)
+        if kind == Into.BOUND:
+            return frozenset({("v", at.path, node)})
         return self.value(at.path, node)
 
     def _part(self, value: Value, step: int) -> Values:
@@ -336,6 +358,9 @@ class Evaluator:
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
             return frozenset({("c", at.path, definition)})
+        told = self.rules(at).defined(at, definition)
+        if told is not None:
+            return told
         if row.kind in CALLABLES:
             scope = at.body.get(definition)
             if scope is None:
@@ -353,7 +378,12 @@ class Evaluator:
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
-        if what in ("i", "c"):
+        if what == "g":
+            return self._rules[of[1]].member(of, name) or ([], NOTHING)
+        if what in ("i", "c", "T"):
+            told = self.rules(self.at(of[1])).member(of, name)
+            if told is not None:
+                return told
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
             return self._found_in(self.bases(of[1], of[2]), of, name)
@@ -370,6 +400,8 @@ class Evaluator:
             return rules.module_sites(of, name), rules.module_values(of, name)
         if what == "x":
             return [], frozenset({("x", f"{of[1]}.{name}")})
+        if what == "t" and name.isdigit():
+            return [], of[1][int(name)] if int(name) < len(of[1]) else NOTHING
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
         if what == "v":
@@ -381,6 +413,22 @@ class Evaluator:
                 values |= held
             return sites, values
         return [], NOTHING
+
+    def member_at(self, at: Tables, node: int) -> tuple[list[Site], Values]:
+        """What the member stands for that a node names, and what it holds."""
+        _, of, text, _ = at.nodes[node]
+        name = at.texts[text]
+        if at.nodes[of][0] == Of.OWN:
+            told = self.rules(at).own_member(at, at.nodes[of][1], name)
+            if told is not None:
+                return told
+        sites: list[Site] = []
+        values = NOTHING
+        for value in self.value(at.path, of):
+            more, held = self.member(value, name)
+            sites += more
+            values |= held
+        return sorted(set(sites)), values
 
     def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
         for base in order:
@@ -466,16 +514,21 @@ class Evaluator:
         what = callee[0]
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
         if what in ("f", "m"):
-            return self._call_function(callee, at, arguments)
+            returned = self._call_function(callee, at, arguments)
+            return self.rules(self.at(callee[1])).returned(callee, returned) if what == "m" else returned
         if what == "c":
             for method in self.constructors(callee):
                 self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
+            told = self.rules(self.at(callee[1])).call_object(callee)
+            if told is not None:
+                return told
             return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
-            return _call_container(self, callee, values)
+            told = self.rules(at).call_container(callee, values) if at is not None else None
+            return _call_container(self, callee, values) if told is None else told
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
         return NOTHING
@@ -561,6 +614,9 @@ class Evaluator:
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
         if value[0] == "t":
             return frozenset({tuple_of([self._filled(part, path, scope, given) for part in value[1]])})
+        if value[0] == "g":
+            parts = [self._filled(part, path, scope, given) for part in value[3]]
+            return frozenset({generic_of(value[1], value[2], parts)})
         if value[0] == "d":
             known = {key: self._filled(held, path, scope, given) for key, held in value[1]}
             return frozenset({dict_of(known, self._filled(value[2], path, scope, given))})
@@ -589,15 +645,22 @@ class Evaluator:
             return self.type_of(at, a)
         if kind == Of.NAME:
             if not a:
-                return objects(self.rules(at).unbound(at, at.texts[b]))
+                name, place = at.texts[b], at.place.get(node, 0)
+                sites = self.rules(at).free_sites(at, name, place)
+                if sites:
+                    return union(map(self.site_type, sites))
+                return objects(self.rules(at).free(at, name, place))
             return self.cell(("y", at.path, a - 1))
         if kind == Of.MEMBER:
-            found = NOTHING
-            for of in self.value(at.path, a):
-                sites, values = self.member(of, at.texts[b])
-                found |= union(self._type_of_site(site) for site in sites) if sites else objects(values)
-            return found
-        if kind == Of.EITHER or kind == Of.TUPLE:
+            sites, values = self.member_at(at, node)
+            return union(map(self.site_type, sites)) if sites else objects(values)
+        if kind == Of.OWN:
+            return objects(self.rules(at).own(at, a))
+        if kind == Of.LIST:
+            return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
+        if kind == Of.TUPLE:
+            return self.rules(at).tuple_type(at, at.lists[a])
+        if kind == Of.EITHER:
             return union(self.type_of(at, part) for part in at.lists[a])
         if kind == Of.ITEM:
             return self._generic(at, a, at.lists[b])
@@ -609,20 +672,21 @@ class Evaluator:
         row = at.binds[bind]
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
-            found |= self._type_of_site((at.path, "d", definition))
+            found |= self.site_type((at.path, "d", definition))
         for number, imported in enumerate(at.imports):
             if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
                 sites = self.rules(at).import_sites(at, number)
                 found |= (
-                    union(self._type_of_site(site) for site in sites)
+                    union(self.site_type(site) for site in sites)
                     if sites
                     else objects(self.rules(at).imported(at, number))
                 )
         if row.target_kind == Target.UNKNOWN:
-            found |= objects(self.cell(("b", at.path, bind)))
+            held = self.cell(("b", at.path, bind))
+            found |= objects(held) | frozenset(value for value in held if value[0] == "T")
         return found
 
-    def _type_of_site(self, site: Site) -> Values:
+    def site_type(self, site: Site) -> Values:
         path, kind, number = site
         if kind != "d":
             return NOTHING
@@ -630,6 +694,9 @@ class Evaluator:
         row = at.defs[number]
         if row.kind in self.rules(at).classes:
             return frozenset({("i", path, number)})
+        told = self.rules(at).type_named(at, number)
+        if told is not None:
+            return told
         bind = at.bind_of_def.get(number)
         if bind is None:
             return NOTHING
@@ -638,6 +705,8 @@ class Evaluator:
             if how == Into.ASSIGN:
                 found |= self.type_of(at, node)
                 found |= frozenset(value for value in self.value(path, node) if value[0] == "v")
+            elif how == Into.BOUND:
+                found |= frozenset({("v", path, node)})
         return found
 
     def _generic(self, at: Tables, of: int, keys: Sequence[int]) -> Values:
@@ -648,7 +717,7 @@ class Evaluator:
         found = NOTHING
         for value in self.value(at.path, of):
             if value[0] == "c":
-                found |= frozenset({("i", value[1], value[2])})
+                found |= self.rules(at).applied(value, at, parts)
             elif value[0] == "x":
                 found |= self.rules(at).generic(value[1], at, parts)
         return found

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.rust import RustRules
 
-RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"python": PythonRules})
+RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType({"python": PythonRules, "rust": RustRules})
 """By the name of the language."""

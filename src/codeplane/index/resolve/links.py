@@ -13,6 +13,10 @@ from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
 
+_OPAQUE = frozenset({"macro", "attribute"})
+"""Scopes whose names mean what somebody else makes of them."""
+
+
 class Link(NamedTuple):
     ref: int
     sites: tuple[Site, ...]
@@ -28,18 +32,26 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
-    members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    rules = evaluator.rules(at)
+    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] == Of.MEMBER and row[3] >= 0}
+    labels = _labels(at)
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL):
-            row = members.get(ref)
-            if row is not None:
-                name = at.texts[row[2]]
-                sites = [site for of in evaluator.value(at.path, row[1]) for site in evaluator.member(of, name)[0]]
-                if sites:
-                    yield Link(ref, tuple(sorted(set(sites))), Tier.STRONG)
+        member = members.get(ref)
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL) or (member is not None and not bound):
+            sites = evaluator.member_at(at, member)[0] if member is not None else []
+            if role != Role.IMPORT:
+                sites = list(rules.fitting(sites, None, usage))
+            if sites:
+                yield Link(ref, tuple(sites), Tier.STRONG)
             continue
-        if usage == Usage.LABEL:
+        labelled = rules.label_sites(at, labels[ref], names[columns.names[ref]]) if ref in labels else ()
+        if labelled or usage == Usage.LABEL:
+            if labelled:
+                yield Link(ref, tuple(sorted(set(labelled))), Tier.STRONG)
+            continue
+        scope = columns.scopes[ref]
+        if tier != Tier.PROVEN and at.sketch.scopes[scope][1] in _OPAQUE:
             continue
         if bound:
             bind = at.binds[bound - 1]
@@ -48,16 +60,35 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
             sites = bind_sites(evaluator, at, bound - 1)
+            if role != Role.IMPORT:
+                sites = list(rules.fitting(sites, bind.namespace, usage))
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         elif role == Role.IMPORT:
-            sites = _before_alias(evaluator, at, columns, ref)
+            sites = _before_alias(evaluator, at, columns, ref) or rules.free_sites(
+                at, names[columns.names[ref]], scope
+            )
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         else:
-            sites = evaluator.rules(at).unbound_sites(at, names[columns.names[ref]])
+            sites = rules.free_sites(at, names[columns.names[ref]], scope)
             if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
+                yield Link(ref, tuple(rules.fitting(sites, None, usage)), Tier.STRONG)
+
+
+def _labels(at: Tables) -> dict[int, int]:
+    """Reference of a label -> node of what it is passed to, or of the type that a pattern takes apart.
+
+    A variable may stand for its label too.
+    """
+    found: dict[int, int] = {}
+    for kind, of, parts, _ in at.nodes:
+        if kind in (Of.CALL, Of.NEW, Of.PATTERN):
+            for part in at.lists[parts]:
+                what, _, _, ref = at.nodes[part]
+                if what == Of.LABELLED or (what == Of.NAME and kind != Of.CALL):
+                    found[ref] = of
+    return found
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeplane.facts.sketch import SketchImport
 from codeplane.index.resolve.tables import Tables
@@ -51,6 +51,25 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
+    def free_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+        """The same, seen from a scope that has ways of its own to see names."""
+        return self.unbound_sites(at, name)
+
+    def free(self, at: Tables, name: str, scope: int) -> Values:
+        return self.unbound(at, name)
+
+    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+        """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""
+        return sites
+
+    def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
+        """What the label of an argument stands for, by the node of what it is passed to."""
+        return []
+
+    def module_around(self, at: Tables, scope: int, how: int) -> Values:
+        """The module that a scope lies in (0), the one around that (1), the outermost one (2)."""
+        return NOTHING
+
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
         return []
@@ -58,7 +77,27 @@ class Rules:
     def module_values(self, module: Value, name: str) -> Values:
         return union(map(self.ev.site_value, self.module_sites(module, name)))
 
+    def defined(self, at: Tables, definition: int) -> Values | None:
+        """What the name of a definition holds, if the language has a word on it."""
+        return None
+
     # Classes and their objects
+
+    def this(self, at: Tables, scope: int | None) -> Values | None:
+        """The object that a method belongs to, if that is not the class around it."""
+        return None
+
+    def own(self, at: Tables, scope: int) -> Values:
+        """The type that a method belongs to."""
+        return NOTHING
+
+    def own_member(self, at: Tables, scope: int, name: str) -> tuple[list[Site], Values] | None:
+        """A member of that type, if where it is named matters."""
+        return None
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What a member of an object or class stands for and holds, if the language has an order of its own."""
+        return None
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         """Names of the members that run when an object is made."""
@@ -98,6 +137,30 @@ class Rules:
 
     # Values
 
+    def computed(self, key: tuple[Any, ...]) -> Values:
+        """A cell of the language's own: `z`, the language, whatever it needs."""
+        return NOTHING
+
+    def tried(self, of: Value) -> Values:
+        """What is left of a value if it is no failure."""
+        return frozenset({of})
+
+    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
+        """A part of objects that a pattern names: by the node of their type, its place, its name."""
+        return NOTHING
+
+    def returned(self, method: Value, values: Values) -> Values:
+        """What a method gives, as its object has it."""
+        return values
+
+    def call_object(self, of: Value) -> Values | None:
+        """What calling an object gives, if no method of it is run."""
+        return None
+
+    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
+        """What calling a method of a container gives, if it is not the way of Python."""
+        return None
+
     def elements(self, of: Value) -> Values:
         return NOTHING
 
@@ -112,6 +175,21 @@ class Rules:
         return frozenset({("x", name if name.endswith("()") else f"{name}()")})
 
     # Types
+
+    def variable(self, at: Tables, bind: int) -> Values | None:
+        """What a name holds that is bound to neither a definition nor an import, if it is a type variable."""
+        return None
+
+    def applied(self, of: Value, at: Tables, parts: Sequence[int]) -> Values:
+        """Objects of a class that has arguments."""
+        return frozenset({("i", of[1], of[2])})
+
+    def type_named(self, at: Tables, definition: int) -> Values | None:
+        """Objects of the type that a definition names that is no class."""
+        return None
+
+    def tuple_type(self, at: Tables, parts: Sequence[int]) -> Values:
+        return union(self.ev.type_of(at, part) for part in parts)
 
     def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
         """Objects of a type of another library that has arguments."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from codeplane.facts.model import Target
+from codeplane.facts.model import Namespace, Target
 from codeplane.facts.sketch import Sketch
 from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
 """How a value comes (an `Into`), and the node that it comes from."""
+Step = int | tuple[int, int, str]
+"""A place in a list; or in an object: the node of its type, the place, the name if there is one."""
 
-_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW})
+_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
 
 
 class Tables:
@@ -78,11 +80,28 @@ class Tables:
         return found
 
     @cached_property
+    def imports_by_name(self) -> dict[tuple[int, str], list[int]]:
+        """(scope, alias or name) -> imports."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, row in enumerate(self.imports):
+            found.setdefault((row.scope, row.alias or row.imported_name), []).append(number)
+        return found
+
+    @cached_property
     def bind_of_def(self) -> dict[int, int]:
         found: dict[int, int] = {}
         for number, row in enumerate(self.binds):
             if row.target_kind == Target.DEF and row.target is not None:
                 found.setdefault(row.target, number)
+        return found
+
+    @cached_property
+    def variables(self) -> dict[int, list[int]]:
+        """Scope -> bindings of its type variables, in their order."""
+        found: dict[int, list[int]] = {}
+        for number, row in enumerate(self.binds):
+            if row.target_kind == Target.UNKNOWN and row.namespace == Namespace.TYPE:
+                found.setdefault(row.scope, []).append(number)
         return found
 
     @cached_property
@@ -126,6 +145,25 @@ class Tables:
     def bases(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.BASE, definition), ())
 
+    @cached_property
+    def extends(self) -> dict[int, int]:
+        """Scope -> node of the type that it adds members to."""
+        return {a: b for kind, a, b in self.sketch.flow.into if kind == Into.EXTENDS}
+
+    def conforms(self, scope: int) -> Sequence[int]:
+        """Bases that a type gets in a scope that adds to it."""
+        return self._outgoing.get((Into.CONFORMS, scope), ())
+
+    def fields(self, definition: int) -> Sequence[int]:
+        """Types of the parts without names."""
+        found = self._outgoing.get((Into.FIELDS, definition))
+        return self.lists[self.nodes[found[0]][1]] if found else ()
+
+    @cached_property
+    def place(self) -> dict[int, int]:
+        """Node of a name that nothing binds -> the scope from where it is looked up, if that is not the file."""
+        return dict(self.sketch.flow.places)  # type: ignore[arg-type]
+
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
 
@@ -157,29 +195,52 @@ class Tables:
             yield a, (PUT | kind, to << 32 | value)
         elif what == Of.SAME:
             yield from self._targets(a, kind, value)
+        elif what == Of.EITHER:
+            for part in self.lists[a]:
+                yield from self._targets(part, kind, value)
+        elif what == Of.PATTERN:
+            yield from self._parts(to, kind, value, ())
         else:
             yield to, (kind, value)
 
-    def _parts(self, to: int, kind: int, value: int, way: tuple[int, ...]) -> Iterator[tuple[int, Flow2]]:
-        what, a, _, _ = self.nodes[to]
+    def _parts(self, to: int, kind: int, value: int, way: tuple[Step, ...]) -> Iterator[tuple[int, Flow2]]:
+        what, a, b, _ = self.nodes[to]
         if what in (Of.TUPLE, Of.LIST):
             for number, part in enumerate(self.lists[a]):
+                if self._is_rest(part):
+                    return
                 yield from self._parts(part, kind, value, (*way, number))
+        elif what == Of.PATTERN:
+            for number, part in enumerate(self.lists[b]):
+                if self._is_rest(part):
+                    return
+                inner, of, name, _ = self.nodes[part]
+                text = self.texts[name] if inner in (Of.NAME, Of.LABELLED) else ""
+                target = of if inner == Of.LABELLED else part
+                yield from self._parts(target, kind, value, (*way, (a, number, text)))
+        elif what in (Of.SAME, Of.EITHER):
+            for part in self.lists[a] if what == Of.EITHER else (a,):
+                yield from self._parts(part, kind, value, way)
         elif what == Of.SPLAT:
-            yield a, (PART | kind, value | self._way((*way[:-1], -1 - way[-1])) << 32)
+            last = way[-1]
+            yield a, (PART | kind, value | self._way((*way[:-1], -1 - last if isinstance(last, int) else last)) << 32)
         elif what == Of.ITEM or what == Of.UNKNOWN:
             return
         else:
             yield to, (PART | kind, value | self._way(way) << 32)
 
+    def _is_rest(self, node: int) -> bool:
+        what, a, _, _ = self.nodes[node]
+        return what == Of.LITERAL and self.texts[a] == "rest"
+
     @cached_property
-    def _ways(self) -> dict[tuple[int, ...], int]:
+    def _ways(self) -> dict[tuple[Step, ...], int]:
         return {}
 
-    def _way(self, way: tuple[int, ...]) -> int:
+    def _way(self, way: tuple[Step, ...]) -> int:
         return self._ways.setdefault(way, len(self._ways))
 
-    def way(self, number: int) -> tuple[int, ...]:
+    def way(self, number: int) -> tuple[Step, ...]:
         return next(way for way, at in self._ways.items() if at == number)
 
     def into_bind(self, bind: int) -> Sequence[Flow2]:

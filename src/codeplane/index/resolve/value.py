@@ -8,14 +8,17 @@
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
     ("k", text)                       a literal text
+    ("g", language, name, (values, ...))  an object of a type of another library, by its type arguments
     ("v", path, node)                 a type variable, by its bound
+    ("T", path, binding)              a type variable that may be filled in; an object or a class may have values in
+                                      place of its type's variables: ("i", path, definition, (values, ...))
     ("x", name)                       something of another library; with `()` an object of it
 No value at all means that nothing is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from codeplane.facts.values import Passing
@@ -65,6 +68,8 @@ def _depth(value: Value) -> int:
         return 1 + max(
             (_depth(held) for part in (value[2], *(part for _, part in value[1])) for held in part), default=0
         )
+    if value[0] == "g" or (value[0] in ("i", "c") and len(value) == 4 and isinstance(value[3], tuple)):
+        return 1 + max((_depth(held) for part in value[3] for held in part), default=0)
     if value[0] == "e":
         return _depth(value[1])
     return 0
@@ -80,6 +85,37 @@ def list_of(values: Values) -> Value:
 
 def tuple_of(parts: Sequence[Values]) -> Value:
     return ("t", tuple(_shallow(part) for part in parts))
+
+
+def generic_of(language: str, name: str, parts: Sequence[Values]) -> Value:
+    return ("g", language, name, tuple(_shallow(part) for part in parts))
+
+
+def applied(value: Value, parts: Sequence[Values]) -> Value:
+    """An object or a class of a type with these arguments."""
+    return (*value[:3], tuple(_shallow(part) for part in parts)) if any(parts) else value[:3]
+
+
+def filled_in(values: Values, given: Mapping[Value, Values]) -> Values:
+    """Values with others in place of type variables."""
+    if not given:
+        return values
+    return union(_fill_in(value, given) for value in values)
+
+
+def _fill_in(value: Value, given: Mapping[Value, Values]) -> Values:
+    what = value[0]
+    if what == "T":
+        return given.get(value) or frozenset({value})
+    if what == "l":
+        return frozenset({list_of(filled_in(value[1], given))})
+    if what == "t":
+        return frozenset({tuple_of([filled_in(part, given) for part in value[1]])})
+    if what == "g":
+        return frozenset({generic_of(value[1], value[2], [filled_in(part, given) for part in value[3]])})
+    if what in ("i", "c") and len(value) == 4 and isinstance(value[3], tuple):
+        return frozenset({applied(value, [filled_in(part, given) for part in value[3]])})
+    return frozenset({value})
 
 
 def dict_of(known: dict[Any, Values], rest: Values) -> Value:
@@ -102,6 +138,8 @@ def mentions(value: Value, path: str, scope: int) -> bool:
         return any(mentions(held, path, scope) for held in value[1])
     if value[0] == "t":
         return any(mentions(held, path, scope) for part in value[1] for held in part)
+    if value[0] == "g":
+        return any(mentions(held, path, scope) for part in value[3] for held in part)
     if value[0] == "d":
         return any(mentions(held, path, scope) for part in (value[2], *(held for _, held in value[1])) for held in part)
     return False

@@ -1,0 +1,231 @@
+"""Which file a Rust module is, which module a file belongs to, and which crates a file can name.
+
+By the manifests and by what files declare with `mod`; no name is resolved here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from posixpath import basename, dirname, join, normpath
+from typing import Any, NamedTuple
+
+from codeplane.facts.values import Of
+from codeplane.index.resolve.evaluate import Library
+from codeplane.index.resolve.tables import Tables
+
+_ROOTS = ("mod.rs", "lib.rs", "main.rs")
+_TARGETS = frozenset({"bin", "tests", "examples", "benches"})
+
+
+class Place(NamedTuple):
+    """A module: a file, or the scope of one that stands in a file."""
+
+    path: str
+    scope: int = 0
+
+
+class Package(NamedTuple):
+    name: str
+    library: str | None
+    """Path of the root of its library."""
+    library_name: str
+    dependencies: Mapping[str, str]
+    """Name in the sources -> name of the package."""
+    roots: frozenset[str]
+    """Paths of its targets, as far as they are listed."""
+
+
+class Crates:
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._parents: dict[str, Place | None] = {}
+
+    @cached_property
+    def _packages(self) -> dict[str, Package]:
+        """By directory."""
+        paths = frozenset(self._library.paths())
+        found = {}
+        for path in sorted(paths):
+            if basename(path) != "Cargo.toml":
+                continue
+            package = _read_package((self._library.declared(path) or {}).get("text", ""), dirname(path), paths)
+            if package is not None:
+                found[dirname(path)] = package
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Package]]:
+        found: dict[str, list[Package]] = {}
+        for package in self._packages.values():
+            found.setdefault(package.name, []).append(package)
+        return found
+
+    def package_of(self, path: str) -> Package | None:
+        folder = dirname(path)
+        while True:
+            if folder in self._packages:
+                return self._packages[folder]
+            if not folder:
+                return None
+            folder = dirname(folder)
+
+    def find(self, near: str, name: str) -> str | None:
+        """The root of the crate that a file knows by this name, if it is in the repository."""
+        package = self.package_of(near)
+        if package is None:
+            return None
+        if name == package.library_name:
+            return package.library
+        wanted = package.dependencies.get(name)
+        found = self._by_name.get(wanted, []) if wanted is not None else []
+        return found[0].library if len(found) == 1 else None
+
+    def child(self, at: Tables, definition: int) -> Place | None:
+        """The module that a `mod` stands for."""
+        scope = at.body.get(definition)
+        if scope is not None:
+            return Place(at.path, scope)
+        for node in at.decorators(definition):
+            if at.nodes[node][0] == Of.TEXT:
+                path = normpath(join(dirname(at.path), at.texts[at.nodes[node][1]]))
+                return Place(path) if self._library.tables(path) is not None else None
+        row = at.defs[definition]
+        inner = row.lexical_path.replace(".", "/")
+        for folder in self._folders(at.path):
+            for path in (join(folder, f"{inner}.rs"), join(folder, inner, "mod.rs")):
+                if path != at.path and self._library.tables(path) is not None:
+                    return Place(path)
+        return None
+
+    def _folders(self, path: str) -> Iterator[str]:
+        """Where the modules of a file lie: beside it if it is the root of a crate or of a directory, else beneath."""
+        if basename(path) in _ROOTS or self.parent(path) is None:
+            yield dirname(path)
+        else:
+            yield path.removesuffix(".rs")
+
+    def parent(self, path: str) -> Place | None:
+        """The module that declares the one in a file; none for the root of a crate."""
+        if path not in self._parents:
+            self._parents[path] = None
+            self._parents[path] = self._find_parent(path)
+        return self._parents[path]
+
+    def _find_parent(self, path: str) -> Place | None:
+        name = basename(path).removesuffix(".rs")
+        folder = dirname(path)
+        if name in ("lib", "main"):
+            return None
+        if name == "mod":
+            name, folder = basename(folder), dirname(folder)
+        package = self.package_of(path)
+        if package is not None and package.library == path:
+            return None
+        above = [join(folder, "mod.rs"), f"{folder}.rs", join(folder, "lib.rs"), join(folder, "main.rs")]
+        for candidate in above:
+            found = self._declares(candidate, name, path) if candidate != path else None
+            if found is not None:
+                return found
+        outer = dirname(folder)
+        for candidate in (join(outer, "mod.rs"), f"{outer}.rs", join(outer, "lib.rs"), join(outer, "main.rs")):
+            found = self._declares(candidate, f"{basename(folder)}.{name}", path) if candidate != path else None
+            if found is not None:
+                return found
+        for candidate in sorted(self._library.directory(folder)):
+            if candidate not in above and candidate != path:
+                found = self._declares(candidate, name, path, root=True)
+                if found is not None:
+                    return found
+        if self._is_root(path):
+            return None
+        present = [candidate for candidate in above if candidate != path and self._library.tables(candidate) is not None]
+        return Place(present[0]) if len(present) == 1 else None
+
+    def _declares(self, candidate: str, name: str, path: str, *, root: bool = False) -> Place | None:
+        at = self._library.tables(candidate)
+        if at is None or at.language != "rust":
+            return None
+        for number, row in enumerate(at.defs):
+            if row.kind != "module" or number in at.body:
+                continue
+            renamed = at.decorators(number)
+            if renamed:
+                if any(
+                    at.nodes[node][0] == Of.TEXT
+                    and normpath(join(dirname(candidate), at.texts[at.nodes[node][1]])) == path
+                    for node in renamed
+                ):
+                    return Place(candidate, row.scope)
+            elif row.lexical_path == name and (not root or self.parent(candidate) is None):
+                return Place(candidate, row.scope)
+        return None
+
+    def root(self, path: str) -> str | None:
+        """The file that the crate of a file begins with; none for a file of which no crate seems to know."""
+        seen = {path}
+        while (parent := self.parent(path)) is not None and parent.path not in seen:
+            path = parent.path
+            seen.add(path)
+        return path if self._is_root(path) else None
+
+    def _is_root(self, path: str) -> bool:
+        package = self.package_of(path)
+        folder, _, file = path.rpartition("/")
+        return (
+            file in ("lib.rs", "main.rs", "build.rs")
+            or basename(folder) in _TARGETS
+            or (package is not None and path in package.roots)
+        )
+
+    def undeclared(self, path: str, name: str) -> str | None:
+        """The file of a module that no `mod` in sight declares: a macro may write it."""
+        if not name.isidentifier():
+            return None
+        for folder in self._folders(path):
+            for file in (join(folder, f"{name}.rs"), join(folder, name, "mod.rs")):
+                if file != path and self._library.tables(file) is not None:
+                    parent = self.parent(file)
+                    return file if parent is not None and parent.path == path else None
+        return None
+
+
+def _read_package(text: str, folder: str, paths: frozenset[str]) -> Package | None:
+    try:
+        manifest = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+    name = _table(manifest, "package").get("name")
+    if not isinstance(name, str):
+        return None
+    target = _table(manifest, "lib")
+    declared = target.get("path")
+    library: str | None = normpath(join(folder, declared if isinstance(declared, str) else "src/lib.rs"))
+    named = target.get("name")
+    dependencies: dict[str, str] = {}
+    for section in (manifest, *(part for part in _table(manifest, "target").values() if isinstance(part, dict))):
+        for key in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for local, wanted in _table(section, key).items():
+                package = wanted.get("package", local) if isinstance(wanted, dict) else local
+                dependencies[local.replace("-", "_")] = str(package)
+    return Package(
+        name,
+        library if library in paths else None,
+        (named if isinstance(named, str) else name).replace("-", "_"),
+        dependencies,
+        _listed_targets(manifest, folder),
+    )
+
+
+def _listed_targets(manifest: Mapping[str, Any], folder: str) -> frozenset[str]:
+    targets = [_table(manifest, "lib")]
+    for key in ("bin", "test", "example", "bench"):
+        listed = manifest.get(key)
+        targets += [target for target in listed if isinstance(target, dict)] if isinstance(listed, list) else []
+    return frozenset(normpath(join(folder, path)) for target in targets if isinstance(path := target.get("path"), str))
+
+
+def _table(of: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = of.get(key)
+    return found if isinstance(found, dict) else {}

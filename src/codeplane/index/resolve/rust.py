@@ -1,0 +1,368 @@
+"""Rust: modules and crates, `use` trees, and what a path or a pattern names. Members are looked up in `rust_members`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from codeplane.facts.model import Namespace, Usage
+from codeplane.facts.sketch import SketchImport
+from codeplane.facts.values import Of
+from codeplane.index.resolve import rust_std
+from codeplane.index.resolve.crates import Crates
+from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.rust_members import Members, arguments, plain
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, filled_in, union
+
+_SEPARATOR = re.compile(r"\.|::")
+_TYPES = frozenset({"module", "struct", "enum", "trait", "type"})
+_Seen = tuple[tuple[Value, str, bool], ...]
+
+
+class RustRules(Members):
+    def __init__(self, ev: Evaluator) -> None:
+        super().__init__(ev)
+        self._known: dict[tuple[Value, str], list[Site]] = {}
+
+    @cached_property
+    def _crates(self) -> Crates:
+        return Crates(self.ev.library)
+
+    # Modules
+
+    def _module(self, at: Tables, scope: int | None) -> Value:
+        """The module that a scope lies in."""
+        while scope:
+            if at.sketch.scopes[scope][1] == "namespace":
+                return ("M", at.path, scope)
+            scope = at.sketch.scopes[scope][0]
+        return ("M", at.path, 0)
+
+    def _around(self, module: Value) -> Value | None:
+        _, path, scope = module
+        if scope:
+            return self._module(self.ev.at(path), self.ev.at(path).sketch.scopes[scope][0])
+        parent = self._crates.parent(path)
+        return ("M", *parent) if parent is not None else None
+
+    def module_around(self, at: Tables, scope: int, how: int) -> Values:
+        if how == 2:
+            root = self._crates.root(at.path)
+            return frozenset({("M", root, 0)}) if root is not None else NOTHING
+        module: Value | None = self._module(at, scope)
+        if how == 1 and module is not None:
+            module = self._around(module)
+        return frozenset({module}) if module is not None else NOTHING
+
+    def defined(self, at: Tables, definition: int) -> Values | None:
+        row = at.defs[definition]
+        if row.kind == "module":
+            place = self._crates.child(at, definition)
+            return frozenset({("M", *place)}) if place is not None else NOTHING
+        if row.kind == "enum_member":
+            return frozenset({("i", at.path, row.parent)})
+        return NOTHING if row.kind == "macro" else None
+
+    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
+        module = module if len(module) == 3 else (*module, 0)
+        key = (module, plain(name))
+        if key not in self._known:
+            self._known[key] = self._sites(module, plain(name), ())
+        return self._known[key]
+
+    def module_values(self, module: Value, name: str) -> Values:
+        module = module if len(module) == 3 else (*module, 0)
+        if name == "super":
+            around = self._around(module)
+            return frozenset({around}) if around is not None else NOTHING
+        return union(map(self.ev.site_value, self.module_sites(module, name)))
+
+    def _sites(
+        self, module: Value, name: str, seen: _Seen, *, types: bool = False, public: bool = False, globs: bool = True
+    ) -> list[Site]:
+        """What a name of a module stands for: of `types` alone, as a path goes on from them; only what is `public`."""
+        if (module, name, types) in seen:
+            return []
+        seen = (*seen, (module, name, types))
+        _, path, scope = module
+        at = self.ev.library.tables(path)
+        if at is None:
+            return []
+        found: list[Site] = [(path, "d", number) for number in at.defs_in.get((scope, name), ())]
+        for number in self.imports_named(at, scope, name):
+            if not public or self._is_public(at, number):
+                found += self._imported_sites(at, number, seen)
+        if types:
+            found = [site for site in found if self._is_type(site)]
+        if not found and not scope and (path_of := self._crates.undeclared(path, name)) is not None:
+            found = [(path_of, "M", 0)]
+        if not found and globs:
+            found = self._through_globs(at, scope, name, seen, types=types, public=public)
+        if not found and not types and not scope and self._crates.parent(path) is None:
+            found = self._macros(path, name)
+        return sorted(set(found))
+
+    def _is_type(self, site: Site) -> bool:
+        return site[1] == "M" or self.ev.at(site[0]).defs[site[2]].kind in _TYPES
+
+    def _through_globs(
+        self, at: Tables, scope: int, name: str, seen: _Seen, *, types: bool = False, public: bool = False
+    ) -> list[Site]:
+        for number in self.imports_named(at, scope, "*"):
+            if public and not self._is_public(at, number):
+                continue
+            row = at.imports[number]
+            for source in self._path(at, row.scope, row.source or "", seen):
+                if source[0] == "M":
+                    outside = not self._is_beneath(("M", at.path, scope), source)
+                    found = self._sites(source, name, seen, types=types, public=outside)
+                else:
+                    found = self.ev.member(source, name)[0]
+                if found:
+                    return found
+        return []
+
+    def _is_beneath(self, module: Value | None, other: Value) -> bool:
+        count = 0
+        while module is not None and count < 50:
+            if module == other:
+                return True
+            module = self._around(module)
+            count += 1
+        return False
+
+    def _is_public(self, at: Tables, number: int) -> bool:
+        """Whether an import is handed on. Of one in a module within a file nothing is known; its purpose is that."""
+        row = at.imports[number]
+        if row.scope:
+            return True
+        return any(
+            source == row.source and (mode == "REEXPORT_ALL" or row.imported_name in names)
+            for source, mode, names, *_ in at.sketch.thunks
+        )
+
+    def _macros(self, root: str | None, name: str) -> list[Site]:
+        """The macro of a crate, if it has one of this name."""
+        if root is None:
+            return []
+        found: list[Site] = [
+            (path, "d", number)
+            for path, number in self.ev.library.named(name)
+            if self.ev.library.tables(path) is not None and self.ev.at(path).defs[number].kind == "macro" and self._crates.root(path) == root
+        ]
+        return found if len(found) == 1 else []
+
+    # Imports
+
+    def local_name(self, row: SketchImport) -> str | None:
+        return row.alias or row.imported_name
+
+    def imports_named(self, at: Tables, scope: int, name: str) -> Sequence[int]:
+        return at.imports_by_name.get((scope, name), ())
+
+    def import_sites(self, at: Tables, number: int) -> list[Site]:
+        return self._imported_sites(at, number, ())
+
+    def _imported_sites(self, at: Tables, number: int, seen: _Seen) -> list[Site]:
+        row = at.imports[number]
+        if row.imported_name == "*":
+            return []
+        if not row.source or row.kind == "rust_extern_crate":
+            return self._head_sites(at, row.scope, row.imported_name, seen, crates_only=row.kind != "rust_use")
+        found: list[Site] = []
+        for source in self._path(at, row.scope, row.source, seen):
+            if source[0] == "M":
+                found += self._sites(source, row.imported_name, seen)
+            else:
+                found += self.ev.member(source, row.imported_name)[0]
+        return sorted(set(found))
+
+    def imported(self, at: Tables, number: int) -> Values:
+        sites = self.import_sites(at, number)
+        if sites:
+            return union(map(self.ev.site_value, sites))
+        row = at.imports[number]
+        if row.source in ("self", "super", "crate") or (row.source or "").startswith(("self::", "super::", "crate::")):
+            return NOTHING
+        return frozenset({("x", f"{row.source}.{row.imported_name}")})
+
+    def _path(self, at: Tables, scope: int, source: str, seen: _Seen) -> list[Value]:
+        """Modules and types that a path stands for."""
+        head, *rest = source.split("::")
+        values: Values
+        if head in ("crate", "$crate"):
+            values = self.module_around(at, scope, 2)
+        elif head in ("self", "super"):
+            values = self.module_around(at, scope, head == "super")
+        elif not head:
+            root = self._crates.find(at.path, rest[0]) if rest else None
+            values, rest = frozenset({("M", root, 0)} if root is not None else ()), rest[1:]
+        else:
+            values = union(map(self.ev.site_value, self._head_sites(at, scope, head, seen, types=True)))
+        for name in rest:
+            step: set[Value] = set()
+            for value in values:
+                if name == "super":
+                    step |= self.module_values(value, name) if value[0] == "M" else NOTHING
+                elif value[0] == "M":
+                    module = value if len(value) == 3 else (*value, 0)
+                    step |= union(map(self.ev.site_value, self._sites(module, name, seen, types=True)))
+                else:
+                    step |= self.ev.member(value, name)[1]
+            values = frozenset(step)
+        return sorted((v if v[0] != "M" or len(v) == 3 else (*v, 0) for v in values if v[0] in ("M", "c")), key=repr)
+
+    def _head_sites(
+        self, at: Tables, scope: int, name: str, seen: _Seen, *, crates_only: bool = False, types: bool = False
+    ) -> list[Site]:
+        """What the first name of a path stands for: something of the module, or a crate."""
+        module = self._module(at, scope)
+        found = [] if crates_only else self._sites(module, name, seen, types=types, globs=False)
+        if not found:
+            root = self._crates.find(at.path, name)
+            found = [(root, "M", 0)] if root is not None else []
+        return found or ([] if crates_only else self._sites(module, name, seen, types=types))
+
+    # Names
+
+    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+        return self.free_sites(at, name, 0)
+
+    def free_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+        if name in ("Self", "self", "super", "crate"):
+            return []
+        around: int | None = scope
+        while around and at.sketch.scopes[around][1] != "namespace":
+            found = self._through_globs(at, around, name, ())
+            if found:
+                return found
+            around = at.sketch.scopes[around][0]
+        found = self.module_sites(("M", at.path, around or 0), name)
+        if found:
+            return found
+        root = self._crates.find(at.path, name)
+        return [(root, "M", 0)] if root is not None else self._macros(self._crates.root(at.path), name)
+
+    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+        if len(sites) < 2:
+            return sites
+        if namespace == Namespace.CALLABLE:
+            fit = [site for site in sites if self._kind(site) == "macro"]
+        elif namespace == Namespace.TYPE or (namespace is None and usage == Usage.TYPE):
+            fit = [site for site in sites if self._is_type(site)]
+        elif namespace is None and usage == Usage.MEMBER:
+            return sites
+        else:
+            fit = [site for site in sites if self._kind(site) not in ("module", "enum", "trait", "type", "")]
+        return fit or sites
+
+    def _kind(self, site: Site) -> str:
+        return self.ev.at(site[0]).defs[site[2]].kind if site[1] == "d" else ""
+
+    def free(self, at: Tables, name: str, scope: int) -> Values:
+        sites = self.free_sites(at, name, scope)
+        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def unbound(self, at: Tables, name: str) -> Values:
+        return self.free(at, name, 0)
+
+    def _named(self, at: Tables, node: int) -> list[Site]:
+        """Definitions that a path stands for."""
+        kind, a, b, _ = at.nodes[node]
+        if kind in (Of.SAME, Of.ITEM):
+            return self._named(at, a)
+        if kind == Of.MEMBER:
+            return self.ev.member_at(at, node)[0]
+        if kind == Of.NAME and a:
+            row = at.binds[a - 1]
+            found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
+            for number in self.imports_named(at, row.scope, row.name):
+                found += self.import_sites(at, number)
+            return found
+        return self.free_sites(at, at.texts[b], at.place.get(node, 0)) if kind == Of.NAME else []
+
+    def _with_fields(self, at: Tables, node: int) -> list[Site]:
+        """Structs and variants that a path stands for."""
+        found: list[Site] = []
+        for path, kind, number in self._named(at, node):
+            if kind == "d" and self.ev.at(path).defs[number].kind in ("struct", "enum_member"):
+                found.append((path, kind, number))
+        return found or [(value[1], "d", value[2]) for value in sorted(self.ev.type_of(at, node), key=repr) if value[0] == "i"]
+
+    def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
+        return [
+            (path, "d", member)
+            for path, _, number in self._with_fields(at, of)
+            for member in self.ev.at(path).members.get(number, {}).get(name, ())
+            if self.ev.at(path).defs[member].kind == "field"
+        ]
+
+    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
+        node, place, name = step
+        found = NOTHING
+        sites = self._with_fields(at, node)
+        for path, _, number in sites:
+            tables = self.ev.at(path)
+            fields = tables.fields(number)
+            held = NOTHING
+            if fields:
+                held = self.ev.type_of(tables, fields[place]) if place < len(fields) else NOTHING
+            elif name:
+                held = self.ev.cell(("a", path, number, name))
+            for of in values or (("x", ""),):
+                found |= filled_in(held, self._given(of, tables, number))
+        if sites:
+            return found
+        kind, _, b, _ = at.nodes[node]
+        last = at.texts[b] if kind in (Of.NAME, Of.MEMBER) else ""
+        held = [value[3] for value in values if value[0] == "g" and value[2] in rust_std.OTHERS]
+        if last in ("Some", "Ok"):
+            return union(parts[0] for parts in held)
+        return union(parts[1] for parts in held if len(parts) > 1) if last == "Err" else NOTHING
+
+    # Values and types
+
+    def type_named(self, at: Tables, definition: int) -> Values | None:
+        row = at.defs[definition]
+        return frozenset({("i", at.path, row.parent)}) if row.kind == "enum_member" else None
+
+    def tuple_type(self, at: Tables, parts: Sequence[int]) -> Values:
+        return frozenset({rust_std.tuple_of([self.ev.type_of(at, part) for part in parts])})
+
+    def constructors(self, of: Value) -> tuple[str, ...]:
+        return ()
+
+    def tried(self, of: Value) -> Values:
+        return rust_std.tried(of)
+
+    def call_object(self, of: Value) -> Values | None:
+        return frozenset({of})
+
+    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
+        _, of, name = callee
+        called = union(self.ev.call_with(value, []) for held in values[:1] for value in held if value[0] in ("f", "c"))
+        return rust_std.call(of, plain(name), values, called)
+
+    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+        *before, last = _SEPARATOR.split(name)
+        first = values[0] if values else NOTHING
+        if last == "Some":
+            return rust_std.make("Option", [first])
+        if last in ("Ok", "Err"):
+            return rust_std.make("Result", [first, NOTHING] if last == "Ok" else [NOTHING, first])
+        kind = rust_std.kind_of(before[-1]) if before and last in ("new", "from", "pin") else None
+        if kind == "Vec" or kind in rust_std.MAPS:
+            return frozenset(value for value in first if value[0] == "l")
+        return rust_std.make(kind, [first]) if kind is not None else NOTHING
+
+    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+        kind = rust_std.kind_of(_SEPARATOR.split(name)[-1])
+        if kind is None:
+            return NOTHING
+        held = []
+        for part in arguments(at, parts):
+            what, a, _, _ = at.nodes[part]
+            held.append(self.ev.type_of(at, a if what == Of.LABELLED else part))
+        return rust_std.make(kind, held)
