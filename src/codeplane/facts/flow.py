@@ -249,11 +249,7 @@ class _Builder:
         offsets = sorted(
             {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
-            | {
-                span[0]
-                for span, (subject, _) in self._raw.values.items()
-                if subject in _PLACED
-            }
+            | {span[0] for span, (subject, _) in self._raw.values.items() if subject in _PLACED}
         )
         innermost, _ = locate(self._tree, offsets)
         return dict(zip(offsets, innermost, strict=True)).__getitem__

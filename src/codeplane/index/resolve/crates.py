@@ -41,6 +41,7 @@ class Crates:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._parents: dict[str, Place | None] = {}
+        self._around: dict[str, Package | None] = {}
 
     @cached_property
     def _packages(self) -> dict[str, Package]:
@@ -63,13 +64,13 @@ class Crates:
         return found
 
     def package_of(self, path: str) -> Package | None:
-        folder = dirname(path)
-        while True:
-            if folder in self._packages:
-                return self._packages[folder]
-            if not folder:
-                return None
-            folder = dirname(folder)
+        return self._package_around(dirname(path))
+
+    def _package_around(self, folder: str) -> Package | None:
+        if folder not in self._around:
+            found = self._packages.get(folder)
+            self._around[folder] = found if found or not folder else self._package_around(dirname(folder))
+        return self._around[folder]
 
     def find(self, near: str, name: str) -> str | None:
         """The root of the crate that a file knows by this name, if it is in the repository."""
@@ -140,7 +141,9 @@ class Crates:
                     return found
         if self._is_root(path):
             return None
-        present = [candidate for candidate in above if candidate != path and self._library.tables(candidate) is not None]
+        present = [
+            candidate for candidate in above if candidate != path and self._library.tables(candidate) is not None
+        ]
         return Place(present[0]) if len(present) == 1 else None
 
     def _declares(self, candidate: str, name: str, path: str, *, root: bool = False) -> Place | None:

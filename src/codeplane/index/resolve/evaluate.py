@@ -116,7 +116,9 @@ class Evaluator:
     def _node(self, at: Tables, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.NAME:
-            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).free(at, at.texts[b], at.place.get(node, 0))
+            return (
+                self.cell(("b", at.path, a - 1)) if a else self.rules(at).free(at, at.texts[b], at.place.get(node, 0))
+            )
         if kind == Of.MEMBER:
             return self.member_at(at, node)[1]
         if kind == Of.CALL:
@@ -260,9 +262,8 @@ class Evaluator:
             kind = at.defs[definition].kind
             if kind in CALLABLES or kind in self.rules(at).classes or self.rules(at).defined(at, definition):
                 found |= self.cell(("v", at.path, definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                found |= self.rules(at).imported(at, number)
+        for number in self.rules(at).imports_named(at, row.scope, row.name):
+            found |= self.rules(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
     def _flowing(self, at: Tables, flows: Iterable[tuple[int, int]]) -> Values:
@@ -300,7 +301,7 @@ class Evaluator:
             return union(self.elements(value) for value in self.value(at.path, node))
         if kind == Into.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
-        if kind == Into.CATCH:
+        if kind in (Into.CATCH, Into.DECLARE):
             return self.type_of(at, node)
         if kind == Into.BOUND:
             return frozenset({("v", at.path, node)})
@@ -673,14 +674,9 @@ class Evaluator:
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             found |= self.site_type((at.path, "d", definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == row.scope and self.rules(at).local_name(imported) == row.name:
-                sites = self.rules(at).import_sites(at, number)
-                found |= (
-                    union(self.site_type(site) for site in sites)
-                    if sites
-                    else objects(self.rules(at).imported(at, number))
-                )
+        for number in self.rules(at).imports_named(at, row.scope, row.name):
+            sites = self.rules(at).import_sites(at, number)
+            found |= union(map(self.site_type, sites)) if sites else objects(self.rules(at).imported(at, number))
         if row.target_kind == Target.UNKNOWN:
             held = self.cell(("b", at.path, bind))
             found |= objects(held) | frozenset(value for value in held if value[0] == "T")

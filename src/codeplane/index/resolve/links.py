@@ -12,7 +12,6 @@ from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
-
 _OPAQUE = frozenset({"macro", "attribute"})
 """Scopes whose names mean what somebody else makes of them."""
 
@@ -35,6 +34,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
     rules = evaluator.rules(at)
     members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] == Of.MEMBER and row[3] >= 0}
     labels = _labels(at)
+    known: dict[int, list[Site]] = {}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         member = members.get(ref)
@@ -51,7 +51,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 yield Link(ref, tuple(sorted(set(labelled))), Tier.STRONG)
             continue
         scope = columns.scopes[ref]
-        if tier != Tier.PROVEN and at.sketch.scopes[scope][1] in _OPAQUE:
+        if tier != Tier.PROVEN and scope and at.sketch.scopes[scope][1] in _OPAQUE:
             continue
         if bound:
             bind = at.binds[bound - 1]
@@ -59,15 +59,18 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 continue
             if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
-            sites = bind_sites(evaluator, at, bound - 1)
+            if bound not in known:
+                known[bound] = bind_sites(evaluator, at, bound - 1)
+            sites = known[bound]
             if role != Role.IMPORT:
                 sites = list(rules.fitting(sites, bind.namespace, usage))
+            elif member is not None:
+                # Another import may bind the same name, under another condition.
+                sites = evaluator.member_at(at, member)[0]
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         elif role == Role.IMPORT:
-            sites = _before_alias(evaluator, at, columns, ref) or rules.free_sites(
-                at, names[columns.names[ref]], scope
-            )
+            sites = _before_alias(evaluator, at, columns, ref) or rules.free_sites(at, names[columns.names[ref]], scope)
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         else:
@@ -107,9 +110,9 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
     """What a binding stands for, wherever that is."""
     row = at.binds[bind]
     found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
-    for number, imported in enumerate(at.imports):
-        if imported.scope == row.scope and evaluator.rules(at).local_name(imported) == row.name:
-            found += evaluator.rules(at).import_sites(at, number)
+    rules = evaluator.rules(at)
+    for number in rules.imports_named(at, row.scope, row.name):
+        found += rules.import_sites(at, number)
     return sorted(set(found))
 
 

@@ -24,12 +24,22 @@ class Rules:
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
+        self._by_name: dict[str, dict[tuple[int, str | None], list[int]]] = {}
 
     # Names
 
     def local_name(self, row: SketchImport) -> str | None:
         """The name that an import binds."""
         return row.alias or row.imported_name
+
+    def imports_named(self, at: Tables, scope: int, name: str) -> Sequence[int]:
+        """Imports that bind a name in a scope."""
+        known = self._by_name.get(at.path)
+        if known is None:
+            known = self._by_name[at.path] = {}
+            for number, row in enumerate(at.imports):
+                known.setdefault((row.scope, self.local_name(row)), []).append(number)
+        return known.get((scope, name), ())
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         """What an import stands for in the repository."""
@@ -57,6 +67,10 @@ class Rules:
 
     def free(self, at: Tables, name: str, scope: int) -> Values:
         return self.unbound(at, name)
+
+    def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+        """What the first name of the path of an import stands for."""
+        return []
 
     def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""

@@ -1,4 +1,4 @@
-"""Rust: modules and crates, `use` trees, and what a path or a pattern names. Members are looked up in `rust_members`."""
+"""Rust: modules and crates, `use` trees, and what a path or a pattern names. Members are found in `rust_members`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from codeplane.facts.model import Namespace, Usage
-from codeplane.facts.sketch import SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.crates import Crates
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.rust_members import Members, arguments, plain
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, filled_in, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, filled_in, tuple_of, union
 
 _SEPARATOR = re.compile(r"\.|::")
 _TYPES = frozenset({"module", "struct", "enum", "trait", "type"})
@@ -150,17 +149,13 @@ class RustRules(Members):
         found: list[Site] = [
             (path, "d", number)
             for path, number in self.ev.library.named(name)
-            if self.ev.library.tables(path) is not None and self.ev.at(path).defs[number].kind == "macro" and self._crates.root(path) == root
+            if self.ev.library.tables(path) is not None
+            and self.ev.at(path).defs[number].kind == "macro"
+            and self._crates.root(path) == root
         ]
         return found if len(found) == 1 else []
 
     # Imports
-
-    def local_name(self, row: SketchImport) -> str | None:
-        return row.alias or row.imported_name
-
-    def imports_named(self, at: Tables, scope: int, name: str) -> Sequence[int]:
-        return at.imports_by_name.get((scope, name), ())
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         return self._imported_sites(at, number, ())
@@ -245,6 +240,9 @@ class RustRules(Members):
         root = self._crates.find(at.path, name)
         return [(root, "M", 0)] if root is not None else self._macros(self._crates.root(at.path), name)
 
+    def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+        return self.free_sites(at, name, scope)
+
     def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if len(sites) < 2:
             return sites
@@ -289,7 +287,9 @@ class RustRules(Members):
         for path, kind, number in self._named(at, node):
             if kind == "d" and self.ev.at(path).defs[number].kind in ("struct", "enum_member"):
                 found.append((path, kind, number))
-        return found or [(value[1], "d", value[2]) for value in sorted(self.ev.type_of(at, node), key=repr) if value[0] == "i"]
+        return found or [
+            (value[1], "d", value[2]) for value in sorted(self.ev.type_of(at, node), key=repr) if value[0] == "i"
+        ]
 
     def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
         return [
@@ -311,16 +311,16 @@ class RustRules(Members):
                 held = self.ev.type_of(tables, fields[place]) if place < len(fields) else NOTHING
             elif name:
                 held = self.ev.cell(("a", path, number, name))
-            for of in values or (("x", ""),):
+            for of in values or frozenset({("x", "")}):
                 found |= filled_in(held, self._given(of, tables, number))
         if sites:
             return found
         kind, _, b, _ = at.nodes[node]
         last = at.texts[b] if kind in (Of.NAME, Of.MEMBER) else ""
-        held = [value[3] for value in values if value[0] == "g" and value[2] in rust_std.OTHERS]
+        inner = [value[3] for value in values if value[0] == "g" and value[2] in rust_std.OTHERS]
         if last in ("Some", "Ok"):
-            return union(parts[0] for parts in held)
-        return union(parts[1] for parts in held if len(parts) > 1) if last == "Err" else NOTHING
+            return union(parts[0] for parts in inner)
+        return union(parts[1] for parts in inner if len(parts) > 1) if last == "Err" else NOTHING
 
     # Values and types
 
@@ -329,7 +329,7 @@ class RustRules(Members):
         return frozenset({("i", at.path, row.parent)}) if row.kind == "enum_member" else None
 
     def tuple_type(self, at: Tables, parts: Sequence[int]) -> Values:
-        return frozenset({rust_std.tuple_of([self.ev.type_of(at, part) for part in parts])})
+        return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         return ()

@@ -11,11 +11,13 @@ from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, applied, filled_in, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, applied, filled_in, list_of, union
 
 Found = tuple[list[Site], Values]
 _NOT_FOUND: Found = ([], NOTHING)
-_DERIVED = frozenset({"clone", "to_owned", "eq", "ne", "cmp", "partial_cmp", "hash", "fmt", "default", "to_string", "into"})
+_DERIVED = frozenset(
+    {"clone", "to_owned", "eq", "ne", "cmp", "partial_cmp", "hash", "fmt", "default", "to_string", "into"}
+)
 """Methods that a type may well have without a word about them; never looked for behind it."""
 
 
@@ -45,9 +47,7 @@ class Members(Rules):
         return self._owner(at, scope)[0]
 
     def own(self, at: Tables, scope: int) -> Values:
-        return frozenset(
-            ("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0]
-        )
+        return frozenset(("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0])
 
     def own_member(self, at: Tables, scope: int, name: str) -> Found | None:
         impl = self._owner(at, scope)[1]
@@ -85,7 +85,7 @@ class Members(Rules):
                 continue
             for scope, node in tables.extends.items():
                 said = _last_name(tables, node)
-                if said != name and (0, said) not in tables.imports_by_name:
+                if said != name and not self.imports_named(tables, 0, said):
                     continue
                 if any(value[:3] == own for value in self.ev.type_of(tables, node)):
                     found.add(("I", path, scope))
@@ -135,7 +135,7 @@ class Members(Rules):
                 return self._all(behind, name)
             if of[0] == "i" and name != text:
                 held = self.elements(of)
-                held = frozenset({rust_std.list_of(held)}) if held else frozenset({of})
+                held = frozenset({list_of(held)}) if held else frozenset({of})
                 return [], frozenset(("e", value, text) for value in held)
             return _NOT_FOUND
         return self._held(found, of)

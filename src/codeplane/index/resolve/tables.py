@@ -80,14 +80,6 @@ class Tables:
         return found
 
     @cached_property
-    def imports_by_name(self) -> dict[tuple[int, str], list[int]]:
-        """(scope, alias or name) -> imports."""
-        found: dict[tuple[int, str], list[int]] = {}
-        for number, row in enumerate(self.imports):
-            found.setdefault((row.scope, row.alias or row.imported_name), []).append(number)
-        return found
-
-    @cached_property
     def bind_of_def(self) -> dict[int, int]:
         found: dict[int, int] = {}
         for number, row in enumerate(self.binds):

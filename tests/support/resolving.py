@@ -1,0 +1,86 @@
+"""What the references of a small tree stand for, resolved in memory."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from codeplane.facts.blocks import Refs
+from codeplane.facts.extract import extract
+from codeplane.facts.model import Facts, Tier
+from codeplane.facts.sketch import pack_sketch, unpack_sketch
+from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.links import link_references
+from codeplane.index.resolve.tables import Tables
+from codeplane.languages.registry import detect
+
+Place = tuple[str, int, int]
+
+
+class MemoryLibrary:
+    """Files by their path. Those in a language without rules are there, and say nothing."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self.facts: dict[str, Facts] = {}
+        self._tables: dict[str, Tables] = {}
+        self._named: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._detaching: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(files):
+            language = detect(path, files[path].encode())
+            if language is None or language.name not in RULES:
+                continue
+            facts = self.facts[path] = extract(language.name, path, 1, files[path].encode()).facts
+            at = self._tables[path] = Tables(path, language.name, unpack_sketch(pack_sketch(facts)))
+            for number, row in enumerate(at.defs):
+                self._named[row.name].append((path, number))
+            for owner in sorted({owner.rpartition(".")[2] for owner in at.detached}):
+                self._detaching[owner].append(path)
+
+    def paths(self) -> Sequence[str]:
+        return list(self._files)
+
+    def tables(self, path: str) -> Tables | None:
+        return self._tables.get(path)
+
+    def named(self, name: str) -> Sequence[tuple[str, int]]:
+        return self._named.get(name, [])
+
+    def detaching(self, owner: str) -> Sequence[str]:
+        return self._detaching.get(owner, [])
+
+    def directory(self, path: str) -> Sequence[str]:
+        return sorted(held for held in self._tables if held.rpartition("/")[0] == path)
+
+    def declared(self, path: str) -> Mapping[str, Any] | None:
+        text = self._files.get(path)
+        if text is None:
+            return None
+        return json.loads(text) if path.endswith(".json") else {"text": text}
+
+
+def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, list[tuple[str, int]]]:
+    """Links of at least this tier: the place of a reference, and where the definitions that it stands for are named."""
+    library = MemoryLibrary(files)
+    evaluator = Evaluator(library, RULES)
+    found: dict[Place, list[tuple[str, int]]] = {}
+    for path, facts in library.facts.items():
+        at = library.tables(path)
+        assert at is not None
+        assert isinstance(facts.refs, Refs)
+        columns = facts.refs.columns
+        for link in link_references(evaluator, at, facts.names, columns):
+            if link.tier >= tier:
+                place = (path, columns.lines[link.ref], columns.columns[link.ref])
+                found[place] = [_line(library, *site) for site in link.sites]
+    return found
+
+
+def _line(library: MemoryLibrary, path: str, kind: str, number: int) -> tuple[str, int]:
+    facts = library.facts[path]
+    if kind == "d":
+        return path, facts.defs[number].name_line
+    return path, facts.attributes[number].line if kind == "a" else 1
