@@ -39,6 +39,8 @@ def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Langu
 
 def _objects(flow: Flow, defs: Sequence[Def], language: Language) -> dict[int, int]:
     """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
+    if language.members_qualified:
+        return {}  # Methods have a word for their object, or none; it is no parameter.
     owners = {scope: definition for scope, definition in flow.owners}
     seen: set[int] = set()
     found: dict[int, int] = {}

@@ -29,6 +29,7 @@ and what becomes of them:
     @bound @to @type           a type variable and what it is at least
     @extends @of @base*        the scope with this span adds members and bases to a type
     @fields @type*             parts without names of the definition with this span
+    @body @definition          the scope with the span of the one is what the other opens
     @space                     names that nothing binds are looked up from the scope with this span
 """
 
@@ -98,6 +99,7 @@ _FLOWS = frozenset(
         "extends",
         "fields",
         "space",
+        "body",
     }
 )
 _PARTS = frozenset(
@@ -105,7 +107,7 @@ _PARTS = frozenset(
 )
 
 
-_OVERRULING = frozenset({"member.called", "here"})
+_OVERRULING = frozenset({"member.called", "here", "cast"})
 """Values that are told from others of the same kind by what is around them."""
 
 
@@ -223,7 +225,7 @@ class _Builder:
                 definition = self._definitions.get(span)
                 if definition is not None:
                     into.append((Into.FIELDS, definition, self._add(Of.TUPLE, self._list(parts.get("type", ())))))
-            elif subject == "space":
+            elif subject in ("space", "body"):
                 continue
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
@@ -239,9 +241,13 @@ class _Builder:
             if subject in _LOOKED_UP:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        owners = sorted(
-            (scope, definition) for span, definition in self._definitions.items() if (scope := self._scopes.get(span))
-        )
+        opened = [(span, definition) for span, definition in self._definitions.items()]
+        opened += [
+            (span, definition)
+            for subject, span, parts in self._raw.flows
+            if subject == "body" and (definition := self._definitions.get(parts["definition"][0])) is not None
+        ]
+        owners = sorted({(scope, definition) for span, definition in opened if (scope := self._scopes.get(span))})
         ordered = [param for _, param in sorted(params)]
         return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls, self._places())
 

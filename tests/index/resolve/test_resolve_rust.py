@@ -1,33 +1,8 @@
-"""Rust: what names stand for across modules, crates, `impl` blocks, traits and patterns.
-
-In the sources `/*1*/name` marks a reference, and `/*=1*/name` what it must stand for; a mark without a counterpart
-stands for nothing.
-"""
+"""Rust: what names stand for across modules, crates, `impl` blocks, traits and patterns."""
 
 from __future__ import annotations
 
-import re
-
-from support.resolving import resolve
-
-_MARK = re.compile(r"/\*(=?)(\w+)\*/")
-
-
-def check(files: dict[str, str]) -> None:
-    references: dict[str, tuple[str, int, int]] = {}
-    definitions: dict[str, list[tuple[str, int]]] = {}
-    for path, text in files.items():
-        for line, content in enumerate(text.split("\n"), 1):
-            for mark in _MARK.finditer(content):
-                if mark[1]:
-                    definitions.setdefault(mark[2], []).append((path, line))
-                else:
-                    references[mark[2]] = (path, line, mark.end())
-    assert references
-    found = resolve(files)
-    for name, place in references.items():
-        assert sorted(found.get(place, [])) == sorted(definitions.get(name, [])), (name, place)
-
+from support.marked import check
 
 CRATE = {"Cargo.toml": '[package]\nname = "app"\n'}
 

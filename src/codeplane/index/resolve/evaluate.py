@@ -81,6 +81,8 @@ class Evaluator:
             return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
         if what == "v":
             return bounded(self._definition(self.at(key[1]), key[2]))
+        if what == "w":
+            return bounded(self._alias(self.at(key[1]), key[2]))
         if what == "z":
             return self._rules[key[1]].computed(key)
         assert what == "o"
@@ -691,25 +693,27 @@ class Evaluator:
         if row.kind in self.rules(at).classes:
             return frozenset({("i", path, number)})
         told = self.rules(at).type_named(at, number)
-        if told is not None:
-            return told
-        bind = at.bind_of_def.get(number)
+        return self.cell(("w", path, number)) if told is None else told
+
+    def _alias(self, at: Tables, definition: int) -> Values:
+        """Objects of the type that a name was given to."""
+        bind = at.bind_of_def.get(definition)
         if bind is None:
             return NOTHING
         found = NOTHING
         for how, node in at.into_bind(bind):
             if how == Into.ASSIGN:
                 found |= self.type_of(at, node)
-                found |= frozenset(value for value in self.value(path, node) if value[0] == "v")
+                found |= frozenset(value for value in self.value(at.path, node) if value[0] == "v")
             elif how == Into.BOUND:
-                found |= frozenset({("v", path, node)})
+                found |= frozenset({("v", at.path, node)})
         return found
 
     def _generic(self, at: Tables, of: int, keys: Sequence[int]) -> Values:
         parts: list[int] = []
         for key in keys:
             kind, a, _, _ = at.nodes[key]
-            parts += at.lists[a] if kind == Of.TUPLE else [key]
+            parts += at.lists[a] if kind == Of.TUPLE and self.rules(at).tuple_is_arguments else [key]
         found = NOTHING
         for value in self.value(at.path, of):
             if value[0] == "c":

@@ -63,10 +63,14 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 known[bound] = bind_sites(evaluator, at, bound - 1)
             sites = known[bound]
             if role != Role.IMPORT:
+                if role == Role.REFERENCE and bind.target_kind == Target.DEF:
+                    sites = rules.doubted(at, bind.name, scope, sites)
                 sites = list(rules.fitting(sites, bind.namespace, usage))
             elif member is not None:
                 # Another import may bind the same name, under another condition.
                 sites = evaluator.member_at(at, member)[0]
+            elif len(imports := rules.imports_named(at, bind.scope, bind.name)) > 1:
+                sites = sites if all(rules.import_sites(at, number) for number in imports) else []
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         elif role == Role.IMPORT:

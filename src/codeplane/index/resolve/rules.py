@@ -21,6 +21,8 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
+    tuple_is_arguments = True
+    """Whether a tuple in the place of a type's argument is a list of them."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
@@ -67,6 +69,10 @@ class Rules:
 
     def free(self, at: Tables, name: str, scope: int) -> Values:
         return self.unbound(at, name)
+
+    def doubted(self, at: Tables, name: str, scope: int, sites: list[Site]) -> list[Site]:
+        """What a name stands for that the file binds to these, though something out of sight may come before."""
+        return sites
 
     def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
         """What the first name of the path of an import stands for."""

@@ -26,6 +26,8 @@ def plain(name: str) -> str:
 
 
 class Members(Rules):
+    tuple_is_arguments = False
+
     # Where a method stands
 
     def _owner(self, at: Tables, scope: int | None) -> tuple[Values, int | None]:
