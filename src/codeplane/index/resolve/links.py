@@ -70,11 +70,12 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 # Another import may bind the same name, under another condition.
                 sites = evaluator.member_at(at, member)[0]
             elif len(imports := rules.imports_named(at, bind.scope, bind.name)) > 1:
-                sites = sites if all(rules.import_sites(at, number) for number in imports) else []
+                told = [rules.import_sites(at, number) for number in imports]
+                sites = sites if all(told) or not any(told) else []
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         elif role == Role.IMPORT:
-            sites = _before_alias(evaluator, at, columns, ref) or rules.free_sites(at, names[columns.names[ref]], scope)
+            sites = _before_alias(evaluator, at, columns, ref) or rules.head_sites(at, names[columns.names[ref]], scope)
             if sites:
                 yield Link(ref, tuple(sites), Tier.STRONG)
         else:

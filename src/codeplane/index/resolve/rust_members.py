@@ -170,7 +170,10 @@ class Members(Rules):
         for _, path, scope in sorted(self.ev.cell(("z", "rust", "impls", of[1], of[2]))):
             tables = self.ev.at(path)
             into = of_traits if tables.conforms(scope) else inherent
-            into += [(path, "d", number) for number in tables.defs_in.get((scope, name), ())]
+            found = [(path, "d", number) for number in tables.defs_in.get((scope, name), ())]
+            if found and self._is_one_of_many(tables, scope):
+                return []
+            into += found
         for found in (inherent, of_traits):
             if found:
                 return found if len(found) == 1 else []
@@ -252,6 +255,13 @@ class Members(Rules):
             if kind == Of.NAME and bind:
                 given["T", path, bind - 1] = held
         return filled_in(values, given)
+
+    def _is_one_of_many(self, at: Tables, scope: int) -> bool:
+        """Whether an `impl` is of a trait of another library with arguments: others of it may be out of sight."""
+        return any(
+            at.nodes[node][0] == Of.ITEM and not any(value[0] == "c" for value in self.ev.value(at.path, node))
+            for node in at.conforms(scope)
+        )
 
     def _is_of_foreign_trait(self, site: Site) -> bool:
         at = self.ev.at(site[0])
