@@ -110,6 +110,16 @@ def test_two_impls_of_one_trait_are_not_told_apart() -> None:
     )
 
 
+def test_a_function_of_the_type_comes_before_that_of_a_trait() -> None:
+    check(
+        CRATE
+        | {
+            "src/lib.rs": "pub trait Listed { fn all(); }\npub struct Id;\nimpl Id { fn /*=1*/all() {} }\n"
+            "impl Listed for Id { fn all() { Self::/*1*/all() } }\n",
+        }
+    )
+
+
 def test_patterns_take_values_apart() -> None:
     check(
         CRATE
@@ -164,3 +174,7 @@ def test_names_in_macro_calls_stay_unresolved() -> None:
             "src/other.rs": "pub fn thing() {}\n",
         }
     )
+
+
+def test_a_file_that_defines_nothing_has_references() -> None:
+    check(CRATE | {"src/lib.rs": "#![allow(/*1*/dead_code)]\nsome::make!(/*2*/thing);\n"})

@@ -50,7 +50,8 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             if labelled:
                 yield Link(ref, tuple(sorted(set(labelled))), Tier.STRONG)
             continue
-        scope = columns.scopes[ref]
+        # A file that has nothing to tell has no scopes in its sketch.
+        scope = columns.scopes[ref] if at.sketch.scopes else 0
         if tier != Tier.PROVEN and scope and at.sketch.scopes[scope][1] in _OPAQUE:
             continue
         if bound:

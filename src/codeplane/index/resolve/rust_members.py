@@ -52,18 +52,18 @@ class Members(Rules):
         return frozenset(("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0])
 
     def own_member(self, at: Tables, scope: int, name: str) -> Found | None:
+        """A type that the `impl` around names; a function of the type itself comes before those of the `impl`."""
         impl = self._owner(at, scope)[1]
-        found = at.defs_in.get((impl, plain(name)), ()) if impl is not None else ()
-        if not found or impl is None:
+        found = at.defs_in.get((impl, name), ()) if impl is not None else ()
+        if not found or impl is None or at.defs[found[0]].kind != "type":
             return None
         of = min(self.own(at, scope), key=repr, default=("x", ""))
         sites, values = self._held([(at.path, "d", number) for number in found], of)
-        if at.defs[found[0]].kind == "type":
-            # It is the trait's too, which says what it is for.
-            for trait in union(self.ev.value(at.path, node) for node in at.conforms(impl)):
-                if trait[0] == "c":
-                    members = self.ev.at(trait[1]).members.get(trait[2], {})
-                    sites += [(trait[1], "d", number) for number in members.get(plain(name), ())]
+        # It is the trait's too, which says what it is for.
+        for trait in union(self.ev.value(at.path, node) for node in at.conforms(impl)):
+            if trait[0] == "c":
+                members = self.ev.at(trait[1]).members.get(trait[2], {})
+                sites += [(trait[1], "d", number) for number in members.get(name, ())]
         return sites, values
 
     # Impl blocks and traits
