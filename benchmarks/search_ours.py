@@ -6,6 +6,7 @@ that an index of other code is not taken for one of this. Settings of the real u
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -23,6 +24,7 @@ from codeplane.operations.context import Context
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.server.assembly import open_pipeline
+from codeplane.server.engine import collect_seldom
 from codeplane.store.layout import STATE_NAME
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.pipeline import Pipeline
@@ -52,6 +54,8 @@ class Ours:
             self.close()
             mark = self._drop_if_older(tree)
             self._pipeline, self._tree = open_pipeline(self._context(tree), self._context), tree
+            # As the engine does.
+            collect_seldom()
             self._await_ready()
             mark.write_text(fingerprint(_INDEX_PACKAGES))
             if self._weights != WEIGHTS:
@@ -84,6 +88,7 @@ class Ours:
     def close(self) -> None:
         if self._pipeline is not None:
             self._pipeline.close(10.0)
+            gc.unfreeze()
         if self._finder is not None:
             self._finder.close()
         self._pipeline = self._tree = self._finder = None

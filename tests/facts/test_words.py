@@ -181,6 +181,11 @@ def test_keys_of_other_names_differ() -> None:
     assert name_key("==") == ""
 
 
+def test_keys_are_of_letters_and_digits_alone() -> None:
+    assert name_key("_Get__User1_") == "getuser1" == name_key("Get-User.1") == name_key("get user 1")
+    assert name_key("größe_Ab") == "größeab"
+
+
 def test_each_word_once_and_without_case() -> None:
     assert unique_words(["Load", "file", "Load", "FILE"]) == "load file file"
     assert fold_case("Ma\u017fK\u212a") == "maskk"

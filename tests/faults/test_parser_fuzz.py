@@ -26,6 +26,7 @@ from codeplane.disk.text import decode
 from codeplane.facts.blocks import unpack
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Def
+from codeplane.facts.passages import Passage
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import by_name, detect, languages
@@ -90,7 +91,7 @@ def check(parsed: Parsed) -> None:
         assert row.parent is None or 0 <= row.parent < len(defs)
     held = unpack(parsed.facts.block)
     assert all(1 <= ref.start_line <= lines and (ref.bind is None or ref.bind < len(held.binds)) for ref in held.refs)
-    for passage in parsed.searchable.passages:
+    for passage in (Passage(*row) for row in parsed.searchable.passages):
         assert 1 <= passage.first <= passage.last <= lines
         assert -1 <= passage.definition < len(defs)
 

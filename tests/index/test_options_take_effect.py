@@ -90,7 +90,7 @@ def test_the_cap_leaves_files_for_later_and_says_so(tmp_path: Path) -> None:
     root = make_repository(
         tmp_path / "repo", {f"m{number:03}.py": f"def f{number}(): pass\n" * 40 for number in range(300)}
     )
-    with Indexer.open(options_for(root, max_bytes=300_000)) as indexer:
+    with Indexer.open(options_for(root, max_bytes=500_000)) as indexer:
         report = indexer.sync()
         assert 0 < report.pending < 300
         assert any("cap" in warning for warning in report.warnings)

@@ -14,6 +14,7 @@ from codeplane.index.options import SyncReport
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
 from codeplane.query.text import rank_passages
+from codeplane.store.database import PAGE_BYTES
 from codeplane.store.shelf import MAX_ENTRIES, MIN_FILES, Shelf, likeness, sketch
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, write
 
@@ -118,7 +119,8 @@ def test_a_damaged_one_is_of_no_use_and_does_no_harm(repository: Path, tmp_path:
     entry = repository.parent / "user-state" / "shelf" / name
     if damage == "database":
         data = bytearray((entry / "index.db").read_bytes())
-        data[len(data) // 2] ^= 0xFF
+        for page in range(1, len(data) // PAGE_BYTES):
+            data[page * PAGE_BYTES + PAGE_BYTES // 2] ^= 0xFF
         (entry / "index.db").write_bytes(data)
     elif damage == "text":
         largest = max((entry / "tantivy").iterdir(), key=lambda path: path.stat().st_size)

@@ -9,6 +9,7 @@ import pytest
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import PackedFacts, pack
+from codeplane.facts.links import CALLS, NAMES, SHAPES, Links, Use, pack_uses, uid_number
 from codeplane.facts.model import (
     Bind,
     BindReason,
@@ -30,7 +31,7 @@ from codeplane.facts.model import (
     Usage,
 )
 from codeplane.facts.passages import read_searchable
-from codeplane.query.anchors import get_anchor_group, list_anchor_groups
+from codeplane.query.anchors import get_anchor_group, list_anchor_groups, list_anchor_groups_of
 from codeplane.query.binds import get_local_bind, list_binds_in_scope
 from codeplane.query.defs import (
     get_def,
@@ -47,9 +48,9 @@ from codeplane.query.refs import list_proven_refs, list_refs_by_def_uid, list_re
 from codeplane.query.scopes import get_scope, list_scopes_in_file
 from codeplane.query.snapshot import Snapshot, open_snapshot
 from codeplane.query.text import lexical_search
-from codeplane.store.codec import row_id
 from codeplane.store.layout import create_state
-from codeplane.store.records import AnchorGroup, FileState, RefLink
+from codeplane.store.link_rows import FileLinks
+from codeplane.store.records import FileState
 from codeplane.store.schema import unit_of
 from support.store_sample import Sample
 
@@ -71,9 +72,9 @@ LIBRARY = Facts(
     names=("load", "Loader", "save"),
     scopes=(Scope(None, "file", 1, 0, 20, 0), Scope(0, "class", 2, 0, 9, 0)),
     defs=(
-        _definition("uid-load", "load", 1),
-        _definition("uid-loader", "Loader", 4, "class"),
-        _definition("uid-load-2", "load", 6, "method", 1),
+        _definition("00000000000000a1", "load", 1),
+        _definition("00000000000000a3", "Loader", 4, "class"),
+        _definition("00000000000000a2", "load", 6, "method", 1),
     ),
     binds=(
         Bind(0, "load", Namespace.VALUE, Target.DEF, 0, 1, BindReason.DEF_IN_SCOPE),
@@ -122,18 +123,24 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         )
         go = sample.row("cmd/main.go", "go")._replace(language="go", family="go", unit_id=GO)
         writer.put_file(
-            go, pack(Facts(("load",), defs=(_definition("uid-go", "Load", 3),))), (), read_searchable(b"load go", ())
+            go,
+            pack(Facts(("load",), defs=(_definition("00000000000000a4", "Load", 3),))),
+            (),
+            read_searchable(b"load go", ()),
         )
         skipped = sample.row("big.bin", "big")._replace(state=FileState.SKIPPED, reason="binary", language=None)
         writer.put_file(skipped._replace(family=None, unit_id=None), PackedFacts())
-        writer.link_refs([RefLink(row_id(user, 1), row_id(library, 0), Tier.STRONG, Certainty.CERTAIN)])
+        target = uid_number("00000000000000a1")
+        strong = Use(4, 0, Tier.STRONG, Role.REFERENCE, Usage.CALL, NAMES | CALLS)
+        proven = [Use(line, 0, Tier.PROVEN, Role.REFERENCE, Usage.NAME, NAMES) for line in (10, 12)]
+        saved = [Use(line, 4, Tier.ANCHORED, Role.REFERENCE, Usage.MEMBER, SHAPES.index("self.")) for line in (5, 6)]
+        closed = [Use(line, 0, Tier.ANCHORED, Role.REFERENCE, Usage.MEMBER, SHAPES.index("obj.")) for line in range(70)]
+        links = Links([target], [1], [0], [int(Tier.STRONG)], tokens=["close", "save"])
+        unresolved = {"save": pack_uses(saved), "close": pack_uses(closed)}
+        writer.put_links(user, FileLinks(links, {target: pack_uses([strong])}, unresolved))
+        links = Links([target], [2, 3], [0, 0], [int(Tier.PROVEN)] * 2)
+        writer.put_links(library, FileLinks(links, {target: pack_uses(proven)}, {}))
         writer.put_surface(PYTHON, "surface-hash")
-        groups = [
-            AnchorGroup("save", "self.", 2, (row_id(library, 4),)),
-            AnchorGroup("save", "", 70, tuple(range(1, 40))),
-            AnchorGroup("close", "obj.", 70, ()),
-        ]
-        writer.put_anchor_groups(PYTHON, groups)
         sample.publish(writer)
     with open_snapshot(writer.generation) as opened:
         yield opened
@@ -144,20 +151,20 @@ def _path_and_line(rows: tuple[object, ...]) -> list[tuple[str, int]]:
 
 
 def test_definitions(snapshot: Snapshot) -> None:
-    found = get_def(snapshot, "uid-load")
+    found = get_def(snapshot, "00000000000000a1")
     assert found is not None
     assert (found.path, found.name, found.unit_id, found.ordinal) == ("pkg/lib.py", "load", PYTHON, 0)
     assert (found.decorators, found.doc) == (("cached", "staticmethod"), "Says what.")
     assert found.display_name == "def load()"
-    assert get_def(snapshot, "uid-none") is None
+    assert get_def(snapshot, "00000000000000ff") is None
     by_name = list_defs_by_name(snapshot, "load", 10)
-    assert [row.def_uid for row in by_name.rows] == ["uid-load", "uid-load-2"]
+    assert [row.def_uid for row in by_name.rows] == ["00000000000000a1", "00000000000000a2"]
     assert list_defs_by_name(snapshot, "load", 10, unit_id=GO).total == 0
     assert list_defs_by_name(snapshot, "Load", 10, unit_id=GO).total == 1
     assert list_defs_by_name(snapshot, "load", 10, path="pkg/lib.py").total == 2
     assert list_defs_by_name(snapshot, "load", 10, path="app/use.py").rows == ()
     assert list_defs_by_name(snapshot, "load", 10, path="no/such.py").rows == ()
-    assert [row.def_uid for row in list_defs_by_qualified_name(snapshot, "pkg.Load", 5).rows] == ["uid-go"]
+    assert [row.def_uid for row in list_defs_by_qualified_name(snapshot, "pkg.Load", 5).rows] == ["00000000000000a4"]
 
 
 def test_definitions_by_prefix(snapshot: Snapshot) -> None:
@@ -182,22 +189,22 @@ def test_definitions_of_a_file_stand_in_order(snapshot: Snapshot) -> None:
 def test_references_of_a_definition(snapshot: Snapshot) -> None:
     proven = [("pkg/lib.py", 10), ("pkg/lib.py", 12)]
     strong = [("app/use.py", 4)]
-    assert _path_and_line(list_proven_refs(snapshot, "uid-load", 9).rows) == proven
-    assert _path_and_line(list_refs_by_def_uid(snapshot, "uid-load", Tier.STRONG, 9).rows) == strong
-    everything = list_refs_by_def_uid(snapshot, "uid-load", None, 9)
+    assert _path_and_line(list_proven_refs(snapshot, "00000000000000a1", 9).rows) == proven
+    assert _path_and_line(list_refs_by_def_uid(snapshot, "00000000000000a1", Tier.STRONG, 9).rows) == strong
+    everything = list_refs_by_def_uid(snapshot, "00000000000000a1", None, 9)
     assert _path_and_line(everything.rows) == strong + proven
     assert [row.tier for row in everything.rows] == [Tier.STRONG, Tier.PROVEN, Tier.PROVEN]
-    assert list_refs_by_def_uid(snapshot, "uid-load", Tier.UNKNOWN, 9).rows == ()
-    assert list_refs_by_def_uid(snapshot, "uid-load", Tier.ANCHORED, 9).rows == ()
-    assert list_refs_by_def_uid(snapshot, "uid-none", None, 9).rows == ()
-    first = list_refs_by_def_uid(snapshot, "uid-load", None, 1)
+    assert list_refs_by_def_uid(snapshot, "00000000000000a1", Tier.UNKNOWN, 9).rows == ()
+    assert list_refs_by_def_uid(snapshot, "00000000000000a1", Tier.ANCHORED, 9).rows == ()
+    assert list_refs_by_def_uid(snapshot, "00000000000000ff", None, 9).rows == ()
+    first = list_refs_by_def_uid(snapshot, "00000000000000a1", None, 1)
     assert (_path_and_line(first.rows), first.total) == (strong, 3)
 
 
 def test_references_by_name_and_file(snapshot: Snapshot) -> None:
     found = list_refs_by_name(snapshot, "load", 10)
     assert [line for _, line in _path_and_line(found.rows)] == [3, 4, 10, 12, 14]
-    assert list_refs_by_name(snapshot, "load", 10, tier=Tier.UNKNOWN).total == 2
+    assert list_refs_by_name(snapshot, "load", 10, tier=Tier.UNKNOWN).total == 1
     assert list_refs_by_name(snapshot, "load", 10, unit_id=GO).total == 0
     assert list_refs_by_name(snapshot, "nothing", 10).total == 0
     in_file = list_refs_in_file(snapshot, "pkg/lib.py", 10)
@@ -212,11 +219,15 @@ def test_scopes_and_bindings(snapshot: Snapshot) -> None:
     assert get_scope(snapshot, 12345) is None
     bind = get_local_bind(snapshot, scopes[0].scope_id, "load")
     assert bind is not None
-    assert (bind.target_kind, bind.target_uid, bind.reason_code) == (Target.DEF, "uid-load", BindReason.DEF_IN_SCOPE)
+    assert (bind.target_kind, bind.target_uid, bind.reason_code) == (
+        Target.DEF,
+        "00000000000000a1",
+        BindReason.DEF_IN_SCOPE,
+    )
     inner = get_local_bind(snapshot, scopes[1].scope_id, "load")
     assert inner is not None and (inner.namespace, inner.target_uid) == (Namespace.VALUE, None)
     method = get_local_bind(snapshot, scopes[1].scope_id, "load", Namespace.CALLABLE)
-    assert method is not None and method.target_uid == "uid-load-2"
+    assert method is not None and method.target_uid == "00000000000000a2"
     assert get_local_bind(snapshot, scopes[1].scope_id, "Loader") is None
     assert [row.name for row in list_binds_in_scope(snapshot, scopes[0].scope_id, 10).rows] == ["load", "Loader"]
     user = list_scopes_in_file(snapshot, "app/use.py", 10).rows[0]
@@ -245,7 +256,7 @@ def test_exports(snapshot: Snapshot) -> None:
     assert [(row.exported_name, row.path, row.def_uid) for row in entries.rows] == [
         ("ghost", "pkg/lib.py", None),
         ("load", "app/use.py", None),
-        ("load", "pkg/lib.py", "uid-load"),
+        ("load", "pkg/lib.py", "00000000000000a1"),
     ]
     assert list_export_entries(snapshot, surface.surface_id, 10, "load").total == 2
     thunks = list_export_thunks(snapshot, PYTHON, 10).rows
@@ -260,12 +271,12 @@ def test_anchor_groups(snapshot: Snapshot) -> None:
     groups = list_anchor_groups(snapshot, PYTHON, 10).rows
     assert [(row.member_token, row.receiver_shape, row.total_count) for row in groups] == [
         ("close", "obj.", 70),
-        ("save", "", 70),
         ("save", "self.", 2),
     ]
-    assert len(groups[1].exemplar_ids) == 10
-    assert get_anchor_group(snapshot, PYTHON, "save", "self.") == groups[2]
+    assert [place.line for place in groups[0].exemplars] == list(range(10))
+    assert get_anchor_group(snapshot, PYTHON, "save", "self.") == groups[1]
     assert get_anchor_group(snapshot, PYTHON, "save", "other.") is None
+    assert list_anchor_groups_of(snapshot, "close") == [groups[0]]
 
 
 def test_dynamic_sites(snapshot: Snapshot) -> None:

@@ -7,15 +7,17 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import PackedFacts, pack
-from codeplane.facts.model import Facts, Problem, Tier
+from codeplane.facts.links import NAMES, Links, Use, pack_uses
+from codeplane.facts.model import Problem, Tier
 from codeplane.facts.passages import read_searchable
 from codeplane.store import epochs
-from codeplane.store.codec import path_from_text, path_to_text, row_id
+from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.files import list_known
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
+from codeplane.store.link_rows import FileLinks
 from codeplane.store.reader import open_reader
-from codeplane.store.records import Change, FileStat, FileState, RefLink
+from codeplane.store.records import Change, FileStat, FileState
 from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, search
 
@@ -35,12 +37,15 @@ def test_an_updated_index_equals_one_built_afresh(sample: Sample, state: StateDi
 
 
 def test_rows_may_be_plain_lists(sample: Sample, state: StateDirectory) -> None:
+    """As they are when they come out of another process."""
     text = "def load(path):\n    return load(path)\n"
     facts = sample.facts(text)
-    lists = Facts(*([list(row) if isinstance(row, tuple) else row for row in table] for table in facts))  # type: ignore[arg-type]
+    packed = pack(facts)
+    parts = ([list(row) if isinstance(row, tuple) else row for row in part] for part in packed[3:-3])
+    lists = PackedFacts(*packed[:3], *parts, *packed[-3:])  # type: ignore[arg-type, call-arg]
     named = sample.build(state, {"a.py": text})
     with sample.create(state) as writer:
-        writer.put_file(sample.row("a.py", text), pack(lists), (), read_searchable(text.encode(), facts.defs))
+        writer.put_file(sample.row("a.py", text), lists, (), read_searchable(text.encode(), facts.defs))
         sample.publish(writer)
     assert sample.dump(named) == sample.dump(writer.generation)
 
@@ -168,16 +173,22 @@ def test_one_change_per_path_and_epoch(sample: Sample, state: StateDirectory, te
         assert history(3) == [(Change.REMOVED, "moved.py", None)]
 
 
-def test_links_to_a_definition_go_when_its_file_changes(sample: Sample, state: StateDirectory) -> None:
+def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirectory) -> None:
     texts = {"a.py": "def load(): pass", "b.py": "load"}
     with open_writer(sample.build(state, texts)).writer as writer:
         ids: dict[str, int] = dict(writer.rows("SELECT path, file_id FROM files"))
-        ref, target = row_id(ids["b.py"], 0), row_id(ids["a.py"], 0)
-        writer.link_refs([RefLink(ref, target, Tier.STRONG, 1)])
+        place = pack_uses([Use(1, 0, Tier.STRONG, 0, 0, NAMES)])
+        found = FileLinks(
+            Links([7], [0], [0], [int(Tier.STRONG)], tokens=["x"], seen=[ids["a.py"]]), {7: place}, {"x": place}
+        )
+        writer.put_links(ids["b.py"], found)
         assert sample.publish(writer) == 2
-        assert writer.rows("SELECT target_def, tier FROM ref_links WHERE ref_id = ?", (ref,)) == [(target, Tier.STRONG)]
+        held = [writer.rows(f"SELECT file_id FROM {table}") for table in ("uses", "anchored", "seen", "links")]
+        assert held == [[(ids["b.py"],)]] * 4
         sample.put(writer, "a.py", "def other(): pass\ndef load(): pass")
-        assert writer.rows("SELECT target_def, tier FROM ref_links WHERE ref_id = ?", (ref,)) == []
+        assert writer.rows("SELECT target, file_id FROM uses") == [(7, ids["b.py"])]
+        sample.put(writer, "b.py", "load()")
+        assert not any(writer.rows(f"SELECT file_id FROM {table}") for table in ("uses", "anchored", "seen", "links"))
 
 
 def test_rollback_forgets_everything_since_the_last_epoch(

@@ -46,6 +46,9 @@ class MemoryLibrary:
     def tables(self, path: str) -> Tables | None:
         return self._tables.get(path)
 
+    def key(self, path: str) -> int:
+        return 0
+
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         return self._named.get(name, [])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from hashlib import sha256
 
 from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
@@ -31,6 +32,11 @@ def search(reader: Reader, query: str, limit: int = 10) -> list[RepoPath]:
     return [hit.path for hit in lexical_search(Snapshot(reader), query, limit)]
 
 
+def sample_uid(name: str) -> str:
+    """The identity of a definition of this name."""
+    return sha256(name.encode()).hexdigest()[:16]
+
+
 class Sample:
     """Builds and updates indexes of texts."""
 
@@ -45,7 +51,7 @@ class Sample:
         places = {name: ordinal for ordinal, name in enumerate(defined)}
         defs = tuple(
             Def(
-                f"uid-{name}",
+                sample_uid(name),
                 None,
                 0,
                 "function",

@@ -342,6 +342,35 @@ def defs(context: click.Context, name: str, kind: str | None, path: str | None, 
 
 
 @app.command()
+@click.argument("what", metavar="NAME|PATH:LINE")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=100, show_default=True, metavar="N")
+@json_option
+@click.pass_context
+def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
+    """Show who uses a symbol: what is proven, and how much is not known.
+
+    It is named by its name, Class.member, path:line, path:line:column or path#name.
+    """
+    from codeplane.cli.commands import relations
+
+    context.exit(relations.refs(context.obj, what, limit=limit, json=json))
+
+
+@app.command()
+@click.argument("what", metavar="NAME|PATH:LINE")
+@click.option("-d", "--direction", type=click.Choice(["callers", "callees", "both"]), default="both", show_default=True)
+@click.option("--depth", type=click.IntRange(1, 10), default=1, show_default=True, help="How many calls away.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, metavar="N")
+@json_option
+@click.pass_context
+def calls(context: click.Context, what: str, direction: str, depth: int, limit: int, json: bool) -> None:
+    """Show who calls a symbol and what it calls."""
+    from codeplane.cli.commands import relations
+
+    context.exit(relations.calls(context.obj, what, direction=direction, depth=depth, limit=limit, json=json))
+
+
+@app.command()
 @click.argument("file", type=click.Path())
 @json_option
 @click.pass_context

@@ -14,6 +14,8 @@ _GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
 
 
 def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids) -> list[Attribute]:
+    if language.attributes_through != "parameter":
+        return []
     objects = _objects(flow, defs, language)
     if not objects:
         return []
@@ -39,9 +41,7 @@ def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Langu
 
 def _objects(flow: Flow, defs: Sequence[Def], language: Language) -> dict[int, int]:
     """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
-    if language.members_qualified:
-        return {}  # Methods have a word for their object, or none; it is no parameter.
-    owners = {scope: definition for scope, definition in flow.owners}
+    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     seen: set[int] = set()
     found: dict[int, int] = {}
     for scope, bind, *_ in flow.params:

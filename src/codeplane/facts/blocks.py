@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, overload
 
 import orjson
 
+from codeplane.facts.interface import interface_of
 from codeplane.facts.model import Attribute, Bind, Def, DynamicSite, Export, Facts, Import, Ref, Scope, Thunk
 from codeplane.facts.sketch import pack_sketch
 
@@ -91,6 +92,7 @@ class PackedFacts(NamedTuple):
     thunks: Sequence[Thunk] = ()
     dynamic_sites: Sequence[DynamicSite] = ()
     attributes: Sequence[Attribute] = ()
+    interface: bytes = b""
     sketch: bytes = b""
     block: bytes = b""
 
@@ -115,7 +117,9 @@ def pack(facts: Facts) -> PackedFacts:
         block = _pack(facts.names, facts.scopes, facts.binds, columns)
     defs, imports = facts.defs, facts.imports
     rest = (facts.exports, facts.thunks, facts.dynamic_sites, facts.attributes)
-    return PackedFacts(facts.names, counts, len(facts.scopes), defs, imports, *rest, pack_sketch(facts), block)
+    return PackedFacts(
+        facts.names, counts, len(facts.scopes), defs, imports, *rest, interface_of(facts), pack_sketch(facts), block
+    )
 
 
 def unpack(block: bytes) -> Unpacked:

@@ -29,7 +29,8 @@ _DOCSTRING = re.compile(rb'[ \t\r\n]*(?:\#[^\n]*\n[ \t\r\n]*)*[rRuU]?("""|\'\'\'
 _MAX_DOC_LINE_CHARS = 2 * MAX_DOC_CHARS
 """More is not shown; and to look for the edge of a comment takes the square of it."""
 _COMMENT_EDGE = re.compile(r"^\s*(?:/\*+!?|\*+/|\*|//[/!]?)?\s?|\s*\*+/\s*$")
-_TAIL = re.compile(r"(?:[\s:{=;,\\]|=>)+$")
+_TAIL = " :{=;,\\"
+"""What a signature does not end with, nor with an arrow."""
 _MAX_DOC_LINES = 200
 _NO_SIGNATURE = sha256(b"->").hexdigest()[:16]
 
@@ -283,7 +284,10 @@ def _signature(language: Language, site: DefSite, source: bytes) -> str:
     text = " ".join(text.split())
     if language.signature_noise is not None:
         text = language.signature_noise.sub("", text)
-    text = _TAIL.sub("", text).replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    text = text.rstrip(_TAIL)
+    while text.endswith("=>"):
+        text = text[:-2].rstrip(_TAIL)
+    text = text.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return text if len(text) <= MAX_SIGNATURE_CHARS else text[: MAX_SIGNATURE_CHARS - 1] + "…"
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import repeat
 from typing import cast
 
 from tree_sitter import Node, QueryCursor
 
 from codeplane.facts.attributes import read_attributes
-from codeplane.facts.blocks import NO_COLUMNS, Columns, Refs, flags
+from codeplane.facts.blocks import Columns, Refs, flags
 from codeplane.facts.definitions import VARIABLES, Definitions, read_definitions
 from codeplane.facts.documents import read_document
 from codeplane.facts.flow import Identifiers, read_flow
@@ -19,7 +20,6 @@ from codeplane.facts.lines import Lines
 from codeplane.facts.model import (
     Attribute,
     Bind,
-    BindReason,
     Certainty,
     DynamicSite,
     Export,
@@ -36,7 +36,16 @@ from codeplane.facts.model import (
     Usage,
 )
 from codeplane.facts.nesting import TOO_DEEP, is_too_deep
-from codeplane.facts.scopes import Bindings, ScopeTree, locate, scope_before
+from codeplane.facts.scopes import (
+    DEF_IN_SCOPE,
+    IMPORT_ALIAS,
+    LOCAL_ASSIGN,
+    PARAM,
+    Bindings,
+    ScopeTree,
+    locate,
+    scope_before,
+)
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
 from codeplane.facts.values import NO_FLOW
 from codeplane.languages.registry import by_name
@@ -48,6 +57,10 @@ _USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
 _LOOKED_UP_IN = (("as_type", TYPE), ("as_callable", CALLABLE), ("macro", CALLABLE), ("as_value", VALUE))
 """Captures that say where a name is looked up; the later overrule the earlier."""
 _CUT = Problem("cut", 1, "too much of it is broken at a time; something may be missing")
+_DEFINITION, _IMPORT = int(Role.DEFINITION), int(Role.IMPORT)
+_AS_CALL, _AS_TYPE = flags(0, Usage.CALL, 0, 0), flags(0, Usage.TYPE, 0, 0)
+_LAST_LOOKED_UP = _AS_TYPE
+"""Members and labels are not names of a scope."""
 _PROVEN = flags(0, 0, Tier.PROVEN, Certainty.CERTAIN)
 _OTHER = re.compile(rb"[^\0]+(?:\0{1,2}[^\0]+)*")
 _WORD_USAGES = {"call": int(Usage.CALL), "member": int(Usage.MEMBER), "type": int(Usage.TYPE)}
@@ -74,7 +87,17 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, comments)
+        flow = read_flow(
+            grammar.flow,
+            root,
+            source,
+            tree,
+            identifiers,
+            bodies,
+            lines.position,
+            comments,
+            grammar.language.bare_members,
+        )
         attributes = read_attributes(flow, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
@@ -202,70 +225,58 @@ def _read_names(
     unique = dict.fromkeys(tokens)
     texts = [token.decode("utf-8", "replace") for token in unique]
     numbers = dict(zip(unique, range(len(texts)), strict=True))
-    rows: list[tuple[int, ...]] = []
-    starts, line, line_count = lines.starts, 1, len(lines.starts)
-    line_start, next_line = 0, starts[1] if line_count > 1 else 1 << 62
-    plain = lines.ascii
+    names = list(map(numbers.__getitem__, tokens))
+    on_lines, columns = lines.positions(offsets)
+    marks = [usage << 2 for usage in map(usages.get, offsets, repeat(0))]
+    scopes, binds = lookup.copy(), [0] * len(offsets)
     resolve, bound = bindings.resolve, bindings.rows
     call_namespace = language.call_namespace
     has_types = any(TYPE in spaces for spaces in language.namespaces.values())
     has_namespaces = bool(language.namespaces)
-    find_role, find_usage, append = roles.get, usages.get, rows.append
+    find_role = roles.get
     resolved: dict[tuple[int, int, int], tuple[int, bool] | None] = {}
     """Where declaration order does not matter, a name means the same throughout its scope."""
     ordered, unlinked = language.sequential, language.coverage != "full"
     bind: int | None
     certain: bool
-    for offset, token, scope, inner in zip(offsets, tokens, lookup, innermost, strict=True):
-        name = numbers[token]
-        while offset >= next_line:
-            line += 1
-            line_start = next_line
-            next_line = starts[line] if line < line_count else 1 << 62
-        if plain:
-            start_col = offset - line_start
-        else:
-            start_col = lines.column(line, offset)
-        usage = find_usage(offset, 0)
+    for at, (offset, name, scope, mark) in enumerate(zip(offsets, names, lookup, marks, strict=True)):
         known = find_role(offset)
         if known is not None:
             role, bind = known
             if bind is None:
-                append((scope, name, line, start_col, role | usage << 2, 0))
+                marks[at] = role | mark
                 continue
             row = bound[bind]
             # A definition stands in the scope that it binds its name in, not in the one that it opens.
-            scope = cast(int, row[0]) if role == 1 else inner
+            scopes[at] = cast(int, row[0]) if role == _DEFINITION else innermost[at]
             certain = row[5] == 1
-        elif usage > 2:
-            append((scope, name, line, start_col, usage << 2, 0))
+        elif mark > _LAST_LOOKED_UP:
             continue
         else:
             namespace = VALUE
             if has_types:
-                namespace = TYPE if usage == 2 else call_namespace if usage == 1 else VALUE
+                namespace = TYPE if mark == _AS_TYPE else call_namespace if mark == _AS_CALL else VALUE
             if has_namespaces and offset in elsewhere:
                 namespace = elsewhere[offset]
             role = 3 if offset in exported else 0
             key = (scope, name, namespace)
             if unlinked:
-                resolved[key] = None
+                found = None
             elif ordered or key not in resolved or tree.kinds[scope] == "class":
-                resolved[key] = resolve(scope, namespace, texts[name], offset)
-            found = resolved[key]
+                found = resolved[key] = resolve(scope, namespace, texts[name], offset)
+            else:
+                found = resolved[key]
             if found is None and role == 3 and has_types and not unlinked:
                 found = resolve(scope, TYPE, texts[name], offset)
             if found is None:
-                append((scope, name, line, start_col, role | usage << 2, 0))
+                marks[at] = role | mark
                 continue
             bind, certain = found
             certain = certain and offset not in unread
-        if certain:
-            append((scope, name, line, start_col, role | usage << 2 | _PROVEN, bind + 1))
-        else:
-            append((scope, name, line, start_col, role | usage << 2, bind + 1))
-    refs = Refs(texts, Columns(*zip(*rows, strict=True)) if rows else NO_COLUMNS)
-    return texts, refs, bindings, Identifiers(offsets, ends, refs.columns.binds)
+        marks[at] = role | mark | _PROVEN if certain else role | mark
+        binds[at] = bind + 1
+    refs = Refs(texts, Columns(scopes, names, on_lines, columns, marks, binds))
+    return texts, refs, bindings, Identifiers(offsets, ends, binds, scopes, marks)
 
 
 def _bind_all(
@@ -283,7 +294,7 @@ def _bind_all(
 
     Identifiers of an import statement name things elsewhere: they are never looked up here.
     """
-    sites: list[tuple[int, int, Role]] = []
+    sites: list[tuple[int, int, int]] = []
     for bind in structure.binds:
         if bind.how in ("global", "nonlocal"):
             scope = innermost[min(bisect_left(offsets, bind.start), len(offsets) - 1)]
@@ -299,7 +310,7 @@ def _bind_all(
         if site.kind in VARIABLES:
             bindings.variables.add(number)
         if site.owner is not None or (language.members_qualified and tree.kinds[row.scope] == "class"):
-            roles[site.name_start] = (int(Role.DEFINITION), bindings.add_member(row.scope, row.name, number))
+            roles[site.name_start] = (_DEFINITION, bindings.add_member(row.scope, row.name, number))
             continue
         visible = site.visible_from
         if visible is None:
@@ -313,31 +324,31 @@ def _bind_all(
                 row.name,
                 Target.DEF,
                 number,
-                BindReason.DEF_IN_SCOPE,
+                DEF_IN_SCOPE,
                 certain=site.start not in structure.conditional,
                 visible_from=visible,
                 identity=row.kind if row.kind in language.redeclared else "",
             )
             if not site.implied:
-                sites.append((site.name_start, entry, Role.DEFINITION))
+                sites.append((site.name_start, entry, _DEFINITION))
             if row.scope in shared:
                 seen_from = tree.parents[row.scope]
                 certain = site.start not in structure.conditional
-                reason = BindReason.DEF_IN_SCOPE
+                reason = DEF_IN_SCOPE
                 bindings.add(seen_from, namespace, row.name, Target.DEF, number, reason, certain=certain)
     for span, name in structure.implicit:
         if span in scope_at:
-            bindings.add(scope_at[span], VALUE, name, Target.UNKNOWN, None, BindReason.PARAM, certain=False)
+            bindings.add(scope_at[span], VALUE, name, Target.UNKNOWN, None, PARAM, certain=False)
     for site, number in definitions.clauses:
         row = definitions.rows[number]
         for namespace in language.namespaces.get(row.kind, _NAMESPACES_OF_ALL):
             known = bindings.find(row.scope, namespace, row.name)
             if known is not None:
-                sites.append((site.name_start, known, Role.DEFINITION))
+                sites.append((site.name_start, known, _DEFINITION))
     for site, scope in definitions.writes:
         visible = site.end if site.visible_from is None else site.visible_from
-        entry = bindings.add_local(scope, VALUE, site.name, BindReason.LOCAL_ASSIGN, visible)
-        sites.append((site.name_start, entry, Role.DEFINITION))
+        entry = bindings.add_local(scope, VALUE, site.name, LOCAL_ASSIGN, visible)
+        sites.append((site.name_start, entry, _DEFINITION))
     looked_up = _looked_up(language)
     for number, imported in enumerate(structure.imports):
         local, certain = _local_name(language, imported)
@@ -353,40 +364,41 @@ def _bind_all(
                 local,
                 Target.IMPORT,
                 number,
-                BindReason.IMPORT_ALIAS,
+                IMPORT_ALIAS,
                 certain=certain,
                 identity=identity,
             )
             if imported.bound_at is not None and namespace == bound_in[0]:
-                sites.append((imported.bound_at[0], entry, Role.IMPORT))
-    bound = {bind.start for bind in structure.binds if bind.how != "maybe"}
+                sites.append((imported.bound_at[0], entry, _IMPORT))
+    bound = {start for start, _, how, _ in structure.binds if how != "maybe"}
     defined = {site.name_start for site in definitions.sites}
     # What an assignment means depends on those before it.
     by_position = any(bind.how == "assign" for bind in structure.binds)
-    for bind in sorted(structure.binds) if by_position else structure.binds:
-        place = bisect_left(offsets, bind.start)
-        if bind.how in ("global", "nonlocal") or place == len(offsets) or offsets[place] != bind.start:
+    last = len(offsets)
+    for start, end, how, visible_from in sorted(structure.binds) if by_position else structure.binds:
+        place = bisect_left(offsets, start)
+        if how in ("global", "nonlocal") or place == last or offsets[place] != start:
             continue
-        certain = bind.how != "maybe"
-        if not certain and bind.start in bound:
+        certain = how != "maybe"
+        if not certain and start in bound:
             continue
         scope = innermost[place]
-        if bind.how == "hoisted":
+        if how == "hoisted":
             scope = tree.function_of(scope)
-        elif bind.how == "inferred":
+        elif how == "inferred":
             scope = tree.conditional_of(scope)
-        if bind.how == "param" and tree.kinds[scope] in ("file", "namespace"):
+        if how == "param" and tree.kinds[scope] in ("file", "namespace"):
             continue  # of something that did not parse
-        name = source[bind.start : bind.end].decode("utf-8", "replace")
-        if bind.how == "assign":
-            scope = bindings.assigned_in(scope, name, bind.start)
-        if bind.start in defined and (known := bindings.find(scope, VALUE, name)) is not None:
-            sites.append((bind.start, known, Role.DEFINITION))  # the very site of a definition, not another one
+        name = source[start:end].decode("utf-8", "replace")
+        if how == "assign":
+            scope = bindings.assigned_in(scope, name, start)
+        if start in defined and (known := bindings.find(scope, VALUE, name)) is not None:
+            sites.append((start, known, _DEFINITION))  # the very site of a definition, not another one
             continue
-        reason = BindReason.PARAM if bind.how == "param" else BindReason.LOCAL_ASSIGN
-        namespace = TYPE if bind.how in ("type", "inferred") else VALUE
-        if certain and bind.how != "let":
-            entry = bindings.add_local(scope, namespace, name, reason, bind.visible_from)
+        reason = PARAM if how == "param" else LOCAL_ASSIGN
+        namespace = TYPE if how in ("type", "inferred") else VALUE
+        if certain and how != "let":
+            entry = bindings.add_local(scope, namespace, name, reason, visible_from)
         else:
             entry = bindings.add(
                 scope,
@@ -396,16 +408,17 @@ def _bind_all(
                 None,
                 reason,
                 certain=certain,
-                visible_from=bind.visible_from,
-                hides=bind.how == "let",
+                visible_from=visible_from,
+                hides=how == "let",
             )
-        sites.append((bind.start, entry, Role.DEFINITION))
+        sites.append((start, entry, _DEFINITION))
     for start, entry, role in sites:
-        if start not in roles or role is Role.DEFINITION:
-            roles[start] = (int(role), entry)
+        if start not in roles or role == _DEFINITION:
+            roles[start] = (role, entry)
+    elsewhere = (_IMPORT, None)
     for start, end in {(imported.start, imported.end) for imported in structure.imports}:
         for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
-            roles.setdefault(offset, (int(Role.IMPORT), None))
+            roles.setdefault(offset, elsewhere)
 
 
 def _looked_up(language: Language) -> tuple[int, ...]:

@@ -10,7 +10,10 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @either @of*               one of several values
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
-    @function                  the function whose scope it opens
+    @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
+    @type.value @of            a type as a value (`Shape.class`)
+    @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
+    @function                  the function, or the type without a name, whose scope it opens
     @this @super               the object that a method belongs to, and that object as one of its base
     @own                       the type that a method belongs to
     @here @outer @root         the module that it stands in, the one around that, the outermost one
@@ -20,17 +23,25 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys, @param.self
+    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
+                               @param.self for the object of a method, @param.result for a result that has a name
     @returns @type             of the function with this span
-    @class @base*              of the class with this span
+    @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
+                               the type parameters of a type or of a function
+    @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
+                               definition has is a class without a name
+    @bound @to @type           a type variable that stands for such objects
+    @partial                   the type with this span has parts elsewhere
+    @receiver @type            of the function or property with this span: what its object is
+    @within @of                the package or namespace that the innermost scope belongs to
     @decorated @decorator* @definition
     @narrow @to @type          a test that a value is of a type
+    @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
-    @bound @to @type           a type variable and what it is at least
-    @extends @of @base*        the scope with this span adds members and bases to a type
+    @adds @of @base*           the scope with this span adds members and bases to a type
     @fields @type*             parts without names of the definition with this span
-    @body @definition          the scope with the span of the one is what the other opens
-    @space                     names that nothing binds are looked up from the scope with this span
+    @opens @definition         the scope with this span is the body of the definition with the other
+    @space                     names that nothing binds are looked up from the scope with this span, or from the file
 """
 
 from __future__ import annotations
@@ -40,6 +51,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
+from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
@@ -52,6 +64,9 @@ class Identifiers(NamedTuple):
     ends: Mapping[int, int]
     binds: Sequence[int]
     """Ordinal of the binding plus one; 0 for none."""
+    scopes: Sequence[int] = ()
+    """In which they are looked up."""
+    flags: Sequence[int] = ()
 
 
 Span = tuple[int, int]
@@ -66,10 +81,12 @@ def read_flow(
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
     comments: tuple[bytes, ...],
+    loose: bool = False,
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one."""
+    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one;
+    `loose` asks for the places of names that are not certain."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, raw).build()
+    return _Builder(source, tree, identifiers, definitions, position, comments, raw, loose).build()
 
 
 class _Raw(NamedTuple):
@@ -90,20 +107,26 @@ _FLOWS = frozenset(
         "param.rest",
         "param.keys",
         "param.self",
+        "param.result",
         "returns",
         "class",
+        "bound",
+        "within",
+        "partial",
+        "receiver",
+        "made",
         "decorated",
         "narrow",
+        "region",
         "raise",
-        "bound",
-        "extends",
+        "adds",
         "fields",
+        "opens",
         "space",
-        "body",
     }
 )
 _PARTS = frozenset(
-    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "decorator", "definition"}
+    {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
 )
 
 
@@ -141,9 +164,11 @@ _ONE = {"same": Of.SAME, "try": Of.TRY, "await": Of.AWAIT, "splat": Of.SPLAT, "s
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
-_LOOKED_UP = frozenset({"member", "member.called", "call", "new", "pattern"})
-_PLACED = frozenset({"call", "new", "this", "super", "own", "here", "outer", "root"})
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3}
+_LOOKED_UP = frozenset({"member", "member.called", "call", "new", "case", "pattern"})
+_PLACED = frozenset({"call", "new", "this", "super", "own", *_MODULES})
+_SILENT = frozenset({"region", "opens", "space"})
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
+_ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
@@ -159,11 +184,15 @@ class _Builder:
         position: Callable[[int], tuple[int, int]],
         comments: tuple[bytes, ...],
         raw: _Raw,
+        loose: bool,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
+        self._identifiers = identifiers
+        self._wants_loose = loose
+        self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
@@ -175,14 +204,19 @@ class _Builder:
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
         self._depth = 0
+        self._regions: dict[int, list[tuple[Span, Span]]] = {}
+        """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
         self._free: list[tuple[int, int]] = []
+        """Reference and node of names that nothing binds."""
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
     def build(self) -> Flow:
         into: list[tuple[int, int, int]] = []
         params: list[tuple[int, Param]] = []
+        bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
+        self._read_regions()
         for subject, span, parts in self._raw.flows:
             if subject in _PASSING:
                 name = parts["name"][0]
@@ -210,28 +244,49 @@ class _Builder:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
             elif subject == "class":
                 definition = self._definitions.get(span)
-                for base in parts.get("base", ()) if definition is not None else ():
-                    into.append((Into.BASE, definition or 0, self._node(base)))
+                if definition is None:
+                    if span not in self._scopes:
+                        continue
+                    definition = -self._scopes[span]
+                    into.append((Into.BASE, definition, 0))
+                elif "body" in parts and (body := self._scopes.get(parts["body"][0])) is not None:
+                    bodies.append((body, definition))
+                for base in parts.get("base", ()):
+                    into.append((Into.BASE, definition, self._node(base)))
+            elif subject == "partial":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.PARTIAL, definition, 0))
+            elif subject == "made":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
+                    into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
+            elif subject == "within":
+                dotted = "".join(self._slice(parts["of"][0]).split())
+                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
+            elif subject == "receiver":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.RECEIVER, definition, self._one(parts, "type")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
-            elif subject == "extends":
+            elif subject == "adds":
                 scope = self._scopes.get(span)
                 if scope is not None:
-                    into.append((Into.EXTENDS, scope, self._one(parts, "of")))
+                    into.append((Into.ADDS, scope, self._one(parts, "of")))
                     into.extend((Into.CONFORMS, scope, self._node(base)) for base in parts.get("base", ()))
             elif subject == "fields":
                 definition = self._definitions.get(span)
                 if definition is not None:
                     into.append((Into.FIELDS, definition, self._add(Of.TUPLE, self._list(parts.get("type", ())))))
-            elif subject in ("space", "body"):
-                continue
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
             elif subject in _TYPED:
                 into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
-            else:
+            elif subject not in _SILENT:
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
@@ -241,38 +296,57 @@ class _Builder:
             if subject in _LOOKED_UP:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        opened = [(span, definition) for span, definition in self._definitions.items()]
-        opened += [
+        opened = [
             (span, definition)
             for subject, span, parts in self._raw.flows
-            if subject == "body" and (definition := self._definitions.get(parts["definition"][0])) is not None
+            if subject == "opens" and (definition := self._definitions.get(parts["definition"][0])) is not None
         ]
-        owners = sorted({(scope, definition) for span, definition in opened if (scope := self._scopes.get(span))})
-        ordered = [param for _, param in sorted(params)]
-        return Flow(self._nodes, self._lists, list(self._texts), sorted(into), ordered, owners, calls, self._places())
+        owners = {
+            (scope, definition)
+            for span, definition in (*self._definitions.items(), *opened)
+            if (scope := self._scopes.get(span))
+        }
+        # One that is a list or has a default is told twice.
+        params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
+        ordered = list(dict(params).values())
+        return Flow(
+            self._nodes,
+            self._lists,
+            list(self._texts),
+            sorted(into),
+            ordered,
+            sorted(owners.union(bodies)),
+            calls,
+            sorted(self._loose + self._free_names()),
+        )
+
+    def _read_regions(self) -> None:
+        for subject, span, parts in self._raw.flows:
+            if subject == "region":
+                ordinal = self._ordinals.get(parts["name"][0][0])
+                if ordinal is not None and self._binds[ordinal]:
+                    self._regions.setdefault(self._binds[ordinal], []).append((span, parts["type"][0]))
 
     def _scope_finder(self) -> Callable[[int], int]:
         offsets = sorted(
-            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT}
+            {span[0] for subject, span, _ in self._raw.flows if subject in _OUT or subject == "within"}
             | {parts["name"][0][0] for subject, _, parts in self._raw.flows if subject in _PASSING}
             | {span[0] for span, (subject, _) in self._raw.values.items() if subject in _PLACED}
         )
         innermost, _ = locate(self._tree, offsets)
         return dict(zip(offsets, innermost, strict=True)).__getitem__
 
-    def _places(self) -> list[tuple[int, int]]:
-        spaces = {self._scopes.get(span) for subject, span, _ in self._raw.flows if subject == "space"}
-        if not spaces:
-            return []
-        free = sorted(self._free)
-        innermost, _ = locate(self._tree, [start for start, _ in free])
+    def _free_names(self) -> list[tuple[int, int, int]]:
+        """Where names are looked up that nothing binds: the innermost scope around that has ways of its own."""
+        spaces = {self._scopes.get(span, 0) for subject, span, _ in self._raw.flows if subject == "space"}
         found = []
-        for (_, node), scope in zip(free, innermost, strict=True):
+        for ordinal, node in self._free if spaces else ():
+            scope = self._identifiers.scopes[ordinal]
             while scope and scope not in spaces:
                 scope = self._tree.parents[scope]
-            if scope:
-                found.append((node, scope))
-        return sorted(found)
+            if scope in spaces:
+                found.append((node, scope, self._identifiers.flags[ordinal] >> 2 & 7))
+        return found
 
     def _part(self, parts: dict[str, list[Span]], name: str) -> int:
         return self._node(parts[name][0]) if name in parts else -1
@@ -339,6 +413,21 @@ class _Builder:
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject in _ARRAYS:
+            held = self._add(Of.LIST, self._list(parts["of"]))
+            for _ in range(subject.count(".")):
+                self._lists.append([held])
+                held = self._add(Of.LIST, len(self._lists) - 1)
+            return self._add(Of.CAST, 0, held) if subject.startswith("array") else held
+        if subject == "type.value":
+            return self._add(Of.TYPE, self._one(parts, "of"))
+        if subject == "case":
+            name = parts["name"][0]
+            ordinal = self._ordinals.get(name[0], -1)
+            node = self._add(Of.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            if ordinal >= 0:
+                self._place(node, ordinal)
+            return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
         if subject in ("this", "super"):
@@ -355,10 +444,16 @@ class _Builder:
         start, end = span
         ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
-            node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
-            if not self._binds[ordinal]:
-                self._free.append((start, node))
-            return node
+            bind = self._binds[ordinal]
+            name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
+            if self._wants_loose:
+                self._place(name, ordinal)
+            elif not bind:
+                self._free.append((ordinal, name))
+            for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
+                if first <= start < last and not said[0] <= start < said[1]:
+                    return self._add(Of.CAST, name, self._node(said))
+            return name
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
         if quote is not None and head[:quote].isalpha() == bool(quote):
@@ -373,6 +468,12 @@ class _Builder:
                 return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
             return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
         return 0
+
+    def _place(self, node: int, ordinal: int) -> None:
+        """Where a name is looked up whose meaning this file alone does not tell."""
+        given = self._identifiers.flags[ordinal]
+        if given >> 5 & 3 != Tier.PROVEN and given & 3 != Role.DEFINITION:
+            self._loose.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
 
     def _reference(self, callee: int) -> int:
         """The identifier by which something is called."""

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 _LINE_END = re.compile(b"\n")
+_NEVER = 1 << 62
 
 
 class Lines:
@@ -15,14 +16,14 @@ class Lines:
         self.source = source
         self.ascii = source.isascii()
         self.starts = [0]
-        self.starts.extend(match.end() for match in _LINE_END.finditer(source))
+        self.starts.extend([match.end() for match in _LINE_END.finditer(source)])
         self._counted = (0, 0)
         """An offset and its column: in a line of a megabyte, the next one is counted from there."""
 
     def position(self, offset: int) -> tuple[int, int]:
         """1-based line and 0-based column of a byte offset."""
         line = bisect_right(self.starts, offset)
-        return line, self.column(line, offset)
+        return line, offset - self.starts[line - 1] if self.ascii else self.column(line, offset)
 
     def column(self, line: int, offset: int) -> int:
         start = self.starts[line - 1]
@@ -34,6 +35,24 @@ class Lines:
         column += len(self.source[counted:offset].decode("utf-8", "replace"))
         self._counted = (offset, column)
         return column
+
+    def positions(self, offsets: list[int]) -> tuple[list[int], list[int]]:
+        """Lines and columns of ascending offsets: what `position` says of each."""
+        source, starts, count = self.source, self.starts, len(self.starts)
+        lines: list[int] = []
+        columns: list[int] = []
+        line, start, following = 0, 0, 0
+        plain = True
+        for offset in offsets:
+            if offset >= following:
+                while offset >= following:
+                    start = following
+                    line += 1
+                    following = starts[line] if line < count else _NEVER
+                plain = self.ascii or source[start:following].isascii()
+            lines.append(line)
+            columns.append(offset - start if plain else self.column(line, offset))
+        return lines, columns
 
     def text(self, line: int) -> bytes:
         """The line without its ending."""

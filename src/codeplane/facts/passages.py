@@ -13,10 +13,10 @@ that have the term, however the index came about.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, groupby
+from operator import add
 from typing import NamedTuple
 
 from codeplane.facts.model import Def
@@ -80,7 +80,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
     text = normalize_text(source)
     lines = text.split("\n")
     offsets = [0, *accumulate(map(_WITH_END, map(len, lines)))]
-    originals = source.split(b"\n")
+    originals = source.split(b"\n") if hints or definitions else ()
     tests = [
         range(row.start_line, row.end_line + 1)
         for row in definitions
@@ -88,7 +88,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
     ]
 
     def aside(line: int) -> bool:
-        return any(line in lines for lines in tests)
+        return bool(tests) and any(line in lines for lines in tests)
 
     minor: list[Passage] = []
     spans: list[_Span] = []
@@ -100,22 +100,28 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
         elif row.kind not in _DATA_KINDS or len(minor) < _MAX_DATA_NAMES:
             named = " ".join(terms_of(row.name))
             minor.append(Passage(row.start_line, row.end_line, number, row.name, "", aside(row.start_line), named))
-    owners = _owners(len(lines), spans, originals)
+    owners = _owners(len(lines), spans, originals) if spans else [-1] * (len(lines) + 1)
     pieces: dict[int, list[str]] = {}
     bounds: dict[int, tuple[int, int]] = {}
     for owner, first, last in _runs(owners):
         words = text[offsets[first - 1] : offsets[last]].split()
-        if words:
-            pieces.setdefault(owner, []).extend(words)
-            bounds.setdefault(owner, (first, last))
-    every = Counter(chain.from_iterable(pieces.values()))
+        if owner in pieces:
+            pieces[owner] += words
+        elif words:
+            pieces[owner] = words
+            bounds[owner] = (first, last)
+    every: dict[str, int] = {}
+    known = every.get
     passages = minor
     for owner, words in pieces.items():
         first, last = bounds[owner]
         number, name = -1, ""
         if owner >= 0:
             first, last, number, name = spans[owner]
-        terms = _levelled(Counter(words), PASSAGE_TERMS)
+        counts = count_terms(words)
+        terms = _levelled(counts, PASSAGE_TERMS)
+        for term, count in counts.items():
+            every[term] = known(term, 0) + count
         if terms or name:
             named = " ".join(terms_of(name))
             passages.append(Passage(first, max(first, last), number, name, terms, aside(first), named))
@@ -125,7 +131,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
         if index not in pieces
     ]
     passages.sort()
-    return Searchable(_levelled(every, FILE_TERMS), unique_words(every), passages)
+    return Searchable(_levelled(every, FILE_TERMS), unique_words(chain.from_iterable(pieces.values())), passages)
 
 
 def may_define(path: str) -> bool:
@@ -142,31 +148,26 @@ _CODE_ENDINGS = frozenset(
 )  # fmt: skip
 
 
-def _levelled(words: Counter[str], ordinary: float) -> str:
-    counts = count_terms(words)
-    length = sum(counts.values())
-    marks = _marks(length, ordinary)
-    return " ".join(
-        [
-            f"{term}{marks[count]}" if count < _COMMON else f"{term}{_mark(count, length, ordinary)}"
-            for term, count in counts.items()
-        ]
-    )
+def _levelled(counts: Mapping[str, int], ordinary: float) -> str:
+    marks = _marks(sum(counts.values()), ordinary)
+    return " ".join(map(add, counts, map(marks.__getitem__, counts.values())))
 
 
-_COMMON = 8
 _WITH_END = (1).__add__
 
 
-@lru_cache(maxsize=1 << 12)
-def _marks(length: int, ordinary: float) -> tuple[str, ...]:
-    """Of the counts that most terms have."""
-    return tuple(_mark(count, length, ordinary) for count in range(_COMMON))
+class _Marks(dict[int, str]):
+    """The mark of a term, by how often it occurs in a text of one length."""
+
+    def __init__(self, length: int, ordinary: float) -> None:
+        self._base = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / ordinary)
+
+    def __missing__(self, count: int) -> str:
+        mark = self[count] = f"{MARK}{max(1, int(count / (count + self._base) * LEVELS + 0.5))}"
+        return mark
 
 
-def _mark(count: int, length: int, ordinary: float) -> str:
-    base = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / ordinary)
-    return f"{MARK}{max(1, int(count / (count + base) * LEVELS + 0.5))}"
+_marks = lru_cache(maxsize=1 << 12)(_Marks)
 
 
 def _owners(count: int, spans: Sequence[_Span], lines: Sequence[bytes]) -> list[int]:

@@ -178,7 +178,7 @@ class _Run:
             for worker in pool._workers
             if len(worker.jobs) < _QUEUED_JOBS
             and worker.queued_bytes < _QUEUED_BYTES
-            and not any(number in self._attempts for number in worker.jobs)
+            and not (self._attempts and any(number in self._attempts for number in worker.jobs))
         ]
         return min(open_workers, key=lambda worker: worker.queued_bytes + len(worker.jobs), default=None)
 

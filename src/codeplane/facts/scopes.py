@@ -16,6 +16,10 @@ from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 NON_LOCAL = frozenset({"file", "class", "namespace"})
 """Kinds of scope whose variables are definitions, and in which declaration order does not matter."""
 
+PARAM, LOCAL_ASSIGN = BindReason.PARAM.value, BindReason.LOCAL_ASSIGN.value
+DEF_IN_SCOPE, IMPORT_ALIAS = BindReason.DEF_IN_SCOPE.value, BindReason.IMPORT_ALIAS.value
+"""As plain text: to ask a member of an enumeration for its value takes longer than to note it."""
+
 _FUNCTIONS = frozenset({"function", "lambda", "file", "namespace"})
 """Scopes that a hoisted name climbs to."""
 
@@ -163,6 +167,8 @@ class Bindings:
         """A class body is executed in order; where it hides its names from functions, `x = x` reads an outer one."""
         self._chains: tuple[dict[int, list[int]], ...] = ({}, {}, {}, {})
         """By namespace."""
+        self._plain = not (self._receivers or any(self._open))
+        """Whether what is found in a scope is what is meant."""
 
     def redirect(self, scope: int, name: str, target: int) -> None:
         """`global` and `nonlocal`: in `scope` the name means the one of `target`."""
@@ -175,7 +181,7 @@ class Bindings:
         name: str,
         target_kind: Target,
         target: int | None,
-        reason: BindReason,
+        reason: str,
         *,
         certain: bool = True,
         visible_from: int = 0,
@@ -195,7 +201,7 @@ class Bindings:
             names[namespace, name] = len(self.rows)
             self._visible_from.append(visible_from)
             self._identities.append(identity)
-            self.rows.append([scope, name, namespace, int(target_kind), target, int(certain), reason.value])
+            self.rows.append([scope, name, namespace, int(target_kind), target, int(certain), reason])
             return len(self.rows) - 1
         self._visible_from[number] = min(self._visible_from[number], visible_from)
         row = self.rows[number]
@@ -206,12 +212,12 @@ class Bindings:
             if row[3] == Target.IMPORT or (row[3] == Target.DEF and row[4] not in self.variables):
                 row[5] = int(Certainty.UNCERTAIN)
         elif row[3] == Target.UNKNOWN:
-            row[3:] = [int(target_kind), target, int(Certainty.UNCERTAIN), reason.value]
+            row[3:] = [int(target_kind), target, int(Certainty.UNCERTAIN), reason]
         elif not (self._language.redefinition_is_same and row[3] == target_kind == Target.DEF):
             row[5] = int(Certainty.UNCERTAIN)
         return number
 
-    def add_local(self, scope: int, namespace: int, name: str, reason: BindReason, visible_from: int) -> int:
+    def add_local(self, scope: int, namespace: int, name: str, reason: str, visible_from: int) -> int:
         """A parameter or a variable: the same as `add`, for what most sites are."""
         if not self._redirects:
             names = self._by_scope[scope]
@@ -220,7 +226,7 @@ class Bindings:
                 number = names[key] = len(self.rows)
                 self._visible_from.append(visible_from)
                 self._identities.append("")
-                self.rows.append([scope, name, namespace, 0, None, 1, reason.value])
+                self.rows.append([scope, name, namespace, 0, None, 1, reason])
                 return number
         return self.add(scope, namespace, name, Target.UNKNOWN, None, reason, visible_from=visible_from)
 
@@ -228,20 +234,20 @@ class Bindings:
         """A method declared outside of its type: bound, so that it has a place, but found by no look-up."""
         self._visible_from.append(0)
         self._identities.append("")
-        self.rows.append(
-            [scope, name, int(Namespace.MEMBER), int(Target.DEF), definition, 1, BindReason.DEF_IN_SCOPE.value]
-        )
+        self.rows.append([scope, name, int(Namespace.MEMBER), int(Target.DEF), definition, 1, DEF_IN_SCOPE])
         return len(self.rows) - 1
 
     def resolve(self, scope: int, namespace: int, name: str, offset: int) -> tuple[int, bool] | None:
         """The binding that `name` means at `offset`, and whether that is certain."""
         key = (namespace, name)
-        certain = True
-        unseen = self._open_to_types if namespace == TYPE else self._open
         chain = self._chains[namespace].get(scope)
         if chain is None:
             chain = self._chains[namespace][scope] = self._chain(scope, namespace)
         redirects = self._redirects
+        if namespace == VALUE and self._plain and not redirects:
+            return self._resolve_plain(chain, key, offset)
+        certain = True
+        unseen = self._open_to_types if namespace == TYPE else self._open
         receivers, received = (self._receivers if namespace != TYPE else None), False
         value = (VALUE, name) if namespace == CALLABLE and self._language.calls_reach_values else None
         for candidate in chain:
@@ -269,6 +275,21 @@ class Bindings:
                 certain = False
             if receivers and candidate in receivers:
                 received = True
+        return None
+
+    def _resolve_plain(self, chain: list[int], key: tuple[int, str], offset: int) -> tuple[int, bool] | None:
+        """The same as `resolve`, where nothing but the order of declarations matters."""
+        by_scope = self._by_scope
+        for candidate in chain:
+            number = by_scope[candidate].get(key)
+            if number is None:
+                continue
+            if self._ordered[candidate]:
+                while number is not None and self._visible_from[number] > offset:
+                    number = self._hides.get(number)
+                if number is None:
+                    continue
+            return number, self.rows[number][5] == 1
         return None
 
     def _falls_through(self, chain: list[int], candidate: int, number: int) -> bool:

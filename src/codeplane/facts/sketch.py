@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from codeplane.facts.model import Facts
-from codeplane.facts.values import Flow
+from codeplane.facts.values import NO_FLOW, Flow
 
 SKETCH_VERSION = "1"
 
@@ -23,6 +23,7 @@ class SketchDef(NamedTuple):
     kind: str
     name: str
     lexical_path: str
+    visibility: str = ""
 
 
 class SketchBind(NamedTuple):
@@ -60,7 +61,7 @@ def pack_sketch(facts: Facts) -> bytes:
     if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks):
         return b""
     parts = (
-        [(row.parent, row.scope, row.kind, row.name, row.lexical_path) for row in facts.defs],
+        [(row.parent, row.scope, row.kind, row.name, row.lexical_path, row.visibility) for row in facts.defs],
         [tuple(bind)[:6] for bind in facts.binds],
         [(row.scope, row.imported_name, row.alias, row.source_literal, row.import_kind) for row in facts.imports],
         [
@@ -76,6 +77,8 @@ def pack_sketch(facts: Facts) -> bytes:
 
 
 def unpack_sketch(data: bytes) -> Sketch:
+    if not data:
+        return Sketch((), (), (), (), (), (), (), NO_FLOW)
     defs, binds, imports, exports, thunks, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
     return Sketch(
         [SketchDef(*row) for row in defs],

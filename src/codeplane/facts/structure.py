@@ -7,6 +7,7 @@ after it is ordinary data.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
@@ -22,6 +23,8 @@ Captures = dict[str, list[Node]]
 MAX_OPEN_MATCHES = 512
 """Matches that are under way at a time. Ordinary files have a few dozen; broken ones have thousands where an error
 holds all that follows it, and what that takes grows with their square."""
+_make = tuple.__new__
+"""Half as dear as the call of a named tuple, for those of which there are most."""
 
 
 class ScopeSite(NamedTuple):
@@ -146,7 +149,7 @@ class Structure:
 
 def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
     found = Structure()
-    subjects: dict[int, tuple[str, str, str]] = {}
+    subjects = _subjects(grammar.language.name)
     cursor = QueryCursor(grammar.facts, match_limit=MAX_OPEN_MATCHES)
     matches = cursor.matches(root)
     found.cut = bool(cursor.did_exceed_match_limit)
@@ -155,16 +158,18 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
         if subject is None:
             subject = subjects[pattern] = _subject(captures)
         capture, family, detail = subject
-        if family == "scope":
-            node, rest = captures[capture][0], captures.get("rest")
-            found.scopes.append(ScopeSite(node.start_byte, rest[0].end_byte if rest else node.end_byte, detail))
+        if family == "def":
+            _read_def(found, captures, captures[capture][0], detail, grammar, source)
         elif family == "bind":
             until = captures.get("until")
             for node in _leaves(captures[capture], grammar):
-                visible = until[0].end_byte if until else node.end_byte
-                found.binds.append(BindSite(node.start_byte, node.end_byte, detail, visible))
-        elif family == "def":
-            _read_def(found, captures, captures[capture][0], detail, grammar, source)
+                end = node.end_byte
+                bound = (node.start_byte, end, detail, until[0].end_byte if until else end)
+                found.binds.append(_make(BindSite, bound))
+        elif family == "scope":
+            node, rest = captures[capture][0], captures.get("rest")
+            end = rest[0].end_byte if rest else node.end_byte
+            found.scopes.append(_make(ScopeSite, (node.start_byte, end, detail)))
         elif family == "outer":
             found.outer.extend((node.start_byte, node.end_byte) for node in captures[capture])
         elif family == "open":
@@ -248,6 +253,12 @@ def _leaves(nodes: list[Node], grammar: Grammar) -> list[Node]:
     return [leaf for node in nodes for leaf in (expand(node) if node.child_count else (node,))]
 
 
+@cache
+def _subjects(language: str) -> dict[int, tuple[str, str, str]]:
+    """What the patterns of a language are about, as far as they were met."""
+    return {}
+
+
 def _subject(captures: Captures) -> tuple[str, str, str]:
     """The capture that says what a pattern is about. Patterns do not mix two subjects."""
     for capture in captures:
@@ -259,6 +270,7 @@ def _subject(captures: Captures) -> tuple[str, str, str]:
 
 def _read_def(found: Structure, captures: Captures, node: Node, detail: str, grammar: Grammar, source: bytes) -> None:
     kind, _, variant = detail.partition(".")
+    defs = found.defs
     if not variant and len(captures) == 2 and "name" in captures:
         # A variable, most often: nothing but itself and its name.
         start, end = node.start_byte, node.end_byte
@@ -266,7 +278,8 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
         for name in _leaves(captures["name"], grammar):
             at, to = name.start_byte, name.end_byte
             text = source[at:to].decode("utf-8", "replace")
-            found.defs.append(DefSite(start, end, kind, text, at, to, None, None, None, None, (), tail=tail))
+            site = (start, end, kind, text, at, to, None, None, None, None, (), None, False, "", "", tail)
+            defs.append(_make(DefSite, site))
         return
     until = captures.get("until")
     implied = "implied" in captures
@@ -276,7 +289,7 @@ def _read_def(found: Structure, captures: Captures, node: Node, detail: str, gra
     tail = _tail(node, source) if end == node.end_byte and source[end - 1 : end].isspace() else 0
     spell = grammar.language.implied_name if implied else None
     for name in _leaves(captures["implied" if implied else "name"], grammar):
-        found.defs.append(
+        defs.append(
             DefSite(
                 node.start_byte,
                 end,

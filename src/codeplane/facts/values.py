@@ -53,18 +53,22 @@ class Of(IntEnum):
     """scope"""
     SUPER = 21
     """scope"""
-    OWN = 22
+    TYPE = 22
+    """type node"""
+    CASE = 23
+    """node, text, reference"""
+    OWN = 60
     """scope: the type that a method belongs to"""
-    HERE = 23
+    HERE = 61
     """scope, 0 for the module that it lies in, 1 for the one around that, 2 for the outermost"""
-    PATTERN = 24
+    PATTERN = 62
     """node of a type, list of parts: takes an object of it apart"""
-    TRY = 25
+    TRY = 63
     """node: what is left of it if it is no failure"""
 
 
 class Into(IntEnum):
-    """What becomes of values: kind, then three numbers."""
+    """What becomes of values: kind (below 64), then two numbers."""
 
     ASSIGN = 0
     """to node, from node"""
@@ -82,18 +86,26 @@ class Into(IntEnum):
     RETURNS = 9
     """scope, type node"""
     BASE = 10
-    """definition, node"""
+    """definition, or the negative scope of a class without a name; node, 0 for none"""
     DECORATOR = 11
     """definition, node"""
     RAISE = 12
     """scope, node"""
     BOUND = 13
-    """to node, type node: a type variable and what it is at least"""
-    EXTENDS = 14
-    """scope, type node: members of another type"""
-    CONFORMS = 15
+    """to node, type node"""
+    WITHIN = 14
+    """scope, node"""
+    PARTIAL = 15
+    """definition"""
+    RECEIVER = 16
+    """definition, type node"""
+    KEY = 50
+    """definition, node of one of its type parameters"""
+    ADDS = 60
+    """scope, type node: members of a type that stand outside of it"""
+    CONFORMS = 61
     """scope, node: a base that the type gets there"""
-    FIELDS = 16
+    FIELDS = 62
     """definition, tuple of types: its parts without names"""
 
 
@@ -102,6 +114,7 @@ class Passing(IntEnum):
     REST = 1
     KEYS = 2
     SELF = 3
+    RESULT = 4
 
 
 class Param(NamedTuple):
@@ -127,8 +140,9 @@ class Flow(NamedTuple):
     """(scope, definition that it is the body of)"""
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
-    places: Sequence[Sequence[int]] = ()
-    """(node, scope) of names that nothing binds, where they stand in a scope that has ways of its own to see names"""
+    loose: Sequence[Sequence[int]] = ()
+    """(node, scope, usage) of names that may be inherited members, in languages that name these without an object, and
+    of names that nothing binds where a scope has ways of its own to see names"""
 
 
 NO_FLOW = Flow()

@@ -14,22 +14,34 @@ from codeplane.facts.passages import Passage, Searchable
 WIRE_VERSION = "3"
 """Of what an answer looks like, for those who keep answers."""
 
-_LENGTHS = struct.Struct(">II")
+_LENGTHS = struct.Struct(">III")
+_PASSAGE_WIDTH = len(Passage._fields)
 
 
 def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes:
     packed = pack(extraction.facts)
-    rest = orjson.dumps((number, packed[:-2], extraction.problems, searchable), default=tuple)
-    return b"".join((_LENGTHS.pack(len(rest), len(packed.sketch)), rest, packed.sketch, packed.block))
+    rest = orjson.dumps((number, packed[:-3], extraction.problems, searchable), default=tuple)
+    return b"".join(
+        (
+            _LENGTHS.pack(len(rest), len(packed.interface), len(packed.sketch)),
+            rest,
+            packed.interface,
+            packed.sketch,
+            packed.block,
+        )
+    )
 
 
 def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchable]:
-    length, more = _LENGTHS.unpack_from(frame)
+    """Rows of facts and passages stay plain sequences in the order of their fields: there are many."""
+    length, *more = _LENGTHS.unpack_from(frame)
     end = _LENGTHS.size + length
+    first, second = end + more[0], end + more[0] + more[1]
     number, facts, problems, (terms, words, passages) = orjson.loads(frame[_LENGTHS.size : end])
-    packed = PackedFacts(*facts)._replace(sketch=frame[end : end + more], block=frame[end + more :])
-    searchable = Searchable(terms, words, [Passage(*passage) for passage in passages])
-    return number, packed, [Problem(*problem) for problem in problems], searchable
+    packed = PackedFacts(*facts)._replace(interface=frame[end:first], sketch=frame[first:second], block=frame[second:])
+    if any(len(passage) != _PASSAGE_WIDTH for passage in passages):
+        raise ValueError("passages of an unexpected shape")
+    return number, packed, [Problem(*problem) for problem in problems], Searchable(terms, words, passages)
 
 
 def path_text(path: str) -> str:

@@ -6,8 +6,10 @@ Files and queries go through the same functions. Any change here is another WORD
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 
 WORDS_VERSION = "2"
 
@@ -70,14 +72,9 @@ def terms_of(identifier: str) -> tuple[str, ...]:
     return _find_terms(identifier)
 
 
-def count_terms(words: Mapping[str, int]) -> dict[str, int]:
-    """How often each term occurs in a text with these identifiers, in order of first occurrence."""
-    counts: dict[str, int] = {}
-    known = counts.get
-    for terms, count in zip(map(_find_terms, words), words.values(), strict=True):
-        for term in terms:
-            counts[term] = known(term, 0) + count
-    return counts
+def count_terms(words: Iterable[str]) -> Counter[str]:
+    """How often each term occurs in a text of these identifiers, in order of first occurrence."""
+    return Counter(chain.from_iterable(map(_find_terms, words)))
 
 
 def unique_words(words: Iterable[str]) -> str:
@@ -87,6 +84,8 @@ def unique_words(words: Iterable[str]) -> str:
 
 def name_key(name: str) -> str:
     """A name without its style: `getUserList`, `get_user_list` and `GetUserList` are the same."""
+    if name.isascii() and name.isidentifier():
+        return name.replace("_", "").lower()
     return _NOT_KEY.sub("", name).lower()
 
 

@@ -22,9 +22,11 @@ from codeplane.facts.passages import Searchable, read_searchable
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, is_attributes_file
 from codeplane.index.classify import Prepared, prepare
+from codeplane.index.configurations import is_configuration, read_configuration
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
 from codeplane.index.ownership import Ownership
 from codeplane.index.remembered import Remembered
+from codeplane.index.resolving import Resolving
 from codeplane.index.roles import Roles
 from codeplane.index.surfaces import Surfaces
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
@@ -61,6 +63,8 @@ class Batch:
     """How many there are, those included that did not change and must be put again."""
     hashed: int = 0
     parsed: int = 0
+    resolved: int = 0
+    """Files whose references were resolved, because they changed or what they use did."""
     bytes_read: int = 0
     done: int = 0
     interrupted: bool = False
@@ -105,6 +109,7 @@ class BatchRun:
         self._ownership = ownership
         self._roles = roles
         self._remembered = remembered
+        self._resolving = Resolving(writer)
         self._report = report
         self._cancelled = cancelled
         self._started = time.monotonic()
@@ -140,6 +145,7 @@ class BatchRun:
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
         self._ownership.settle(self._writer, self._surfaces)
+        batch.resolved = self._resolving.settle(batch.known)
         self._roles.settle(self._writer, [path for path in again if _is_left(batch.known.get(path))])
         return batch
 
@@ -209,6 +215,8 @@ class BatchRun:
             return None
         self._ownership.declare(path, read.data)
         self._roles.declare(path, read.data)
+        if is_configuration(path):
+            self._resolving.declare(path, read_configuration(path, read.data))
         prepared = prepare(read, self._options)
         same = before is not None and before.stat != PARSE_AGAIN and prepared.job is not None
         if same and self._is_same_text(prepared):
@@ -253,6 +261,7 @@ class BatchRun:
         searchable: Searchable | None,
     ) -> None:
         before = batch.known.get(row.path)
+        self._resolving.note(row.path)
         row = self._roles.judge(row._replace(unit_id=self._ownership.unit_id_of(row.path, row.family)))
         unit = NO_UNIT if row.unit_id is None else row.unit_id
         self._surfaces.replace(row.path, self._writer.exports_of(row.path) if before is not None else (), unit, facts)
@@ -273,10 +282,13 @@ class BatchRun:
 
     def _remove(self, batch: Batch, path: RepoPath) -> None:
         before = batch.known.pop(path)
+        self._resolving.note(path)
         self._surfaces.replace(path, self._writer.exports_of(path), NO_UNIT, _NOTHING)
         self._writer.remove_file(path)
         self._ownership.remove(path)
         self._roles.declare(path, None)
+        if is_configuration(path):
+            self._resolving.declare(path, None)
         batch.removed[path] = before.digest
 
     def _advance(self, batch: Batch, size: int) -> None:

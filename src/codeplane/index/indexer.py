@@ -523,6 +523,7 @@ class Indexer:
             touched=len(batch.touched),
             hashed=batch.hashed,
             parsed=batch.parsed,
+            resolved=batch.resolved,
             partial=changes.partial or bool(stale),
             unscanned=changes.unscanned[:_MAX_NAMED],
             stale=tuple(stale[:_MAX_NAMED]),

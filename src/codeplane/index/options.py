@@ -95,6 +95,8 @@ class SyncReport:
     """Files whose stat changed and whose content did not."""
     hashed: int = 0
     parsed: int = 0
+    resolved: int = 0
+    """Files whose references were resolved: they changed, or what they use did."""
     full_hash_run: bool = False
     reconciled: bool = False
     """Whether ignore rules had changed since the look before."""

@@ -212,10 +212,15 @@ class Language:
     namesake further out, is not certain."""
     variables_are_items: bool = False
     """Constants are defined in functions too, and seen in all of their scope; a second one is another."""
+    attributes_through: str = ""
+    """How methods give their object attributes that nothing declares: through their first `parameter`, through `this`,
+    or not at all."""
     calls_dispatched: bool = False
     """A plain call goes to whatever object runs it, so that what it means is never certain."""
     members_qualified: bool = False
     """Members are reached through a value or type only, never by their bare name."""
+    bare_members: bool = False
+    """Members of an object, inherited ones too, are named without it in the body of its class."""
     inherits_types: bool = False
     """Types are inherited like other members, so that an open scope may hide the types around it."""
     lexical_types_first: bool = False

@@ -17,6 +17,7 @@ from codeplane.languages.registry import languages
 from codeplane.operations.health import index_word, job_fields, progress_fields, startup_checks
 from codeplane.operations.reads import report_meta
 from codeplane.operations.roots import OpenRoot
+from codeplane.store.codec import storable
 from codeplane.store.registry import RootSettings, read_settings, write_settings
 from codeplane.workspace.compatibility import incompatible
 from codeplane.workspace.freshness import ActiveJob, WorkspaceState, notices_of
@@ -198,11 +199,12 @@ def parse_settings(patterns: tuple[str, ...] | None, extensions: tuple[str, ...]
                 remedy="Put the rest into the .cplignore of the root." if name == "ignore_patterns" else None,
             )
     for pattern in patterns or ():
-        if not pattern.strip() or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS:
+        whole = storable(pattern) == pattern
+        if not pattern.strip() or "\n" in pattern or len(pattern) > _MAX_PATTERN_CHARS or not whole:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
                 "an ignore pattern is one line as in .gitignore",
-                expected=f"patterns of one line each, of at most {_MAX_PATTERN_CHARS} characters",
+                expected=f"patterns of one line of valid text each, of at most {_MAX_PATTERN_CHARS} characters",
                 received=repr(pattern[:80]),
                 example={"action": "create", "ignore_patterns": ["*.generated.ts"]},
             )

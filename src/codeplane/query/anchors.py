@@ -1,40 +1,64 @@
-"""Groups of references that cannot be told apart: how many, and a few of each."""
+"""Members that could not be resolved, in groups that cannot be told apart: how many, and the first of each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import orjson
-
-from codeplane.query.rows import first, page
-from codeplane.query.snapshot import Page, Snapshot
+from codeplane.base.limits import MAX_EXEMPLARS
+from codeplane.base.paths import RepoPath
+from codeplane.facts.links import SHAPES, unpack_uses
+from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
 
 
+class Exemplar(NamedTuple):
+    path: RepoPath
+    line: int
+    column: int
+
+
 class AnchorGroupRow(NamedTuple):
-    group_id: int
-    unit_id: int
+    unit_id: int | None
     member_token: str
     receiver_shape: str
     total_count: int
-    exemplar_ids: tuple[int, ...]
-    """Ids of some of its references, ordered by path and position."""
+    exemplars: tuple[Exemplar, ...]
+    """The first of its references, by path and position."""
 
 
-def get_anchor_group(snapshot: Snapshot, unit_id: int, member_token: str, receiver_shape: str) -> AnchorGroupRow | None:
-    source = f"{_FROM} WHERE unit_id = ? AND member_token = ? AND receiver_shape = ?"
-    return first(snapshot, _make, _SELECT, source, "group_id", (unit_id, member_token, receiver_shape))
+def get_anchor_group(
+    snapshot: Snapshot, unit_id: int | None, member_token: str, receiver_shape: str
+) -> AnchorGroupRow | None:
+    groups = _groups(snapshot.reader.rows(f"{_SELECT} WHERE token = ? AND unit_id IS ?", (member_token, unit_id)))
+    return groups.get((unit_id, member_token, receiver_shape))
 
 
-def list_anchor_groups(snapshot: Snapshot, unit_id: int, limit: int) -> Page[AnchorGroupRow]:
+def list_anchor_groups_of(snapshot: Snapshot, member_token: str) -> list[AnchorGroupRow]:
+    """Groups of all units that have this name, the largest first."""
+    groups = _groups(snapshot.reader.rows(f"{_SELECT} WHERE token = ?", (member_token,)))
+    return sorted(groups.values(), key=_rank)
+
+
+def list_anchor_groups(snapshot: Snapshot, unit_id: int | None, limit: int) -> Page[AnchorGroupRow]:
     """Groups of a unit, the largest first."""
-    order = "total_count DESC, member_token, receiver_shape"
-    return page(snapshot, _make, _SELECT, f"{_FROM} WHERE unit_id = ?", order, (unit_id,), limit)
+    check_limit(limit)
+    groups = sorted(_groups(snapshot.reader.rows(f"{_SELECT} WHERE unit_id IS ?", (unit_id,))).values(), key=_rank)
+    return Page(tuple(groups[:limit]), len(groups))
 
 
-def _make(row: Row) -> AnchorGroupRow:
-    return AnchorGroupRow._make((*row[:5], tuple(orjson.loads(row[5]))))
+def _groups(rows: Iterable[Row]) -> dict[tuple[int | None, str, str], AnchorGroupRow]:
+    found: dict[tuple[int | None, str, str], list[Exemplar]] = {}
+    for path, unit_id, token, places in sorted(rows, key=lambda row: row[0]):
+        for use in unpack_uses(places):
+            here = found.setdefault((unit_id, token, SHAPES[use.how]), [])
+            here.append(Exemplar(path_from_text(path), use.line, use.column))
+    return {key: AnchorGroupRow(*key, len(all_), tuple(sorted(all_)[:MAX_EXEMPLARS])) for key, all_ in found.items()}
 
 
-_SELECT = "group_id, unit_id, member_token, receiver_shape, total_count, exemplar_ids"
-_FROM = "FROM anchor_groups"
+def _rank(row: AnchorGroupRow) -> tuple[object, ...]:
+    return -row.total_count, row.member_token, row.receiver_shape, row.unit_id is not None, row.unit_id or 0
+
+
+_SELECT = "SELECT path, unit_id, token, places FROM anchored JOIN files USING (file_id)"

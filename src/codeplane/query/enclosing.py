@@ -10,14 +10,14 @@ import threading
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import path_from_text, path_to_text, row_range
+from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, path_from_text, path_to_text
 
 Place = tuple[int, int]
 """Line and column; lines count from 1, columns from 0."""
@@ -49,9 +49,20 @@ class Spans(NamedTuple):
     ids: array[int]
 
 
+class HasSpans(Protocol):
+    """A row of a file."""
+
+    @property
+    def file_id(self) -> int: ...
+    @property
+    def path(self) -> RepoPath: ...
+    @property
+    def digest(self) -> bytes | None: ...
+
+
 class _File(NamedTuple):
     file_id: int
-    path: str
+    path: RepoPath
     language: str | None
     digest: bytes | None
 
@@ -61,7 +72,7 @@ class KeptSpans:
 
     def __init__(self, limit: int = MAX_KEPT_SPANS) -> None:
         self._limit = limit
-        self._files: OrderedDict[tuple[str, str, bytes], Spans] = OrderedDict()
+        self._files: OrderedDict[tuple[str, RepoPath, bytes], Spans] = OrderedDict()
         self._count = 0
         self._lock = threading.Lock()
 
@@ -69,22 +80,28 @@ class KeptSpans:
     def files(self) -> int:
         return len(self._files)
 
-    def read(self, snapshot: Snapshot, file: _File) -> Spans:
-        """Those of a file; the same path and text have the same in all epochs of a generation."""
-        key = (snapshot.generation.name, file.path, file.digest or b"")
+    def read(self, snapshot: Snapshot, files: Sequence[HasSpans]) -> list[Spans]:
+        """Those of each file; the same path and text have the same in all epochs of a generation."""
+        generation = snapshot.generation.name
+        keys = [(generation, file.path, file.digest or b"") for file in files]
+        found: list[Spans | None] = []
         with self._lock:
-            known = self._files.get(key)
-            if known is not None:
-                self._files.move_to_end(key)
-                return known
-        spans = _read_spans(snapshot, file.file_id)
+            for key in keys:
+                found.append(self._files.get(key))
+                if found[-1] is not None:
+                    self._files.move_to_end(key)
+        missing = {key: file.file_id for key, file, spans in zip(keys, files, found, strict=True) if spans is None}
+        if not missing:
+            return [spans for spans in found if spans is not None]
+        read = _read_spans(snapshot, missing.values())
         with self._lock:
-            if key not in self._files:
-                self._files[key] = spans
-                self._count += len(spans.starts) + 1
+            for key, file_id in missing.items():
+                if key not in self._files:
+                    self._files[key] = read[file_id]
+                    self._count += len(read[file_id].starts) + 1
             while self._count > self._limit:
                 self._count -= len(self._files.popitem(last=False)[1].starts) + 1
-        return spans
+        return [spans or read[file.file_id] for spans, file in zip(found, files, strict=True)]
 
 
 def enclose_all(
@@ -93,29 +110,52 @@ def enclose_all(
     """Path, language and what encloses each place of each file that is indexed."""
     kept = kept or KeptSpans(0)
     wanted = orjson.dumps([path_to_text(path) for path in places]).decode("utf-8")
-    files = {path_from_text(row[1]): _File._make(row) for row in snapshot.reader.rows(_FILES, (wanted,))}
-    around: dict[RepoPath, list[int | None]] = {}
-    for path, asked in places.items():
-        if path in files:
-            spans = kept.read(snapshot, files[path])
-            around[path] = [_innermost(spans, place) for place in asked]
-    ids = orjson.dumps(sorted({def_id for found in around.values() for def_id in found if def_id is not None}))
-    rows = snapshot.reader.rows(_DEFINITIONS, (ids.decode("ascii"),))
-    definitions: dict[int | None, Enclosing] = {row[0]: Enclosing._make(row[1:]) for row in rows}
+    rows = snapshot.reader.rows(_FILES, (wanted,))
+    files = {path: _File(row[0], path, *row[2:]) for row in rows for path in (path_from_text(row[1]),)}
+    indexed = [files[path] for path in places if path in files]
+    spans = kept.read(snapshot, indexed)
+    around = {file.path: find_innermost(own, places[file.path]) for file, own in zip(indexed, spans, strict=True)}
+    definitions = read_enclosing(snapshot, {def_id for found in around.values() for def_id in found})
     for path, found in around.items():
         yield path, files[path].language or "", [definitions.get(def_id) for def_id in found]
 
 
-def _innermost(spans: Spans, place: Place) -> int | None:
-    at = _number(*place)
-    index = bisect_right(spans.starts, at) - 1
-    while index >= 0 and spans.ends[index] <= at:
-        index = spans.outer[index]
-    return spans.ids[index] if index >= 0 else None
+def find_innermost(spans: Spans, places: Sequence[Place]) -> list[int | None]:
+    """Id of the innermost definition around each place; None where there is none."""
+    starts, ends, outer, ids = spans
+    if not starts:
+        return [None] * len(places)
+    found: list[int | None] = []
+    inner: int | None = None
+    since, until = 0, 0
+    for line, column in places:
+        at = line << _COLUMN_BITS | (column if column < _MAX_COLUMN else _MAX_COLUMN)
+        # Places mostly rise, and many lie between the same two ends.
+        if not since <= at < until:
+            index = bisect_right(starts, at) - 1
+            until = starts[index + 1] if index + 1 < len(starts) else _FAR
+            while index >= 0 and ends[index] <= at:
+                index = outer[index]
+            inner = ids[index] if index >= 0 else None
+            since, until = at, min(until, ends[index]) if index >= 0 else until
+        found.append(inner)
+    return found
 
 
-def _read_spans(snapshot: Snapshot, file_id: int) -> Spans:
-    rows = sorted(snapshot.reader.rows(_SPANS, row_range(file_id)))
+def read_enclosing(snapshot: Snapshot, def_ids: Collection[int | None]) -> dict[int | None, Enclosing]:
+    """What is told of many definitions, by id."""
+    ids = orjson.dumps(sorted(def_id for def_id in def_ids if def_id is not None)).decode("ascii")
+    return {row[0]: Enclosing._make(row[1:]) for row in snapshot.reader.rows(_DEFINITIONS, (ids,))}
+
+
+def _read_spans(snapshot: Snapshot, file_ids: Iterable[int]) -> dict[int, Spans]:
+    found: dict[int, list[tuple[int, ...]]] = {file_id: [] for file_id in file_ids}
+    for row in snapshot.reader.rows(_SPANS, (orjson.dumps(sorted(found)).decode("ascii"),)):
+        found[row[4] >> ORDINAL_BITS].append(row)
+    return {file_id: _spans(sorted(rows)) for file_id, rows in found.items()}
+
+
+def _spans(rows: Sequence[tuple[int, ...]]) -> Spans:
     starts = array("q", (_number(line, column) for line, column, *_ in rows))
     ends = array("q", (_number(-line, -column) for _, _, line, column, _ in rows))
     outer = array("q")
@@ -133,8 +173,12 @@ def _number(line: int, column: int) -> int:
 
 _COLUMN_BITS = 24
 _MAX_COLUMN = (1 << _COLUMN_BITS) - 1
+_FAR = 1 << 62
 _FILES = "SELECT file_id, path, language, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
-_SPANS = "SELECT start_line, start_col, -end_line, -end_col, def_id FROM defs WHERE def_id BETWEEN ? AND ?"
+_SPANS = (
+    "SELECT start_line, start_col, -end_line, -end_col, def_id FROM json_each(?) CROSS JOIN defs"
+    f" WHERE def_id BETWEEN value << {ORDINAL_BITS} AND value << {ORDINAL_BITS} | {ORDINAL_MASK}"
+)
 _DEFINITIONS = (
     "SELECT def_id, kind, name, qualified_name, lexical_path, signature, visibility, def_uid, start_line, start_col,"
     " end_line, end_col FROM defs WHERE def_id IN (SELECT value FROM json_each(?))"

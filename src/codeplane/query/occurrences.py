@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from codeplane.facts.links import NAMES, RENAMES, unpack_uses
 from codeplane.facts.model import Role, Target, Tier, Usage
-from codeplane.query.rows import FileBlock, find_block
+from codeplane.query.rows import FileBlock, find_block, find_links
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import ORDINAL_MASK, row_id, row_range, split_row_id
 
 
 class Occurrence(NamedTuple):
@@ -20,10 +20,12 @@ class Occurrence(NamedTuple):
     usage: Usage
     tier: Tier
     """How well it is known what it stands for; of a name that is bound to an import, that it is this import."""
-    target_def: int | None
-    """Id of the definition that it stands for, in any file."""
+    targets: tuple[int, ...]
+    """Numbers of what it stands for, definitions or attributes of any file."""
     bound: Target | None
     """What the binding in its own file holds, if it has one: UNKNOWN is a parameter or a variable."""
+    outside: bool = False
+    """A member of something that is known not to be of the repository."""
 
 
 def list_occurrences(snapshot: Snapshot, file_id: int, name: str) -> list[Occurrence]:
@@ -36,19 +38,24 @@ def list_occurrences(snapshot: Snapshot, file_id: int, name: str) -> list[Occurr
     return list(_occurrences(snapshot, block, numbers))
 
 
-def list_occurrences_at(snapshot: Snapshot, file_id: int, numbers: Collection[int]) -> list[Occurrence]:
-    """The occurrences of a file that have these ordinals, in document order."""
+def list_occurrences_at(snapshot: Snapshot, file_id: int, places: Collection[tuple[int, int]]) -> list[Occurrence]:
+    """The occurrences of a file at these places, in document order."""
     block = find_block(snapshot, file_id)
-    return [] if block is None else list(_occurrences(snapshot, block, sorted(numbers)))
+    if block is None:
+        return []
+    columns = block.held.refs.columns
+    there = enumerate(zip(columns.lines, columns.columns, strict=True))
+    return list(_occurrences(snapshot, block, [number for number, place in there if place in places]))
 
 
-def list_linked(snapshot: Snapshot, def_ids: Collection[int]) -> dict[int, set[int]]:
-    """Ordinals of the references of all files that were found to stand for one of the definitions, by file."""
-    found: dict[int, set[int]] = {}
-    for def_id in sorted(def_ids):
-        for (ref_id,) in snapshot.reader.rows("SELECT ref_id FROM ref_links WHERE target_def = ?", (def_id,)):
-            file_id, ordinal = split_row_id(ref_id)
-            found.setdefault(file_id, set()).add(ordinal)
+def list_linked(snapshot: Snapshot, targets: Collection[int]) -> dict[int, set[tuple[int, int]]]:
+    """Places, in all files, that were found to stand for one of the targets under any name; by file."""
+    found: dict[int, set[tuple[int, int]]] = {}
+    for target in sorted(targets):
+        for file_id, places in snapshot.reader.rows("SELECT file_id, places FROM uses WHERE target = ?", (target,)):
+            here = {(use.line, use.column) for use in unpack_uses(places) if use.how & (NAMES | RENAMES)}
+            if here:
+                found.setdefault(file_id, set()).update(here)
     return found
 
 
@@ -58,19 +65,25 @@ _TARGETS, _TIERS, _ROLES, _USAGES = tuple(Target), tuple(Tier), tuple(Role), tup
 
 def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int]) -> Iterator[Occurrence]:
     held, file_id = block.held, block.file_id
-    sql = "SELECT ref_id, target_def, tier FROM ref_links WHERE ref_id BETWEEN ? AND ?"
-    links = {ref_id & ORDINAL_MASK: link for ref_id, *link in snapshot.reader.rows(sql, row_range(file_id))}
+    links = find_links(snapshot, file_id)
+    linked: dict[int, list[tuple[int, int]]] = {}
+    for ref, which, tier in zip(links.refs, links.which, links.tiers, strict=True):
+        linked.setdefault(ref, []).append((links.targets[which], tier))
     columns = held.refs.columns
+    anchored = _anchored(snapshot, file_id, {held.names[columns.names[number]] for number in numbers})
+    resolvable = snapshot.reader.row("SELECT 1 FROM sketches WHERE file_id = ?", (file_id,)) is not None
     for number in numbers:
         flags, at = columns.flags[number], columns.binds[number]
         bind = held.binds[at - 1] if at else None
         bound = None if bind is None else _TARGETS[bind.target_kind]
-        tier = _TIERS[flags >> 5 & 3]
-        target = None
-        if number in links:
-            target, tier = links[number][0], Tier(links[number][1])
-        elif bind is not None and bound is Target.DEF and bind.target is not None and tier is Tier.PROVEN:
-            target = row_id(file_id, bind.target)
+        stands_for = linked.get(number, ())
+        tier = _TIERS[max((tier for _, tier in stands_for), default=flags >> 5 & 3)]
+        outside = False
+        if not stands_for and flags >> 2 & 7 in _MEMBERS:
+            if (columns.lines[number], columns.columns[number]) in anchored:
+                tier = Tier.ANCHORED
+            else:
+                outside = resolvable
         yield Occurrence(
             columns.lines[number],
             columns.columns[number],
@@ -78,6 +91,19 @@ def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int])
             _ROLES[flags & 3],
             _USAGES[flags >> 2 & 7],
             tier,
-            target,
+            tuple(target for target, _ in stands_for),
             bound,
+            outside,
         )
+
+
+def _anchored(snapshot: Snapshot, file_id: int, names: Collection[str]) -> set[tuple[int, int]]:
+    """Places of a file where members of these names stand that could not be resolved."""
+    found: set[tuple[int, int]] = set()
+    for name in sorted(names):
+        row = snapshot.reader.row("SELECT places FROM anchored WHERE token = ? AND file_id = ?", (name, file_id))
+        found |= {(use.line, use.column) for use in unpack_uses(row[0])} if row is not None else set()
+    return found
+
+
+_MEMBERS = (Usage.MEMBER, Usage.MEMBER_CALL)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.model import Certainty, Role, Target, Tier, Usage
-from codeplane.query.rows import FileBlock, file_range, find_block
+from codeplane.facts.links import CALLS, NAMES, RENAMES, uid_number, uid_text, unpack_uses
+from codeplane.facts.model import Certainty, Role, Tier, Usage
+from codeplane.query.rows import file_range, find_block, find_links
 from codeplane.query.snapshot import Page, Snapshot, check_limit
-from codeplane.store.codec import ORDINAL_BITS, row_range, split_row_id
+from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, path_from_text, split_row_id
 from codeplane.store.database import Value
+
+# Looked up, since to make a member of an enumeration takes longer than all the rest.
+_TIERS, _ROLES, _USAGES = tuple(Tier), tuple(Role), tuple(Usage)
 
 
 class RefRow(NamedTuple):
@@ -28,32 +32,69 @@ class RefRow(NamedTuple):
     tier: Tier
     certainty: Certainty
     bind: int | None
-    target_def: int | None
-    """Id of the definition, in any file, that a STRONG reference stands for."""
+    targets: tuple[str, ...]
+    """Identities of what it stands for, definitions or attributes of any file."""
 
 
-def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, limit: int) -> Page[RefRow]:
-    """References that stand for this definition: PROVEN by a binding of its file, or linked to it from any file.
+class UseRow(NamedTuple):
+    """A place that uses a definition or an attribute."""
+
+    path: RepoPath
+    start_line: int
+    start_col: int
+    tier: Tier
+    role: Role
+    usage: Usage
+    names: bool
+    """It is an occurrence of its name."""
+    calls: bool
+    renames: bool
+    """It stands for it under another name, that of an alias."""
+
+
+def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, limit: int) -> Page[UseRow]:
+    """Places that are known to use a definition or an attribute, the place that defines it among them.
 
     ANCHORED and UNKNOWN references stand for no definition in particular, so for them the page is empty.
     """
     check_limit(limit)
-    found: list[RefRow] = []
-    for (def_id,) in snapshot.reader.rows("SELECT def_id FROM defs WHERE def_uid = ? ORDER BY def_id", (def_uid,)):
-        wanted: dict[int, set[int]] = {}
-        for (ref_id,) in snapshot.reader.rows("SELECT ref_id FROM ref_links WHERE target_def = ?", (def_id,)):
-            file_id, ordinal = split_row_id(ref_id)
-            wanted.setdefault(file_id, set()).add(ordinal)
-        here, ordinal = split_row_id(def_id)
-        binds = _binds_of(find_block(snapshot, here), ordinal)
-        for file_id in sorted({*wanted, here}):
-            linked = wanted.get(file_id, set())
-            proven = binds if file_id == here else set()
-            found += [row for row in _rows_of_file(snapshot, file_id) if _stands_for(row, linked, proven)]
-    return _page([row for row in found if tier is None or row.tier is tier], limit)
+    found = [row for row in _uses(snapshot, def_uid) if tier is None or row.tier is tier]
+    return Page(tuple(found[:limit]), len(found))
 
 
-def list_proven_refs(snapshot: Snapshot, def_uid: str, limit: int) -> Page[RefRow]:
+class RankedUses(NamedTuple):
+    page: Page[UseRow]
+    """Occurrences of the name but the one that defines it, the best known first."""
+    tiers: dict[Tier, int]
+    """How many there are of each."""
+    renamed: tuple[UseRow, ...]
+    """Uses under another name."""
+
+
+def rank_uses(snapshot: Snapshot, def_uid: str, defined_at: tuple[RepoPath, int, int], limit: int) -> RankedUses:
+    """Uses of a definition or an attribute."""
+    check_limit(limit)
+    uses = _uses(snapshot, def_uid)
+    found = [row for row in uses if row.names and row[:3] != defined_at]
+    found.sort(key=lambda row: -row.tier)
+    counts = Counter(row.tier for row in found)
+    tiers = {tier: counts[tier] for tier in sorted(counts, reverse=True)}
+    return RankedUses(Page(tuple(found[:limit]), len(found)), tiers, tuple(row for row in uses if row.renames)[:limit])
+
+
+def _uses(snapshot: Snapshot, def_uid: str) -> list[UseRow]:
+    found: list[UseRow] = []
+    sql = "SELECT path, places FROM uses JOIN files USING (file_id) WHERE target = ?"
+    for path, places in snapshot.reader.rows(sql, (uid_number(def_uid),)):
+        shown = path_from_text(path)
+        for line, column, tier, role, usage, how in unpack_uses(places):
+            kinds = (_TIERS[tier], _ROLES[role], _USAGES[usage])
+            found.append(UseRow(shown, line, column, *kinds, bool(how & NAMES), bool(how & CALLS), bool(how & RENAMES)))
+    found.sort(key=lambda row: row[:3])
+    return found
+
+
+def list_proven_refs(snapshot: Snapshot, def_uid: str, limit: int) -> Page[UseRow]:
     return list_refs_by_def_uid(snapshot, def_uid, Tier.PROVEN, limit)
 
 
@@ -86,33 +127,23 @@ def list_refs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[RefRow]
     return _page(_rows_of_file(snapshot, split_row_id(span[0])[0]), limit)
 
 
-def _stands_for(row: RefRow, linked: Set[int], binds: Set[int]) -> bool:
-    _, ordinal = split_row_id(row.ref_id)
-    return ordinal in linked or (row.tier is Tier.PROVEN and row.bind in binds)
-
-
-def _binds_of(block: FileBlock | None, definition: int) -> set[int]:
-    """Ordinals of the bindings that stand for a definition of this file."""
-    if block is None:
-        return set()
-    wanted = (int(Target.DEF), definition)
-    return {at for at, bind in enumerate(block.held.binds) if (bind.target_kind, bind.target) == wanted}
-
-
 def _rows_of_file(snapshot: Snapshot, file_id: int) -> list[RefRow]:
     """References of a file, in document order."""
     block = find_block(snapshot, file_id)
     if block is None:
         return []
-    sql = "SELECT ref_id, target_def, tier, certainty FROM ref_links WHERE ref_id BETWEEN ? AND ?"
-    links = {ref_id: link for ref_id, *link in snapshot.reader.rows(sql, row_range(file_id))}
+    links = find_links(snapshot, file_id)
+    linked: dict[int, tuple[tuple[str, ...], int]] = {}
+    for number, which, level in zip(links.refs, links.which, links.tiers, strict=True):
+        before, best = linked.get(number, ((), 0))
+        linked[number] = ((*before, uid_text(links.targets[which])), max(best, level))
     names = block.held.names
     rows: list[RefRow] = []
     for ref_id, ref in enumerate(block.held.refs, file_id << ORDINAL_BITS):
-        target, tier, certainty = links.get(ref_id, (None, ref.tier, ref.certainty))
-        kinds = (Role(ref.role), Usage(ref.usage), Tier(tier), Certainty(certainty))
+        targets, tier = linked.get(ref_id & ORDINAL_MASK, ((), ref.tier))
+        kinds = (_ROLES[ref.role], _USAGES[ref.usage], _TIERS[tier], Certainty(ref.certainty))
         place = (names[ref.name], ref.start_line, ref.start_col, ref.end_col)
-        rows.append(RefRow(ref_id, block.path, block.unit_id, ref.scope, *place, *kinds, ref.bind, target))
+        rows.append(RefRow(ref_id, block.path, block.unit_id, ref.scope, *place, *kinds, ref.bind, targets))
     return rows
 
 

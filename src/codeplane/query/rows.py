@@ -9,6 +9,7 @@ import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import Unpacked, unpack
+from codeplane.facts.links import Links, unpack_links
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text, row_range
 from codeplane.store.database import Row, Value
@@ -63,6 +64,12 @@ def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
         "SELECT path, unit_id, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
     )
     return None if found is None else FileBlock(file_id, path_from_text(found[0]), found[1], unpack(found[2]))
+
+
+def find_links(snapshot: Snapshot, file_id: int) -> Links:
+    """What the references of a file stand for."""
+    found = snapshot.reader.row("SELECT links FROM links WHERE file_id = ?", (file_id,))
+    return Links() if found is None else unpack_links(found[0])
 
 
 def json_list(text: str | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import time
@@ -303,10 +304,22 @@ def run_engine(
         os.unlink(runtime.socket_path)
     pipeline = open_pipeline()
     server = Server(pipeline)
+    collect_seldom()
     try:
         asyncio.run(_until_stopped(server, runtime.socket_path, lifeline, shutdown_seconds))
     finally:
         pipeline.close(max(_LEAST_CLOSE_SECONDS, _END_SECONDS - server.seconds_since_stop()))
+        gc.unfreeze()
+
+
+def collect_seldom() -> None:
+    """What is there by now stays; an answer makes thousands of rows without cycles, and looking for those in all that
+    is there takes longer than most answers."""
+    gc.freeze()
+    gc.set_threshold(_ROWS_OF_AN_ANSWER)
+
+
+_ROWS_OF_AN_ANSWER = 20_000
 
 
 async def _until_stopped(server: Server, path: Path, lifeline: int | None, seconds: float) -> None:

@@ -7,11 +7,11 @@ and names stand for ids, so an index kept up to date can be compared with one bu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 import orjson
 
 from codeplane.facts.blocks import unpack
+from codeplane.facts.links import unpack_links, unpack_uses
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
 from codeplane.store.reader import Reader
@@ -25,7 +25,9 @@ def dump(reader: Reader) -> Iterator[str]:
     yield from _block_lines(reader)
     documents = sorted((path, digest) for _, digest, path in reader.documents())
     yield from (_line("documents", document) for document in documents)
-    yield from sorted(chain.from_iterable(_group_lines(reader)))
+    yield from _link_lines(reader)
+    yield from _place_lines(reader, "uses", "target")
+    yield from _place_lines(reader, "anchored", "token")
 
 
 def _line(table: str, row: Row) -> str:
@@ -41,13 +43,18 @@ def _block_lines(reader: Reader) -> Iterator[str]:
         yield from (_line("refs", (path, held.names[row.name], *row)) for row in held.refs)
 
 
-def _group_lines(reader: Reader) -> Iterator[list[str]]:
-    """Exemplars of a group by where they stand, because their ids hold file ids."""
-    sql = "SELECT unit_id, member_token, receiver_shape, total_count, exemplar_ids FROM anchor_groups"
-    place = "SELECT path, ?1 & 1048575 FROM files WHERE file_id = ?1 >> 20"
-    for unit_id, token, shape, total, exemplars in reader.rows(sql):
-        places = [reader.row(place, (ref_id,)) for ref_id in orjson.loads(exemplars)]
-        yield [f"anchor_groups\t{orjson.dumps((unit_id, token, shape, total, places)).decode()}"]
+def _link_lines(reader: Reader) -> Iterator[str]:
+    files: dict[object, object] = dict(reader.rows("SELECT file_id, path FROM files"))
+    for path, links in reader.stream("SELECT path, links FROM links JOIN files USING (file_id) ORDER BY path"):
+        *held, imports, seen = unpack_links(links)
+        named = sorted(str(files.get(file_id, file_id)) for file_id in imports)
+        yield _line("links", (path, *held, named, sorted(str(files.get(key, key)) for key in seen)))
+
+
+def _place_lines(reader: Reader, table: str, key: str) -> Iterator[str]:
+    sql = f"SELECT path, {key}, places FROM {table} JOIN files USING (file_id) ORDER BY path, {key}"
+    for path, what, places in reader.stream(sql):
+        yield _line(table, (path, what, [tuple(use) for use in unpack_uses(places)]))
 
 
 def _facts_sql(table: str, key: str, columns: str, joins: str = "") -> str:
@@ -90,7 +97,11 @@ _TABLES = {
     "dynamic_sites": _facts_sql(
         "dynamic_sites", "site_id", "start_line, start_col, pattern_type, extracted_literals, has_non_literal_key"
     ),
-    "links": _facts_sql("ref_links", "ref_id", f"{_TARGET}, tier, certainty"),
+    "given_attributes": _facts_sql("given_attributes", "attribute_id", "def_uid, parent, name, line, col"),
+    "sketches": "SELECT path, lower(hex(interface)) FROM sketches JOIN files USING (file_id) ORDER BY path",
+    "import_words": "SELECT path, word FROM import_words JOIN files USING (file_id) ORDER BY path, word",
+    "detached": "SELECT path, owner FROM detached JOIN files USING (file_id) ORDER BY path, owner",
+    "configurations": "SELECT path, content FROM configurations ORDER BY path",
     "names": "SELECT path, name, count FROM name_files JOIN files USING (file_id) ORDER BY path, name",
     "problems": _facts_sql("problems", "problem_id", "code, line, message"),
     "surfaces": "SELECT root, family, surface_hash FROM export_surfaces JOIN units USING (unit_id)",

@@ -7,7 +7,8 @@ they are turned into rows before the first is written, so that bad facts write n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -17,6 +18,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.facts.blocks import PackedFacts, unpack
 from codeplane.facts.model import Problem
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storable
+from codeplane.store.link_rows import delete_links
 from codeplane.store.schema import FACT_TABLES
 
 NO_UNIT = -1
@@ -28,6 +30,7 @@ class FactRows(NamedTuple):
 
     file_id: int
     block: bytes
+    interface: bytes
     sketch: bytes
     names: list[tuple[str, int, int]]
     """(name, file id, how often)."""
@@ -50,7 +53,7 @@ def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> N
         connection.execute("INSERT INTO blocks VALUES (?, ?)", (rows.file_id, rows.block))
         connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
     if rows.sketch:
-        connection.execute("INSERT INTO sketches VALUES (?, ?)", (rows.file_id, rows.sketch))
+        connection.execute("INSERT INTO sketches VALUES (?, ?, ?)", (rows.file_id, rows.interface, rows.sketch))
     for sql, values in rows.small:
         connection.executemany(sql, values)
 
@@ -61,7 +64,19 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     connection.executemany("DELETE FROM name_files WHERE name = ? AND file_id = ?", [(name, file_id) for name in names])
     connection.execute("DELETE FROM blocks WHERE file_id = ?", (file_id,))
     connection.execute("DELETE FROM sketches WHERE file_id = ?", (file_id,))
+    delete_links(connection, file_id)
     span = row_range(file_id)
+    for imported, source in list(
+        connection.execute("SELECT imported_name, source_literal FROM imports WHERE import_id BETWEEN ? AND ?", span)
+    ):
+        for word in _words(imported, source):
+            connection.execute("DELETE FROM import_words WHERE word = ? AND file_id = ?", (word, file_id))
+    owners = connection.execute(
+        "SELECT DISTINCT lexical_path, name FROM defs WHERE parent IS NULL AND def_id BETWEEN ? AND ?", span
+    )
+    for path, name in list(owners):
+        owner = path[: -len(name) - 1].rpartition(".")[2]
+        connection.execute("DELETE FROM detached WHERE owner = ? AND file_id = ?", (owner, file_id))
     for sql in _DELETE_SQL:
         connection.execute(sql, span)
 
@@ -92,9 +107,17 @@ def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: 
         small.append((_SITES, sites))
     if facts.attributes:
         small.append((_ATTRIBUTES, [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)]))
+    words = {word for row in facts.imports for word in _words(row[2], row[4])}
+    if words:
+        small.append((_IMPORT_WORDS, [(word, file_id) for word in sorted(words)]))
+    owners = {
+        owner.rpartition(".")[2] for row in facts.defs if row[1] is None and (owner := row[6][: -len(row[4]) - 1])
+    }
+    if owners:
+        small.append((_DETACHED, [(owner, file_id) for owner in sorted(owners)]))
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
-    return FactRows(file_id, facts.block, facts.sketch, names, small)
+    return FactRows(file_id, facts.block, facts.interface, facts.sketch, names, small)
 
 
 def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tuple[str, list[Any]]]:
@@ -110,6 +133,13 @@ def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tup
     ]
     found = ((_ENTRIES, entries), (_THUNKS, thunks))
     return [(sql, values) for sql, values in found if values]
+
+
+def _words(imported: str, source: str | None) -> Iterator[str]:
+    """The last names of what an import speaks of: files that it may mean are called like one of them."""
+    for text in (imported, source or ""):
+        pieces = [piece for piece in _SEPARATORS.split(text) if piece]
+        yield from pieces[-2:]
 
 
 def _json(values: Sequence[object]) -> str | None:
@@ -137,6 +167,9 @@ _THUNKS = "INSERT INTO export_thunks VALUES (?,?,NULL,?,?,?,?,?)"
 _SITES = _insert_sql("dynamic_sites", 6)
 _ATTRIBUTES = _insert_sql("given_attributes", 6)
 _PROBLEMS = _insert_sql("problems", 4)
+_IMPORT_WORDS = _insert_sql("import_words", 2)
+_DETACHED = _insert_sql("detached", 2)
+_SEPARATORS = re.compile(r"[./\\:]+")
 
 _DELETE_SQL = (
     *(f"DELETE FROM {table} WHERE {key} BETWEEN ?1 AND ?2" for table, key in FACT_TABLES.items()),

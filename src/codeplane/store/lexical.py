@@ -36,6 +36,7 @@ _SPACED = "codeplane_spaced"
 _GRAMS = "codeplane_grams"
 _TIE_MARGIN = 64
 _TIE_BITS = 15
+_LAST_TIE = (1 << _TIE_BITS) - 1
 _MERGE_SEGMENTS = 8
 """With fewer segments than this Tantivy's merge policy never starts a merge."""
 
@@ -102,7 +103,7 @@ class LexicalWriter:
                 document = tantivy.Document()
                 document.add_integer("owner", file_id)
                 document.add_integer("beside", beside)
-                document.add_integer("tie", tie | min(number, (1 << _TIE_BITS) - 1))
+                document.add_integer("tie", tie | (number if number < _LAST_TIE else _LAST_TIE))
                 place = f"{file_id} {definition} {first} {last} {aside:d} {name}"
                 document.add_bytes("place", place.encode("utf-8", "replace"))
                 document.add_text("passage_terms", terms)

@@ -88,22 +88,6 @@ class EpochRow(NamedTuple):
     files: int
 
 
-class RefLink(NamedTuple):
-    """A reference found to stand for a definition of any file."""
-
-    ref_id: int
-    target_def: int
-    tier: int
-    certainty: int
-
-
-class AnchorGroup(NamedTuple):
-    member_token: str
-    receiver_shape: str
-    total_count: int
-    exemplar_ids: tuple[int, ...]
-
-
 class PendingChange(NamedTuple):
     """How the next epoch will differ from the last in one path."""
 

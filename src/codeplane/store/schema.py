@@ -7,8 +7,11 @@ id, because it may lie in another file. Enumerations are the integers of the fac
 
 Scopes, bindings and references are the exception: there are so many, they are so alike, and they
 are only asked a file at a time, that those of a file are one packed block. `name_files` says in
-which files a name occurs and how often; `ref_links` for which definition of another file a
-reference stands.
+which files a name occurs and how often. What others need to know of a file lies packed in its sketch. `uses` says
+where a definition, or an attribute, is used, by the number of its `def_uid`; `links` holds the same by file;
+`anchored` the places of members that could not be resolved; `bases` which class inherits from which; `imported`
+which file imports which; `seen` what the links of a file depend on: another
+file, or what was looked up, so that a change says whose links it concerns.
 """
 
 from __future__ import annotations
@@ -67,6 +70,8 @@ CREATE TABLE units (
 
 CREATE TABLE manifests (path TEXT PRIMARY KEY, declared TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+CREATE TABLE configurations (path TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
 CREATE TABLE attributes (path TEXT PRIMARY KEY, statements TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE files (
@@ -105,7 +110,15 @@ CREATE TABLE name_files (
     name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sketches (file_id INTEGER PRIMARY KEY, sketch BLOB NOT NULL) STRICT;
+CREATE TABLE sketches (file_id INTEGER PRIMARY KEY, interface BLOB NOT NULL, sketch BLOB NOT NULL) STRICT;
+
+CREATE TABLE import_words (
+    word TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (word, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE detached (
+    owner TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (owner, file_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE links (file_id INTEGER PRIMARY KEY, links BLOB NOT NULL) STRICT;
 
@@ -113,9 +126,19 @@ CREATE TABLE uses (
     target INTEGER NOT NULL, file_id INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (target, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE seen_keys (
-    key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)
+CREATE TABLE anchored (
+    token TEXT NOT NULL, file_id INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (token, file_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bases (
+    derived INTEGER NOT NULL, base INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (derived, base, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imported (
+    target INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (target, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE seen (key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)) STRICT, WITHOUT ROWID;
 
 CREATE TABLE defs (
     def_id INTEGER PRIMARY KEY,
@@ -187,15 +210,6 @@ CREATE TABLE export_thunks (
     evidence_kind TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE anchor_groups (
-    group_id INTEGER PRIMARY KEY,
-    unit_id INTEGER NOT NULL,
-    member_token TEXT NOT NULL,
-    receiver_shape TEXT NOT NULL,
-    total_count INTEGER NOT NULL,
-    exemplar_ids TEXT NOT NULL
-) STRICT;
-
 CREATE TABLE dynamic_sites (
     site_id INTEGER PRIMARY KEY,
     start_line INTEGER NOT NULL,
@@ -251,11 +265,11 @@ CREATE UNIQUE INDEX files_path ON files (path);
 CREATE INDEX defs_uid ON defs (def_uid);
 CREATE INDEX defs_lower_name ON defs (lower(name));
 CREATE INDEX imports_uid ON imports (import_uid);
+CREATE INDEX bases_base ON bases (base);
 CREATE INDEX given_attributes_uid ON given_attributes (def_uid);
 CREATE INDEX given_attributes_name ON given_attributes (lower(name));
 CREATE INDEX export_entries_name ON export_entries (surface_id, exported_name);
 CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
-CREATE UNIQUE INDEX anchor_groups_key ON anchor_groups (unit_id, member_token, receiver_shape);
 CREATE INDEX def_snapshots_until ON def_snapshots (until_epoch);
 """
 """Made after a bulk load: sorting once is far cheaper than keeping sorted."""

@@ -9,20 +9,19 @@ lock of the repository. Nothing here reads the working tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 import apsw
-import orjson
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.limits import MAX_EXEMPLARS
 from codeplane.base.paths import ROOT, RepoPath
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
 from codeplane.languages.role_paths import Judged
 from codeplane.store import epochs, file_rows, pending, role_rows, unit_rows
+from codeplane.store.codec import path_to_text
 from codeplane.store.database import (
     PAGE_BYTES,
     Row,
@@ -40,16 +39,15 @@ from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, stora
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, copy_generation, tree_bytes
 from codeplane.store.lexical import LexicalWriter
+from codeplane.store.link_rows import LOADED_USES, SORT_USES, FileLinks, put_links
 from codeplane.store.mending import mend
 from codeplane.store.records import (
-    AnchorGroup,
     Change,
     EpochInfo,
     EpochRow,
     FileRow,
     FileStat,
     FileState,
-    RefLink,
 )
 from codeplane.store.role_rows import JudgedFile
 from codeplane.store.schema import INDEXES, LOADED_NAMES, SCHEMA_VERSION, SORT_NAMES, TABLES
@@ -91,6 +89,8 @@ class Writer:
             self._epoch = epochs.current_epoch(connection)
         self._file_ids: dict[RepoPath, int] | None = {} if bulk else None
         self._lexical_ahead = False
+        self._threads: ThreadPoolExecutor | None = None
+        self._committing: Future[None] | None = None
 
     @property
     def epoch(self) -> int | None:
@@ -278,12 +278,19 @@ class Writer:
     def read_meta(self, key: str) -> str | None:
         return epochs.read_meta(self._connection, key)
 
-    def link_refs(self, links: Iterable[RefLink]) -> None:
-        """Say for which definitions references stand, after their files were put."""
+    def put_links(self, file_id: int, found: FileLinks) -> None:
+        """Say what the references of a file stand for, after all files were put."""
         with self._writing():
-            values = [(link.ref_id, link.target_def, link.tier, link.certainty) for link in links]
-            self._connection.executemany("INSERT OR REPLACE INTO ref_links VALUES (?, ?, ?, ?)", values)
-            self._derived_changed = self._derived_changed or bool(values)
+            put_links(self._connection, file_id, found, bulk=self._bulk)
+            self._derived_changed = True
+
+    def put_configuration(self, path: RepoPath, content: str | None) -> None:
+        """What a file says that configures a build; None for nothing."""
+        with self._writing():
+            key = path_to_text(path)
+            self._connection.execute("DELETE FROM configurations WHERE path = ?", (key,))
+            if content is not None:
+                self._connection.execute("INSERT INTO configurations VALUES (?, ?)", (key, content))
 
     def put_surface(self, unit_id: int, surface_hash: str | None) -> None:
         """Record what a unit exports now, None for nothing; the entries themselves come with the files."""
@@ -299,16 +306,19 @@ class Writer:
                 self._connection.execute("INSERT OR REPLACE INTO export_surfaces VALUES (?, ?, ?, ?)", values)
                 self._derived_changed = True
 
-    def put_anchor_groups(self, unit_id: int, groups: Iterable[AnchorGroup]) -> None:
-        """Replace the groups of a unit; exemplars beyond the cap are dropped."""
+    def finish_load(self) -> None:
+        """After the last file of a bulk load: rows can be looked up by all that they are looked up by."""
+        if not self._bulk or self._committing is not None:
+            return
+        with sqlite_errors():
+            self._begin()
+        self._lexical_ahead = True
+        # The text index commits beside: neither needs the other.
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="lexical")
+        self._committing = self._threads.submit(self._commit_lexical)
         with self._writing():
-            self._connection.execute("DELETE FROM anchor_groups WHERE unit_id = ?", (unit_id,))
-            values = [
-                (unit_id, token, shape, total, orjson.dumps(exemplars[:MAX_EXEMPLARS]).decode())
-                for token, shape, total, exemplars in groups
-            ]
-            self._connection.executemany("INSERT INTO anchor_groups VALUES (NULL, ?, ?, ?, ?, ?)", values)
-            self._derived_changed = True
+            self._connection.execute(SORT_NAMES)
+            self._connection.execute(INDEXES)
 
     def publish(self, info: EpochInfo) -> int:
         """Make everything since the last epoch visible as a new one. Without changes of content, the epoch stays."""
@@ -420,13 +430,15 @@ class Writer:
         return epoch
 
     def _finish_build(self) -> None:
-        """Commit the text index while the database sorts its indexes: neither needs the other."""
-        with ThreadPoolExecutor(1, thread_name_prefix="lexical") as threads:
-            committed = threads.submit(self._commit_lexical)
-            with self._writing():
-                self._connection.execute(SORT_NAMES)
-                self._connection.execute(INDEXES)
-            committed.result()
+        self.finish_load()
+        with self._writing():
+            self._connection.execute(SORT_USES)
+        assert self._committing is not None and self._threads is not None
+        try:
+            self._committing.result()
+        finally:
+            self._threads.shutdown()
+            self._committing = self._threads = None
 
     def _commit_lexical(self) -> None:
         self._lexical.commit()
@@ -509,6 +521,7 @@ def create_writer(
             epochs.write_meta(connection, meta)
             connection.execute("COMMIT")
             connection.execute(LOADED_NAMES)
+            connection.execute(LOADED_USES)
         lexical = LexicalWriter(generation.lexical, create=True)
         return Writer(generation, connection, lexical, bulk=True, barrier=barrier)
     except BaseException:

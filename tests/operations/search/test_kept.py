@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,8 @@ PLAIN = (
     "\u00fcber",
     "gr\u00fc\u00dfe",
     "needle in a haystack",
+    "caf\u00e9 needle task",
+    "caf\u00e9 needle tasks",
     "aaaaaaaaab",
     "\n",
     "e\n",
@@ -172,10 +175,41 @@ def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle
                     find_text(snapshot, opened, query, regex=regex, case_sensitive=case, kept=keeping)
                     for keeping in (None, kept)
                 )
-                assert together == alone, query
-                assert enclose(snapshot, together.rows, together.roles, kept=kept.spans) == enclose(
-                    snapshot, alone.rows, alone.roles
-                )
+                assert together.rows == alone.rows, query
+                assert replace(together, found=()) == replace(alone, found=())
+                for group_by in (None, "symbol", "file"):
+                    assert enclose(snapshot, together, group_by, kept.spans) == enclose(snapshot, alone, group_by)
+
+
+@pytest.mark.parametrize("bundle_bytes", [1000, 3_000, 1_000_000])
+def test_more_matches_than_are_told_of_texts_that_lie_together(tmp_path: Path, bundle_bytes: int) -> None:
+    files: dict[str, str | bytes] = {f"{n:02}.txt": f"needle late{n % 2}\n" * (n + 1) for n in range(12)}
+    root = make_repository(tmp_path / "tree", files)
+    kept = Kept()
+    kept.texts = KeptTexts(bundle_bytes=bundle_bytes)
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            # Not in the order of their paths.
+            for query in ("late1", "late0", "late"):
+                places(snapshot, root, kept, query)
+            for limit in (1, 4, 30, 100):
+                for more in ({"once": True}, {"per_file": 2}, {"wanted": lambda path, row: path > "05.txt"}, {}):
+                    alone, together = (
+                        find_text(
+                            snapshot,
+                            opened,
+                            "needle",
+                            regex=False,
+                            case_sensitive=None,
+                            limit=limit,
+                            kept=keeping,
+                            **more,
+                        )
+                        for keeping in (None, kept)
+                    )
+                    assert together.rows == alone.rows and len(alone.rows) <= limit
+                    assert replace(together, found=()) == replace(alone, found=())
 
 
 def test_a_part_of_what_is_sought_may_stand_again_and_again() -> None:
@@ -201,7 +235,7 @@ def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> No
             indexer.sync()
             with open_current(indexer.state) as snapshot:
                 found = find_text(snapshot, opened, "needle", regex=False, case_sensitive=None, kept=kept)
-                names += [hit.name for hit in enclose(snapshot, found.rows, found.roles, kept=kept.spans)]
+                names += [hit.name for hit in enclose(snapshot, found, kept=kept.spans)]
     assert names == ["first", "other", "first"]
 
 

@@ -61,13 +61,13 @@ def test_of_one_definition_what_is_proven_comes_first(shop: tuple[Snapshot, Root
     assert rows(found) == [
         ("proven", "shop/cart.py", 9, 15),
         ("proven", "shop/cart.py", 10, 12),
-        ("unknown", "shop/cli.py", 1, 23),
-        ("unknown", "shop/cli.py", 6, 12),
-        ("unknown", "tests/test_cart.py", 1, 23),
-        ("unknown", "tests/test_cart.py", 5, 30),
+        ("strong", "shop/cli.py", 1, 23),
+        ("strong", "shop/cli.py", 6, 12),
+        ("strong", "tests/test_cart.py", 1, 23),
+        ("strong", "tests/test_cart.py", 5, 30),
     ]
     assert found.hints == {
-        "tiers": {"proven": 2, "unknown": 4},
+        "tiers": {"proven": 2, "strong": 4},
         # Its own, and the one of the other class of that name, whose uses are known to be its.
         "definitions": 2,
         "elsewhere": 1,
@@ -97,7 +97,7 @@ def test_a_name_with_several_definitions_means_all_of_them(shop: tuple[Snapshot,
         ("proven", "shop/cart.py", 10, 12),
         ("proven", "shop/other.py", 5, 8),
     ]
-    assert found.hints["tiers"] == {"proven": 3, "unknown": 4}
+    assert found.hints["tiers"] == {"proven": 3, "strong": 4}
     assert found.hints["symbols"] == ["shop/cart.py#Cart@4", "shop/other.py#Cart@1"]
 
 
@@ -105,9 +105,9 @@ def test_a_name_with_several_definitions_means_all_of_them(shop: tuple[Snapshot,
 def test_a_parameter_of_the_same_name_is_something_else(shop: tuple[Snapshot, Root], query: str) -> None:
     found = find(shop, query)
     assert rows(found) == [
-        ("unknown", "shop/cli.py", 6, 19),
-        ("unknown", "tests/test_cart.py", 5, 19),
-        ("unknown", "tests/test_cart.py", 5, 37),
+        ("strong", "shop/cli.py", 6, 19),
+        ("strong", "tests/test_cart.py", 5, 19),
+        ("strong", "tests/test_cart.py", 5, 37),
     ]
     assert found.hints["elsewhere"] == 2
 

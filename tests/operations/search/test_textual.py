@@ -104,7 +104,7 @@ def test_one_row_of_each_file_and_all_lines_counted(tmp_path: Path, kinds: set[s
     found = find(tree, "needle", kinds=kinds, per_file=1, limit=3)
     assert places(found) == [(f"{name}.py", 2, 1) for name in "abc"]
     assert (found.lines, set(found.counts.values())) == (30, {10})
-    hits = enclose(tree[0], found.rows, found.roles, "file", found.counts)
+    hits = enclose(tree[0], found, "file")
     assert [(hit.path, hit.collapsed) for hit in hits] == [(f"{name}.py", 9) for name in "abc"]
 
 
@@ -311,7 +311,7 @@ def test_the_same_from_any_number_of_asks(shop: tuple[Snapshot, Root]) -> None:
 def test_each_match_knows_the_definition_around_it(shop: tuple[Snapshot, Root]) -> None:
     snapshot, _ = shop
     found = find(shop, "return value")
-    (hit,) = enclose(snapshot, found.rows, found.roles)
+    (hit,) = enclose(snapshot, found)
     assert (hit.path, hit.line_start, hit.line_end, hit.column) == ("shop/cart.py", 23, 23, 13)
     assert (hit.kind, hit.name, hit.lexical_path) == ("function", "checked", "Cart.empty.checked")
     assert (hit.def_line, hit.def_end, hit.language, hit.role) == (22, 23, "python", "source")
@@ -323,16 +323,16 @@ def test_each_match_knows_the_definition_around_it(shop: tuple[Snapshot, Root]) 
 def test_what_lies_in_no_definition_is_text(shop: tuple[Snapshot, Root]) -> None:
     snapshot, _ = shop
     found = find(shop, "import click")
-    (hit,) = enclose(snapshot, found.rows, found.roles)
+    (hit,) = enclose(snapshot, found)
     assert (hit.kind, hit.name, hit.def_line, hit.language) == ("text", "", 0, "python")
-    (hit,) = enclose(snapshot, (guide := find(shop, "# Guide")).rows, guide.roles)
+    (hit,) = enclose(snapshot, find(shop, "# Guide"))
     assert (hit.kind, hit.language, hit.role) == ("heading", "markdown", "docs")
 
 
 def test_of_definitions_on_one_line_it_is_the_one_around_the_column(tmp_path: Path) -> None:
     tree = opened(tmp_path / "tree", {"a.js": "function one() { return 1 } function two() { return 2 }\n"})
     texts = [find(tree, query) for query in ("return 1", "return 2")]
-    hits = [enclose(tree[0], text.rows, text.roles)[0] for text in texts]
+    hits = [enclose(tree[0], text)[0] for text in texts]
     assert [hit.name for hit in hits] == ["one", "two"]
 
 
@@ -374,7 +374,7 @@ def test_kinds_of_more_files_than_are_held_at_once(tmp_path: Path) -> None:
 def test_a_file_counts_its_matches_in_the_kinds_asked_for(tmp_path: Path) -> None:
     tree = opened(tmp_path / "tree", KINDS)
     found = find(tree, "needle", kinds={"method", "function"})
-    hits = enclose(tree[0], found.rows, found.roles, "file")
+    hits = enclose(tree[0], found, "file")
     assert [(hit.path, hit.kind, hit.collapsed + 1) for hit in hits] == [
         ("a.py", "function", 3),
         ("tests/d.py", "function", 1),

@@ -6,7 +6,8 @@ A declaration and what defines it elsewhere are one thing. Overloads are not tol
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
@@ -43,35 +44,37 @@ _FAMILY = frozenset({"c", "cpp"})
 
 
 class CppRules(Rules):
+    containers = MappingProxyType({"l": "std", "g": "std"})
+
     def __init__(self, ev: Evaluator) -> None:
         super().__init__(ev)
-        self._known: dict[tuple[str, str], list[Site]] = {}
-        self._classes: dict[tuple[str, str], tuple[str, int] | None] = {}
-
-    @cached_property
-    def _includes(self) -> Includes:
-        return Includes(self.ev.library)
+        self._includes = Includes(ev)
 
     # Names
 
     def _entities(self, file: str, qualified: str) -> list[Site]:
         """What a full name stands for, as a file sees it, with the definitions of what is declared there."""
-        key = (file, qualified)
-        if key not in self._known:
-            self._known[key] = self._find(file, qualified)
-        return self._known[key]
+        return self.ev.kept(("entities", file, qualified), lambda: self._find(file, qualified))
 
     def _find(self, file: str, qualified: str) -> list[Site]:
         seen = self._includes.seen(file)
         found: list[Site] = []
         others: list[Site] = []
-        for path, number in self.ev.library.named(qualified.rpartition(".")[2]):
-            at = self.ev.library.tables(path)
-            if at is None or at.language not in _FAMILY or _is_made_by_macro(at, number):
-                continue
-            if _full_name(at, number) == qualified:
-                (found if path in seen else others).append((path, "d", number))
+        for site in self._named(qualified.rpartition(".")[2]).get(qualified, ()):
+            (found if site[0] in seen else others).append(site)
         return found + self._joined(found, others)
+
+    def _named(self, name: str) -> dict[str, list[Site]]:
+        """Definitions of a name, by their full names."""
+        return self.ev.kept(("full names", name), lambda: self._read_named(name))
+
+    def _read_named(self, name: str) -> dict[str, list[Site]]:
+        found: dict[str, list[Site]] = {}
+        for path, number in self.ev.library.named(name):
+            at = self.ev.library.tables(path)
+            if at is not None and at.language in _FAMILY and not _is_made_by_macro(at, number):
+                found.setdefault(_full_name(at, number), []).append((path, "d", number))
+        return found
 
     def _joined(self, found: Sequence[Site], others: Sequence[Site]) -> list[Site]:
         """Those of others that define what is declared: their files see the declaration."""
@@ -83,15 +86,13 @@ class CppRules(Rules):
         ]
 
     def _class_at(self, file: str, qualified: str) -> tuple[str, int] | None:
-        key = (file, qualified)
-        if key not in self._classes:
-            found = [
-                (path, number)
-                for path, _, number in (self._entities(file, qualified) if qualified else ())
-                if self.ev.at(path).defs[number].kind in self.classes
-            ]
-            self._classes[key] = found[0] if found else None
-        return self._classes[key]
+        return self.ev.kept(("class", file, qualified), lambda: self._find_class(file, qualified))
+
+    def _find_class(self, file: str, qualified: str) -> tuple[str, int] | None:
+        for path, _, number in self._entities(file, qualified) if qualified else ():
+            if self.ev.at(path).defs[number].kind in self.classes:
+                return path, number
+        return None
 
     def _around(self, at: Tables, scope: int) -> Iterator[str]:
         """Full names of what is around a scope, from the inside out; the last is empty."""
@@ -102,7 +103,10 @@ class CppRules(Rules):
             path = path.rpartition(".")[0]
         yield ""
 
-    def free_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+        return self._seen_from(at, scope, name)
+
+    def _seen_from(self, at: Tables, scope: int, name: str) -> list[Site]:
         around = list(self._around(at, scope))
         for prefix in around:
             of = self._class_at(at.path, prefix)
@@ -126,17 +130,20 @@ class CppRules(Rules):
         return []
 
     def unbound_sites(self, at: Tables, name: str) -> list[Site]:
-        return self.free_sites(at, name, 0)
+        return self._seen_from(at, 0, name)
 
-    def free(self, at: Tables, name: str, scope: int) -> Values:
-        sites = self.free_sites(at, name, scope)
+    def bare(self, at: Tables, node: int) -> Values:
+        name = at.texts[at.nodes[node][2]]
+        sites = self._seen_from(at, at.loose[node][0], name)
         return self._values(at.path, at.language, sites) if sites else frozenset({("x", name)})
 
-    def unbound(self, at: Tables, name: str) -> Values:
-        return self.free(at, name, 0)
+    def bare_type(self, at: Tables, node: int) -> Values:
+        name = at.texts[at.nodes[node][2]]
+        sites = self._seen_from(at, at.loose[node][0], name)
+        return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
     def doubted(self, at: Tables, name: str, scope: int, sites: list[Site]) -> list[Site]:
-        found = self.free_sites(at, name, scope)
+        found = self._seen_from(at, scope, name)
         if found or any(self._has_foreign_base(at, prefix) for prefix in self._around(at, scope)):
             return found
         return [site for site in sites if not _is_made_by_macro(self.ev.at(site[0]), site[2])]
@@ -155,9 +162,10 @@ class CppRules(Rules):
                 found |= self.ev.site_value((path, kind, number))
         return frozenset(found)
 
-    def defined(self, at: Tables, definition: int) -> Values | None:
-        row = at.defs[definition]
-        return frozenset({("N", at.language, row.lexical_path, at.path)}) if row.kind == "module" else None
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        if key[0] != "v" or at.defs[key[2]].kind != "module":
+            return None
+        return frozenset({("N", at.language, at.defs[key[2]].lexical_path, at.path)})
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         return self._entities(module[3], f"{module[2]}.{name}") if module[0] == "N" else []
@@ -194,25 +202,27 @@ class CppRules(Rules):
         for base in self.ev.bases(of[1], of[2]):
             if base[0] != "c":
                 return [], NOTHING
-            at = self.ev.at(base[1])
-            declared: list[Site] = [
-                (at.path, "d", number)
-                for number in at.members.get(base[2], {}).get(name, ())
-                if at.defs[number].kind != "constructor"
-            ]
-            if not declared:
-                continue
-            full = f"{at.defs[base[2]].lexical_path}.{name}"
-            others: list[Site] = [
-                (path, "d", number)
-                for path, number in self.ev.library.named(name)
-                if (tables := self.ev.library.tables(path)) is not None
-                and tables.language in _FAMILY
-                and tables.defs[number].lexical_path == full
-                and (path, "d", number) not in declared
-            ]
-            return declared + self._joined(declared, others), union(self._held(site, base) for site in declared)
+            declared, others = self._declared(base[1], base[2], name)
+            if declared:
+                return declared + others, union(self._held(site, base) for site in declared)
         return [], NOTHING
+
+    def _declared(self, path: str, definition: int, name: str) -> tuple[list[Site], list[Site]]:
+        """A member of a class: where it is declared, and where it is defined outside of it."""
+        return self.ev.kept(("member", path, definition, name), lambda: self._read_member(path, definition, name))
+
+    def _read_member(self, path: str, definition: int, name: str) -> tuple[list[Site], list[Site]]:
+        at = self.ev.at(path)
+        declared: list[Site] = [
+            (path, "d", number)
+            for number in at.members.get(definition, {}).get(name, ())
+            if at.defs[number].kind != "constructor"
+        ]
+        if not declared:
+            return [], []
+        full = f"{at.defs[definition].lexical_path}.{name}"
+        others = [site for site in self._named(name).get(full, ()) if site not in declared]
+        return declared, self._joined(declared, others)
 
     def _held(self, site: Site, of: Value) -> Values:
         path, _, number = site
@@ -237,8 +247,8 @@ class CppRules(Rules):
 
     # Values and types
 
-    def call_object(self, of: Value) -> Values | None:
-        return NOTHING
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        return NOTHING if callee[0] == "i" else None
 
     def elements(self, of: Value) -> Values:
         if of[0] == "g" and of[2] == "map":

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from posixpath import basename, dirname, join, normpath
 from typing import Any, NamedTuple
 
 from codeplane.facts.values import Of
-from codeplane.index.resolve.evaluate import Library
+from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.tables import Tables
 
 _ROOTS = ("mod.rs", "lib.rs", "main.rs")
@@ -38,14 +37,16 @@ class Package(NamedTuple):
 
 
 class Crates:
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._parents: dict[str, Place | None] = {}
-        self._around: dict[str, Package | None] = {}
+    def __init__(self, ev: Evaluator) -> None:
+        self._ev = ev
+        self._library = ev.library
 
-    @cached_property
+    @property
     def _packages(self) -> dict[str, Package]:
         """By directory."""
+        return self._ev.kept("packages of Rust", self._read_packages)
+
+    def _read_packages(self) -> dict[str, Package]:
         paths = frozenset(self._library.paths())
         found = {}
         for path in sorted(paths):
@@ -56,8 +57,11 @@ class Crates:
                 found[dirname(path)] = package
         return found
 
-    @cached_property
+    @property
     def _by_name(self) -> dict[str, list[Package]]:
+        return self._ev.kept("named packages of Rust", self._read_names)
+
+    def _read_names(self) -> dict[str, list[Package]]:
         found: dict[str, list[Package]] = {}
         for package in self._packages.values():
             found.setdefault(package.name, []).append(package)
@@ -67,10 +71,10 @@ class Crates:
         return self._package_around(dirname(path))
 
     def _package_around(self, folder: str) -> Package | None:
-        if folder not in self._around:
-            found = self._packages.get(folder)
-            self._around[folder] = found if found or not folder else self._package_around(dirname(folder))
-        return self._around[folder]
+        packages = self._packages
+        while folder and folder not in packages:
+            folder = dirname(folder)
+        return packages.get(folder)
 
     def find(self, near: str, name: str) -> str | None:
         """The root of the crate that a file knows by this name, if it is in the repository."""
@@ -109,10 +113,7 @@ class Crates:
 
     def parent(self, path: str) -> Place | None:
         """The module that declares the one in a file; none for the root of a crate."""
-        if path not in self._parents:
-            self._parents[path] = None
-            self._parents[path] = self._find_parent(path)
-        return self._parents[path]
+        return self._ev.kept(("module around", path), lambda: self._find_parent(path))
 
     def _find_parent(self, path: str) -> Place | None:
         name = basename(path).removesuffix(".rs")
@@ -134,11 +135,10 @@ class Crates:
             found = self._declares(candidate, f"{basename(folder)}.{name}", path) if candidate != path else None
             if found is not None:
                 return found
-        for candidate in sorted(self._library.directory(folder)):
-            if candidate not in above and candidate != path:
-                found = self._declares(candidate, name, path, root=True)
-                if found is not None:
-                    return found
+        beside = self._ev.kept(("declared beside", folder), lambda: self._read_roots(folder))
+        found = beside.get(path) or beside.get(name)
+        if found is not None and found.path != path:
+            return found
         if self._is_root(path):
             return None
         present = [
@@ -146,24 +146,34 @@ class Crates:
         ]
         return Place(present[0]) if len(present) == 1 else None
 
-    def _declares(self, candidate: str, name: str, path: str, *, root: bool = False) -> Place | None:
+    def _read_roots(self, folder: str) -> dict[str, Place]:
+        """What roots of crates that lie in a folder declare, by name or by path."""
+        found: dict[str, Place] = {}
+        for candidate in sorted(self._library.directory(folder)):
+            if basename(candidate) not in _ROOTS and self._is_root(candidate):
+                for name, place in self._declared_in(candidate).items():
+                    found.setdefault(name, place)
+        return found
+
+    def _declares(self, candidate: str, name: str, path: str) -> Place | None:
+        declared = self._ev.kept(("declares", candidate), lambda: self._declared_in(candidate))
+        return declared.get(path) or declared.get(name)
+
+    def _declared_in(self, candidate: str) -> dict[str, Place]:
+        """Modules that a file declares and others hold, by their name, or by the path that is given to them."""
         at = self._library.tables(candidate)
-        if at is None or at.language != "rust":
-            return None
-        for number, row in enumerate(at.defs):
-            if row.kind != "module" or number in at.body:
+        found: dict[str, Place] = {}
+        for number, row in enumerate(at.defs if at is not None and at.language == "rust" else ()):
+            if at is None or row.kind != "module" or number in at.body:
                 continue
             renamed = at.decorators(number)
-            if renamed:
-                if any(
-                    at.nodes[node][0] == Of.TEXT
-                    and normpath(join(dirname(candidate), at.texts[at.nodes[node][1]])) == path
-                    for node in renamed
-                ):
-                    return Place(candidate, row.scope)
-            elif row.lexical_path == name and (not root or self.parent(candidate) is None):
-                return Place(candidate, row.scope)
-        return None
+            for node in renamed:
+                if at.nodes[node][0] == Of.TEXT:
+                    path = normpath(join(dirname(candidate), at.texts[at.nodes[node][1]]))
+                    found.setdefault(path, Place(candidate, row.scope))
+            if not renamed:
+                found.setdefault(row.lexical_path, Place(candidate, row.scope))
+        return found
 
     def root(self, path: str) -> str | None:
         """The file that the crate of a file begins with; none for a file of which no crate seems to know."""

@@ -5,8 +5,9 @@ The same for all languages; what differs is asked of their rules (`rules.Rules`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any, Protocol, TypeVar
 
 from codeplane.facts.model import Certainty, Target
 from codeplane.facts.values import Into, Of, Passing
@@ -30,7 +31,15 @@ from codeplane.index.resolve.value import (
     wrapped,
 )
 
+T = TypeVar("T")
+
 CALLABLES = frozenset({"function", "method", "constructor"})
+_NAMED = frozenset({"enum_member", "module"})
+"""What else a name may be bound to that holds something by itself."""
+OBJECT = -1
+"""In place of the number of a parameter: the object that a method is called on."""
+_PLACED = frozenset({"i", "c", "T", "S"})
+"""Values of a language, told by the file that they begin with."""
 
 
 class Library(Protocol):
@@ -41,6 +50,9 @@ class Library(Protocol):
 
     def tables(self, path: str) -> Tables | None:
         """Of a file in a language that can be resolved."""
+
+    def key(self, path: str) -> int:
+        """What a file goes by among the things that links depend on."""
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, by path and place."""
@@ -60,52 +72,95 @@ class Evaluator:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._noted = self._cells.noted
+        self._held: dict[str, tuple[Tables, int]] = {}
         self.passed: dict[tuple[str, int, int], set[Value]] = {}
         """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
-        """What is known to be passed, from an earlier round."""
+        """What is known to be passed within a file."""
+        self._outer: Evaluator | None = None
+        self._own = ""
+
+    def within(self, path: str, flowing: dict[tuple[str, int, int], Values]) -> Evaluator:
+        """One that knows what is passed within a file, and asks this one for all others."""
+        inner = Evaluator(self.library, {})
+        # What rules have looked up so far serves both.
+        inner._rules = {language: copy(rules) for language, rules in self._rules.items()}
+        for rules in inner._rules.values():
+            rules.ev = inner
+        inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
+        inner._held = self._held
+        return inner
 
     # --- cells
 
     def _compute(self, key: tuple[Any, ...]) -> Values:
-        what = key[0]
+        if key[0] == "z":
+            return self._rules[key[1]].compute(key[2:])
+        what, at = key[0], self.at(key[1])
+        own = self.rules(at).cell(at, key)
+        if own is not None:
+            return bounded(own)
         if what == "n":
-            return bounded(self._node(self.at(key[1]), key[2]))
+            return bounded(self._node(at, key[2]))
         if what == "b":
-            return bounded(self._bind(self.at(key[1]), key[2]))
+            return bounded(self._bind(at, key[2]))
         if what == "y":
-            return bounded(self._type_of_bind(self.at(key[1]), key[2]))
+            return bounded(self._type_of_bind(at, key[2]))
         if what == "r":
-            return bounded(self._returned(self.at(key[1]), key[2]))
+            return bounded(self._returned(at, key[2]))
         if what == "a":
-            return bounded(self._attribute(self.at(key[1]), key[2], key[3]))
+            return bounded(self._attribute(at, key[2], key[3]))
         if what == "v":
-            return bounded(self._definition(self.at(key[1]), key[2]))
+            return bounded(self._definition(at, key[2]))
         if what == "w":
-            return bounded(self._alias(self.at(key[1]), key[2]))
-        if what == "z":
-            return self._rules[key[1]].computed(key)
+            return bounded(self._alias(at, key[2]))
+        if what == "s":
+            return frozenset({tuple(self.found_in(self.bases(key[1], key[2]), key[3]))})
         assert what == "o"
-        return frozenset({("o", self._order(self.at(key[1]), key[2]))})
+        return frozenset({("o", self._order(at, key[2]))})
 
     def at(self, path: str) -> Tables:
-        tables = self.library.tables(path)
-        assert tables is not None
-        return tables
+        held = self._held.get(path)
+        if held is None:
+            tables = self.library.tables(path)
+            assert tables is not None
+            held = self._held[path] = (tables, self.library.key(path))
+        # The same as `note`, for what is asked more often than anything else.
+        self._noted[-1].add(held[1])
+        return held[0]
+
+    def note(self, key: int) -> None:
+        """What is being computed depends on this."""
+        self._cells.note(key)
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once, for rules that look up much at a time; it must not ask for itself.
+
+        Whoever asks for it depends on all that was looked up to make it; a plain cache would not say so.
+        """
+        return self._cells.kept(key, make)  # type: ignore[no-any-return]
+
+    def take_noted(self) -> set[int]:
+        """What all depended on that was asked since this was taken last."""
+        return self._cells.take_noted()
 
     def rules(self, at: Tables) -> Rules:
         return self._rules[at.language]
 
     def cell(self, key: tuple[Any, ...]) -> Values:
+        if self._outer is not None and key[1] != self._own:
+            return self._outer.cell(key)
         return self._cells.get(key)
 
     def value(self, path: str, node: int) -> Values:
         """What a node can hold."""
-        kind, a, _, _ = self.at(path).nodes[node]
-        if kind == Of.NAME and a:
+        at = self.at(path)
+        kind, a, _, _ = at.nodes[node]
+        if kind == Of.NAME and a and node not in at.loose:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
-            return self._node(self.at(path), node)
+            return self._node(at, node)
         return self.cell(("n", path, node))
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
@@ -118,30 +173,29 @@ class Evaluator:
     def _node(self, at: Tables, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.NAME:
-            return (
-                self.cell(("b", at.path, a - 1)) if a else self.rules(at).free(at, at.texts[b], at.place.get(node, 0))
-            )
+            if node in at.loose:
+                return self.rules(at).bare(at, node)
+            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
         if kind == Of.MEMBER:
             return self.member_at(at, node)[1]
         if kind == Of.CALL:
+            found = self.rules(at).called(at, node)
+            if found is not None:
+                return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
             made = self.type_of(at, a)
-            for of in made:
+            for of in made if not self.rules(at).overloads else ():
                 for method in self.constructors(of) if of[0] == "i" else ():
                     self._pass(method, at, at.lists[b])
             return made
         if kind in (Of.THIS, Of.SUPER):
             return self._this(at, a, kind)
-        if kind == Of.OWN:
-            return self.rules(at).own(at, a)
-        if kind == Of.HERE:
-            return self.rules(at).module_around(at, a, b)
-        if kind == Of.TRY:
-            return union(map(self.rules(at).tried, self.value(at.path, a)))
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
-        if kind in (Of.SAME, Of.AWAIT, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
+        if kind == Of.AWAIT:
+            return self.rules(at).awaited(self.value(at.path, a))
+        if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
             return self.value(at.path, a)
         if kind == Of.EITHER:
             return union(self.value(at.path, part) for part in at.lists[a])
@@ -157,29 +211,37 @@ class Evaluator:
             return self.type_of(at, b) or self.value(at.path, a)
         if kind == Of.FUNCTION:
             return frozenset({("f", at.path, a)})
+        if kind == Of.TYPE:
+            found = frozenset(("Y", of[1], of[2]) for of in self.type_of(at, a) if of[0] == "i")
+            return found or frozenset({("x", "Class()")})
+        if kind == Of.CASE:
+            return self.rules(at).bare(at, node)
         if kind == Of.TEXT:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
-            return frozenset({("k", at.texts[b - 1])} if b else {("x", f"builtins.{at.texts[a]}()")})
+            return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
 
     def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
         """The object that a method belongs to, or that object as one of the bases of its class."""
-        told = self.rules(at).this(at, scope) if kind == Of.THIS else None
-        if told is not None:
-            return told
         around: int | None = None
         while scope is not None:
             owner = at.owner.get(scope)
+            if scope in at.nameless:
+                of: Value = ("i", at.path, -scope)
+                return frozenset({of if kind == Of.THIS else ("s", at.path, -scope, of)})
+            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
+                return self.type_of(at, receiver)
             if owner is not None:
                 parent = self.rules(at).class_around(at, owner)
                 if parent is not None:
+                    parent = self.rules(at).whole(*parent)
                     what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
-                    of: Value = (what, *parent, scope)
+                    of = (what, *parent, scope)
                     return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
                 if at.defs[owner].kind in self.rules(at).classes:
-                    of = ("i", at.path, owner)
-                    return frozenset({of if kind == Of.THIS else ("s", at.path, owner, of)})
+                    of = ("i", *self.rules(at).whole(at.path, owner))
+                    return frozenset({of if kind == Of.THIS else ("s", *of[1:], of)})
             scope = at.sketch.scopes[scope][0]
         return NOTHING
 
@@ -215,7 +277,7 @@ class Evaluator:
             return self.rules(self.at(of[1])).item(of)
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
         if of[0] == "t":
-            places = [int(key) for key in held if key.isdigit()]
+            places = [key for key in held if isinstance(key, int)]
             if places:
                 return union(of[1][place] for place in places if place < len(of[1]))
             return self.elements(of)
@@ -254,17 +316,14 @@ class Evaluator:
 
     def _bind(self, at: Tables, bind: int) -> Values:
         row = at.binds[bind]
-        told = self.rules(at).variable(at, bind) if row.target_kind == Target.UNKNOWN else None
-        if told is not None:
-            return told
         if row.certainty == Certainty.CERTAIN and row.target_kind == Target.IMPORT and row.target is not None:
             return self.rules(at).imported(at, row.target)
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             kind = at.defs[definition].kind
-            if kind in CALLABLES or kind in self.rules(at).classes or self.rules(at).defined(at, definition):
+            if kind in CALLABLES or kind in self.rules(at).classes or kind in _NAMED:
                 found |= self.cell(("v", at.path, definition))
-        for number in self.rules(at).imports_named(at, row.scope, row.name):
+        for number in at.imports_in(row.scope, row.name, self.rules(at).local_name):
             found |= self.rules(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
@@ -275,7 +334,7 @@ class Evaluator:
             return declared
         found = NOTHING
         for kind, node in flows:
-            if kind not in (Into.DECLARE, Into.NARROW):
+            if kind not in (Into.DECLARE, Into.NARROW, Into.BOUND):
                 found |= self._flow(at, kind, node)
         return found or union(self.type_of(at, node) for kind, node in flows if kind == Into.NARROW)
 
@@ -305,8 +364,6 @@ class Evaluator:
             return union(self.entered(value) for value in self.value(at.path, node))
         if kind in (Into.CATCH, Into.DECLARE):
             return self.type_of(at, node)
-        if kind == Into.BOUND:
-            return frozenset({("v", at.path, node)})
         return self.value(at.path, node)
 
     def _part(self, value: Value, step: int) -> Values:
@@ -356,23 +413,28 @@ class Evaluator:
             return self.cell(("v", path, number))
         return NOTHING
 
+    def decorated(self, at: Tables, definition: int, until: int = -1) -> Values:
+        """A function or class as its decorators leave it, or as it is given to one of them."""
+        scope = at.body.get(definition)
+        values: Values = frozenset({("f", at.path, scope)}) if scope is not None else NOTHING
+        if at.defs[definition].kind in self.rules(at).classes:
+            values = frozenset({("c", at.path, definition)})
+        for node in reversed(at.decorators(definition)):
+            if node == until:
+                break
+            given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
+            values = frozenset(value for value in given if value[0] != "x") or values
+        return values
+
     def _definition(self, at: Tables, definition: int) -> Values:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
-            return frozenset({("c", at.path, definition)})
-        told = self.rules(at).defined(at, definition)
-        if told is not None:
-            return told
+            return frozenset({("c", *self.rules(at).whole(at.path, definition))})
         if row.kind in CALLABLES:
-            scope = at.body.get(definition)
-            if scope is None:
-                return NOTHING
-            values: Values = frozenset({("f", at.path, scope)})
-            for node in reversed(at.decorators(definition)):
-                given = union(self.call_with(decorator, [values]) for decorator in self.value(at.path, node))
-                values = frozenset(value for value in given if value[0] != "x") or values
-            return values
+            return self.decorated(at, definition)
+        if row.kind == "enum_member" and row.parent is not None and at.defs[row.parent].kind == "enum":
+            return frozenset({("i", at.path, row.parent)})
         bind = at.bind_of_def.get(definition)
         return self._flowing(at, at.into_bind(bind)) if bind is not None else NOTHING
 
@@ -383,10 +445,11 @@ class Evaluator:
         what = of[0]
         if what == "g":
             return self._rules[of[1]].member(of, name) or ([], NOTHING)
-        if what in ("i", "c", "T"):
-            told = self.rules(self.at(of[1])).member(of, name)
-            if told is not None:
-                return told
+        if what in _PLACED:
+            found = self.rules(self.at(of[1])).member(of, name)
+            if found is not None:
+                return found
+        if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
             return self._found_in(self.bases(of[1], of[2]), of, name)
@@ -401,6 +464,8 @@ class Evaluator:
         if what == "N":
             rules = self._rules[of[1]]
             return rules.module_sites(of, name), rules.module_values(of, name)
+        if what == "k":
+            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
         if what == "x":
             return [], frozenset({("x", f"{of[1]}.{name}")})
         if what == "t" and name.isdigit():
@@ -433,6 +498,22 @@ class Evaluator:
             values |= held
         return sorted(set(sites)), values
 
+    def member_sites(self, of: Value, name: str) -> Sequence[Site]:
+        """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
+        if of[0] in ("i", "c"):
+            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())
+        if of[0] == "s":
+            order = self.bases(of[1], of[2])
+            return self.found_in(order[1:], name)
+        return self.member(of, name)[0]
+
+    def found_in(self, order: Sequence[Value], name: str) -> list[Site]:
+        found: list[Site] = []
+        for base in order:
+            if base[0] == "c":
+                found += self.members_named(self.at(base[1]), base[2], name)
+        return found
+
     def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
         for base in order:
             if base[0] != "c":
@@ -451,6 +532,8 @@ class Evaluator:
                 row = at.defs[definition]
                 if row.kind in CALLABLES:
                     values |= self.rules(at).method(at, definition, of)
+                elif row.kind == "enum_member":
+                    values |= self.cell(("v", path, definition))
                 elif row.kind in self.rules(at).classes:
                     values |= frozenset({("c", path, definition)})
                 else:
@@ -464,7 +547,11 @@ class Evaluator:
 
     def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, wherever they stand."""
-        found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
+        found: list[Site] = [
+            (part.path, "d", number)
+            for part, number_ in self.rules(at).all_parts(at, definition)
+            for number in part.members.get(number_, {}).get(name, ())
+        ]
         for path, owner in self.rules(at).parts(at, definition):
             other = self.at(path)
             found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
@@ -498,10 +585,11 @@ class Evaluator:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        for node in at.bases(definition):
-            if at.nodes[node][0] == Of.LABELLED:
+        parts = self.rules(at).all_parts(at, definition)
+        for part, node in [(of, base) for of, number in parts for base in of.bases(number)]:
+            if part.nodes[node][0] == Of.LABELLED:
                 continue
-            for value in sorted(self.value(at.path, node), key=repr):
+            for value in sorted(self.value(part.path, node), key=repr):
                 if value[0] == "c" and value != own:
                     lists.append([base for base in self.bases(value[1], value[2]) if base != own])
                     direct.append(value)
@@ -515,23 +603,22 @@ class Evaluator:
     def call(self, callee: Value, at: Tables | None, node: int) -> Values:
         """What calling a value gives, where a node of a file says with what."""
         what = callee[0]
+        own = self.rules(at).call(callee, at, node) if at is not None else None
+        if own is not None:
+            return own
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
         if what in ("f", "m"):
-            returned = self._call_function(callee, at, arguments)
-            return self.rules(self.at(callee[1])).returned(callee, returned) if what == "m" else returned
+            return self.call_function(callee, at, arguments)
         if what == "c":
             for method in self.constructors(callee):
                 self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
-            told = self.rules(self.at(callee[1])).call_object(callee)
-            if told is not None:
-                return told
             return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
-            told = self.rules(at).call_container(callee, values) if at is not None else None
-            return _call_container(self, callee, values) if told is None else told
+            found = self.rules(at).call_container(callee, values) if at is not None else None
+            return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
         return NOTHING
@@ -548,10 +635,14 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" else 0
+            shift = 1 if callee[0] == "m" and self._takes_object(self.at(path), scope) else 0
             given = {number + shift: held for number, held in enumerate(values)}
+            for number, held in given.items():
+                self._note_passed(path, scope, number, held)
             if callee[0] == "m":
-                given[0] = frozenset({callee[3]})
+                given[OBJECT] = frozenset({callee[3]})
+                if shift:
+                    given[0] = given[OBJECT]
             return self._filled(self.cell(("r", path, scope)), path, scope, given)
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
@@ -559,7 +650,7 @@ class Evaluator:
             return union(self.call_with(method, values) for method in self.member(callee, "__call__")[1])
         return NOTHING
 
-    def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
+    def call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
         given = self._pass(callee, at, arguments)
         return self._filled(self.cell(("r", callee[1], callee[2])), callee[1], callee[2], given)
 
@@ -571,8 +662,11 @@ class Evaluator:
         given: dict[int, Values] = {}
         place = 0
         if callee[0] == "m":
-            given[0] = frozenset({callee[3]})
-            place = 1
+            given[OBJECT] = frozenset({callee[3]})
+            if self._takes_object(target, scope):
+                given[0] = given[OBJECT]
+                place = 1
+        first = place
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -596,10 +690,19 @@ class Evaluator:
                 elif place < len(params) and params[place].how == Passing.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
         for number, values in given.items():
-            concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-            if concrete and (number or callee[0] != "m"):
-                self.passed.setdefault((path, scope, number), set()).update(concrete)
+            if number >= first:
+                self._note_passed(path, scope, number, values)
         return given
+
+    def _note_passed(self, path: str, scope: int, number: int, values: Values) -> None:
+        concrete = {value for value in values if value[0] not in ("p", "x", "k")}
+        if concrete:
+            self.passed.setdefault((path, scope, number), set()).update(concrete)
+
+    def _takes_object(self, at: Tables, scope: int) -> bool:
+        """Whether the first parameter of a method is the object that it is called on."""
+        definition = at.owner.get(scope)
+        return definition is None or self.rules(at).takes_object
 
     def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
         """Values with those of the call in place of parameters."""
@@ -611,7 +714,8 @@ class Evaluator:
         if value[0] == "p" and value[1] == path and value[2] == scope:
             return given.get(value[3], NOTHING)
         if value[0] in ("i", "c") and len(value) == 4 and value[1] == path and value[3] == scope:
-            own = frozenset((value[0], *held[1:]) for held in given.get(0, ()) if held[0] in ("i", "c"))
+            object_ = given.get(OBJECT, given.get(0, ()) if self._takes_object(self.at(path), scope) else ())
+            own = frozenset((value[0], *held[1:]) for held in object_ if held[0] in ("i", "c"))
             return own or frozenset({value[:3]})
         if value[0] == "l":
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
@@ -647,53 +751,65 @@ class Evaluator:
         if kind == Of.SAME:
             return self.type_of(at, a)
         if kind == Of.NAME:
+            if node in at.loose:
+                return self.rules(at).bare_type(at, node)
             if not a:
-                name, place = at.texts[b], at.place.get(node, 0)
-                sites = self.rules(at).free_sites(at, name, place)
-                if sites:
-                    return union(map(self.site_type, sites))
-                return objects(self.rules(at).free(at, name, place))
+                return objects(self.rules(at).unbound(at, at.texts[b]))
             return self.cell(("y", at.path, a - 1))
         if kind == Of.MEMBER:
-            sites, values = self.member_at(at, node)
-            return union(map(self.site_type, sites)) if sites else objects(values)
+            return self._type_of_member(at, node)
         if kind == Of.OWN:
-            return objects(self.rules(at).own(at, a))
-        if kind == Of.LIST:
-            return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
-        if kind == Of.TUPLE:
-            return self.rules(at).tuple_type(at, at.lists[a])
-        if kind == Of.EITHER:
+            return objects(self.value(at.path, node))
+        if kind == Of.TUPLE and self.rules(at).tuple_types:
+            return frozenset({tuple_of([self.type_of(at, part) for part in at.lists[a]])})
+        if kind == Of.EITHER or kind == Of.TUPLE:
             return union(self.type_of(at, part) for part in at.lists[a])
         if kind == Of.ITEM:
             return self._generic(at, a, at.lists[b])
         if kind == Of.TEXT:
             return self.rules(at).written(at, at.texts[a])
+        if kind == Of.LIST:
+            return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
+        if kind == Of.LITERAL:
+            return self._node(at, node)
         return NOTHING
+
+    def _type_of_member(self, at: Tables, node: int) -> Values:
+        _, of, text, _ = at.nodes[node]
+        if at.nodes[of][0] == Of.OWN:
+            sites, values = self.member_at(at, node)
+            return union(map(self.site_type, sites)) if sites else objects(values)
+        found = NOTHING
+        for value in self.value(at.path, of):
+            sites, values = self.member(value, at.texts[text])
+            found |= union(map(self.site_type, sites)) if sites else objects(values)
+        return found
 
     def _type_of_bind(self, at: Tables, bind: int) -> Values:
         row = at.binds[bind]
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             found |= self.site_type((at.path, "d", definition))
-        for number in self.rules(at).imports_named(at, row.scope, row.name):
-            sites = self.rules(at).import_sites(at, number)
-            found |= union(map(self.site_type, sites)) if sites else objects(self.rules(at).imported(at, number))
+        rules = self.rules(at)
+        for number in at.imports_in(row.scope, row.name, rules.local_name):
+            sites = rules.import_sites(at, number)
+            found |= union(map(self.site_type, sites)) if sites else objects(rules.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
-            held = self.cell(("b", at.path, bind))
-            found |= objects(held) | frozenset(value for value in held if value[0] == "T")
+            bounds = [node for kind, node in at.into_bind(bind) if kind == Into.BOUND]
+            found |= union(self.type_of(at, node) for node in bounds)
+            found |= objects(self.cell(("b", at.path, bind)))
         return found
 
     def site_type(self, site: Site) -> Values:
+        """Objects of the type that a definition is, or gives a name to."""
         path, kind, number = site
         if kind != "d":
             return NOTHING
         at = self.at(path)
         row = at.defs[number]
         if row.kind in self.rules(at).classes:
-            return frozenset({("i", path, number)})
-        told = self.rules(at).type_named(at, number)
-        return self.cell(("w", path, number)) if told is None else told
+            return frozenset({("i", *self.rules(at).whole(path, number))})
+        return self.cell(("w", path, number))
 
     def _alias(self, at: Tables, definition: int) -> Values:
         """Objects of the type that a name was given to."""
@@ -705,15 +821,13 @@ class Evaluator:
             if how == Into.ASSIGN:
                 found |= self.type_of(at, node)
                 found |= frozenset(value for value in self.value(at.path, node) if value[0] == "v")
-            elif how == Into.BOUND:
-                found |= frozenset({("v", at.path, node)})
         return found
 
     def _generic(self, at: Tables, of: int, keys: Sequence[int]) -> Values:
         parts: list[int] = []
         for key in keys:
             kind, a, _, _ = at.nodes[key]
-            parts += at.lists[a] if kind == Of.TUPLE and self.rules(at).tuple_is_arguments else [key]
+            parts += at.lists[a] if kind == Of.TUPLE and not self.rules(at).tuple_types else [key]
         found = NOTHING
         for value in self.value(at.path, of):
             if value[0] == "c":

@@ -7,7 +7,7 @@ over until nothing grows any more; only then are their values kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Hashable)
@@ -32,20 +32,35 @@ class Cells(Generic[Key, Value]):
         """Computed, but as part of a circle that is still under way."""
         self._pending_low: dict[Key, int] = {}
         self._grown = 0
-        self._noted: list[set[int]] = [set()]
+        self._kept: dict[Hashable, tuple[Any, set[int]]] = {}
+        self.noted: list[set[int]] = [set()]
         """What each cell under way depends on besides cells."""
 
     def note(self, what: int) -> None:
-        self._noted[-1].add(what)
+        self.noted[-1].add(what)
 
-    def noting(self) -> set[int]:
-        """What was noted outside of any cell; emptied by whoever takes it."""
-        return self._noted[0]
+    def take_noted(self) -> set[int]:
+        """What was noted since this was taken last, by all cells that were asked for."""
+        taken, self.noted[0] = self.noted[0], set()
+        return taken
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once; whoever asks for it depends on what it was made from."""
+        found = self._kept.get(key)
+        if found is None:
+            self.noted.append(set())
+            try:
+                value = make()
+            finally:
+                noted = self.noted.pop()
+            found = self._kept[key] = (value, noted)
+        self.noted[-1] |= found[1]
+        return found[0]
 
     def get(self, key: Key) -> frozenset[Value]:
         done = self._done.get(key)
         if done is not None:
-            self._noted[-1] |= done[1]
+            self.noted[-1] |= done[1]
             return done[0]
         at = self._at.get(key)
         if at is not None:
@@ -69,7 +84,7 @@ class Cells(Generic[Key, Value]):
         self._at[key] = place
         self._low.append(place)
         self._hit.append(False)
-        self._noted.append(set())
+        self.noted.append(set())
         pending = len(self._pending)
         while True:
             grown = self._grown
@@ -81,10 +96,10 @@ class Cells(Generic[Key, Value]):
             if self._low[place] < place or not self._hit[place] or self._grown == grown:
                 break
             self._drop_pending(pending)
-        low, noted = self._low.pop(), self._noted.pop()
+        low, noted = self._low.pop(), self.noted.pop()
         self._hit.pop()
         del self._at[key]
-        self._noted[-1] |= noted
+        self.noted[-1] |= noted
         if low < place:
             if low < self._low[-1]:
                 self._low[-1] = low

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from posixpath import basename, dirname, join, normpath
 
-from codeplane.index.resolve.evaluate import Library
+from codeplane.index.resolve.evaluate import Evaluator
 
 _KINDS = frozenset({"c_include", "c_include_system"})
 
 
 class Includes:
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._direct: dict[str, tuple[str, ...]] = {}
-        self._seen: dict[str, frozenset[str]] = {}
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for path in sorted(self._library.paths()):
-            found.setdefault(basename(path), []).append(path)
-        return found
+    def __init__(self, ev: Evaluator) -> None:
+        self._ev = ev
 
     def find(self, path: str, literal: str, *, system: bool) -> str | None:
         """The file that an include names. Where directories are given to a compiler is unknown: one must fit alone."""
         beside = normpath(join(dirname(path), literal))
-        candidates = self._by_name.get(basename(literal), [])
+        by_name = self._ev.kept("paths by name", self._read_names)
+        candidates = by_name.get(basename(literal), [])
         if not system and beside in candidates:
             return beside
         literal = normpath(literal)
@@ -38,29 +29,37 @@ class Includes:
         ranked = sorted((-_shared(file, path), file) for file in fitting)
         return ranked[0][1] if ranked[0][0] < ranked[1][0] else None
 
+    def _read_names(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self._ev.library.paths()):
+            found.setdefault(basename(path), []).append(path)
+        return found
+
     def direct(self, path: str) -> tuple[str, ...]:
-        if path not in self._direct:
-            at = self._library.tables(path)
-            found = {
-                file
-                for row in (at.imports if at is not None else ())
-                if row.kind in _KINDS and row.source
-                if (file := self.find(path, row.source, system=row.kind != "c_include")) is not None
-            }
-            self._direct[path] = tuple(sorted(found))
-        return self._direct[path]
+        return self._ev.kept(("includes", path), lambda: self._read(path))
+
+    def _read(self, path: str) -> tuple[str, ...]:
+        at = self._ev.library.tables(path)
+        found = {
+            file
+            for row in (at.imports if at is not None else ())
+            if row.kind in _KINDS and row.source
+            if (file := self.find(path, row.source, system=row.kind != "c_include")) is not None
+        }
+        return tuple(sorted(found))
 
     def seen(self, path: str) -> frozenset[str]:
         """The file itself and all that it includes."""
-        if path not in self._seen:
-            found, todo = {path}, [path]
-            while todo:
-                for file in self.direct(todo.pop()):
-                    if file not in found:
-                        found.add(file)
-                        todo.append(file)
-            self._seen[path] = frozenset(found)
-        return self._seen[path]
+        return self._ev.kept(("sees", path), lambda: self._close(path))
+
+    def _close(self, path: str) -> frozenset[str]:
+        found, todo = {path}, [path]
+        while todo:
+            for file in self.direct(todo.pop()):
+                if file not in found:
+                    found.add(file)
+                    todo.append(file)
+        return frozenset(found)
 
 
 def _shared(a: str, b: str) -> int:

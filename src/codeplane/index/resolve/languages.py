@@ -6,12 +6,25 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from codeplane.index.resolve.cpp import CppRules
+from codeplane.index.resolve.csharp import CSharpRules
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.go import GoRules
+from codeplane.index.resolve.java import JavaRules
+from codeplane.index.resolve.kotlin import KotlinRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.rust import RustRules
 
 RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
-    {"python": PythonRules, "rust": RustRules, "c": CppRules, "cpp": CppRules}
+    {
+        "c": CppRules,
+        "cpp": CppRules,
+        "csharp": CSharpRules,
+        "go": GoRules,
+        "java": JavaRules,
+        "kotlin": KotlinRules,
+        "python": PythonRules,
+        "rust": RustRules,
+    }
 )
 """By the name of the language."""

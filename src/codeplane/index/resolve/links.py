@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
-from codeplane.facts.values import Of
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.facts.values import Into, Of
+from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
 _OPAQUE = frozenset({"macro", "attribute"})
 """Scopes whose names mean what somebody else makes of them."""
+_MAX_ROUNDS = 3
+"""How often functions may be passed on within a file."""
+_IMPLIED: Mapping[int, tuple[str, ...]] = {
+    Into.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"),
+    Into.WITH: ("__enter__", "__exit__"),
+}
+_CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
+"""What calls the functions that it is given."""
 
 
 class Link(NamedTuple):
@@ -27,28 +35,38 @@ class CallEdge(NamedTuple):
     """Where it is called."""
     line: int
     col: int
+    ref: int
+    """The identifier by which it is called, or -1."""
     targets: tuple[Value, ...]
+    node: int = -1
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    if evaluator.rules(at).bare_members:
+        yield from _link_bare(evaluator, at, names, columns)
+        return
     rules = evaluator.rules(at)
     members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] == Of.MEMBER and row[3] >= 0}
-    labels = _labels(at)
-    known: dict[int, list[Site]] = {}
+    labels, qualified = _labels(at), not rules.keys_are_names
+    bound_to: dict[int, list[Site]] = {}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         member = members.get(ref)
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL) or (member is not None and not bound):
-            sites = evaluator.member_at(at, member)[0] if member is not None else []
-            if role != Role.IMPORT:
-                sites = list(rules.fitting(sites, None, usage))
+        if ref in labels:
+            sites = rules.label_sites(at, labels[ref], names[columns.names[ref]])
             if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
-            continue
-        labelled = rules.label_sites(at, labels[ref], names[columns.names[ref]]) if ref in labels else ()
-        if labelled or usage == Usage.LABEL:
-            if labelled:
-                yield Link(ref, tuple(sorted(set(labelled))), Tier.STRONG)
+                yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+                continue
+        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL) or (qualified and member is not None and not bound):
+            if member is not None:
+                sites = evaluator.member_at(at, member)[0]
+                if not sites and usage == Usage.LABEL:
+                    _, of, text, _ = at.nodes[member]
+                    sites = rules.key_sites(at, evaluator.value(at.path, of), at.texts[text])
+                if role != Role.IMPORT:
+                    sites = rules.fitting(sites, None, usage)
+                if sites:
+                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             continue
         # A file that has nothing to tell has no scopes in its sketch.
         scope = columns.scopes[ref] if at.sketch.scopes else 0
@@ -60,29 +78,28 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 continue
             if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
-            if bound not in known:
-                known[bound] = bind_sites(evaluator, at, bound - 1)
-            sites = known[bound]
+            if bound not in bound_to:
+                bound_to[bound] = bind_sites(evaluator, at, bound - 1)
+            sites = bound_to[bound]
             if role != Role.IMPORT:
                 if role == Role.REFERENCE and bind.target_kind == Target.DEF:
                     sites = rules.doubted(at, bind.name, scope, sites)
-                sites = list(rules.fitting(sites, bind.namespace, usage))
+                sites = rules.fitting(sites, bind.namespace, usage)
             elif member is not None:
                 # Another import may bind the same name, under another condition.
                 sites = evaluator.member_at(at, member)[0]
-            elif len(imports := rules.imports_named(at, bind.scope, bind.name)) > 1:
-                told = [rules.import_sites(at, number) for number in imports]
-                sites = sites if all(told) or not any(told) else []
             if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
+                yield Link(ref, tuple(sites), rules.tier(at, sites))
         elif role == Role.IMPORT:
-            sites = _before_alias(evaluator, at, columns, ref) or rules.head_sites(at, names[columns.names[ref]], scope)
+            name = names[columns.names[ref]]
+            sites = _before_alias(evaluator, at, columns, ref) or rules.head_sites(at, name, scope)
             if sites:
-                yield Link(ref, tuple(sites), Tier.STRONG)
+                yield Link(ref, tuple(sites), rules.tier(at, sites))
         else:
-            sites = rules.free_sites(at, names[columns.names[ref]], scope)
+            sites = list(rules.bare_sites(at, scope, usage, names[columns.names[ref]], -1))
+            sites = rules.fitting(sites, None, usage)
             if sites:
-                yield Link(ref, tuple(rules.fitting(sites, None, usage)), Tier.STRONG)
+                yield Link(ref, tuple(sites), rules.tier(at, sites))
 
 
 def _labels(at: Tables) -> dict[int, int]:
@@ -92,12 +109,61 @@ def _labels(at: Tables) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     for kind, of, parts, _ in at.nodes:
-        if kind in (Of.CALL, Of.NEW, Of.PATTERN):
+        if kind in (Of.NEW, Of.PATTERN):
             for part in at.lists[parts]:
                 what, _, _, ref = at.nodes[part]
-                if what == Of.LABELLED or (what == Of.NAME and kind != Of.CALL):
+                if what in (Of.LABELLED, Of.NAME) and ref >= 0:
                     found[ref] = of
     return found
+
+
+def _link_bare(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
+    several methods by its arguments. What makes an object is meant beside its type."""
+    rules = evaluator.rules(at)
+    calls = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.CALL, Of.NEW) and row[3] >= 0}
+    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.MEMBER, Of.CASE) and row[3] >= 0}
+    for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
+        role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
+        if role == Role.DEFINITION:
+            continue
+        own: Site | None = None
+        if tier == Tier.PROVEN and bound and role != Role.IMPORT:
+            row = at.binds[bound - 1]
+            if row.target_kind != Target.IMPORT:
+                if ref not in calls or row.target is None:
+                    continue
+                own = (at.path, "d", row.target)
+        groups: list[tuple[Site, ...]]
+        if ref in calls:
+            groups = [sites for _, sites in rules.calls_of(at, calls[ref]) if sites]
+        elif ref in members:
+            groups = rules.named_sites(at, members[ref])
+        elif usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
+            continue
+        elif role == Role.IMPORT:
+            sites = bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)
+            groups = [tuple(sites)]
+        else:
+            name = rules.written_name(at, ref, names[columns.names[ref]])
+            groups = [tuple(rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
+        # Objects of several types: which of them declares it, their common base perhaps, is not followed.
+        found = {tuple(sorted(set(sites))) for sites in groups if sites}
+        if len(found) == 1:
+            yield from _tiered(evaluator, ref, found.pop(), own, role)
+
+
+def _tiered(evaluator: Evaluator, ref: int, sites: tuple[Site, ...], own: Site | None, role: int) -> Iterator[Link]:
+    """A call that several methods fit means one of them."""
+    kinds = [evaluator.at(path).defs[number].kind if what == "d" else "" for path, what, number in sites]
+    methods = tuple(site for site, kind in zip(sites, kinds, strict=True) if kind in CALLABLES)
+    if len(methods) < 2 or role == Role.IMPORT:
+        methods = ()
+    clear = tuple(site for site in sites if site not in methods and site != own)
+    if clear:
+        yield Link(ref, clear, Tier.STRONG)
+    if methods:
+        yield Link(ref, methods, Tier.ANCHORED)
 
 
 def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:
@@ -106,9 +172,10 @@ def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) 
         return []
     bind = at.binds[columns.binds[ref + 1] - 1]
     found: list[Site] = []
-    for number, imported in enumerate(at.imports):
-        if imported.scope == bind.scope and imported.alias == bind.name:
-            found += evaluator.rules(at).import_sites(at, number)
+    rules = evaluator.rules(at)
+    for number in at.imports_in(bind.scope, bind.name, rules.local_name):
+        if at.imports[number].alias == bind.name:
+            found += rules.import_sites(at, number)
     return sorted(set(found))
 
 
@@ -117,21 +184,107 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
     row = at.binds[bind]
     found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
     rules = evaluator.rules(at)
-    for number in rules.imports_named(at, row.scope, row.name):
+    for number in at.imports_in(row.scope, row.name, rules.local_name):
         found += rules.import_sites(at, number)
     return sorted(set(found))
 
 
-def call_edges(evaluator: Evaluator, at: Tables) -> Iterator[CallEdge]:
+def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallEdge]:
+    """Every call of a file with what it can go to. What functions are passed within the file is followed."""
+    evaluator.passed.clear()
+    found = list(_edges(evaluator, at, columns))
+    for _ in range(_MAX_ROUNDS):
+        flowing = {key: frozenset(values) for key, values in evaluator.passed.items() if key[0] == at.path}
+        if flowing == evaluator.flowing or not _is_worth_it(at, found, {key[1:] for key in flowing}):
+            break
+        evaluator = evaluator.within(at.path, flowing)
+        found = list(_edges(evaluator, at, columns))
+    return [edge._replace(targets=tuple(value for value in edge.targets if value[0] != "p")) for edge in found]
+
+
+def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
+    """Whether what a call goes to hangs on a parameter that is passed something."""
+    return any(
+        all(value[0] == "p" for value in edge.targets)
+        and edge.node >= 0
+        and _hangs_on(at, at.nodes[edge.node][1], passed)
+        for edge in found
+    )
+
+
+def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
+    kind, a, _, _ = at.nodes[node]
+    while kind in (Of.MEMBER, Of.CALL, Of.ITEM, Of.SAME, Of.AWAIT):
+        kind, a, _, _ = at.nodes[a]
+    return kind == Of.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
+
+
+def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
     for node, scope, line, col in at.sketch.flow.calls:
+        kind, callee, arguments, ref = at.nodes[node]
+        if evaluator.rules(at).bare_members:
+            yield CallEdge(scope, line, col, ref, _targets(evaluator, evaluator.rules(at).calls_of(at, node)))
+            continue
+        values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
         targets: set[Value] = set()
-        for callee in evaluator.value(at.path, at.nodes[node][1]):
-            targets |= set(called(evaluator, callee))
-            evaluator.call(callee, at, node)
-        yield CallEdge(scope, line, col, tuple(sorted(targets, key=repr)))
+        for value in values:
+            targets |= set(called(evaluator, at, ("c", *value[1:]) if kind == Of.NEW and value[0] == "i" else value))
+            evaluator.call(value, at, node)
+            if value[0] == "x" and value[1] in _CALLING:
+                for part in at.lists[arguments]:
+                    for passed in evaluator.value(at.path, part):
+                        targets |= set(called(evaluator, at, passed)) if passed[0] in ("f", "m") else set()
+        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)), node)
+    for kind, a, node in at.sketch.flow.into:
+        if kind == Into.RAISE:
+            made = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
+            yield from _implied(at, columns, node, [value for of in made for value in called(evaluator, at, of)], a)
+        elif kind == Into.DECORATOR:
+            definition = at.defs[a]
+            decorators = evaluator.value(at.path, node)
+            for decorator in decorators:
+                evaluator.call_with(decorator, [evaluator.decorated(at, a, node)])
+            applied = [value for decorator in decorators for value in called(evaluator, at, decorator)]
+            yield from _implied(at, columns, node, applied, definition.scope)
+        elif kind in _IMPLIED:
+            methods = [
+                method
+                for of in evaluator.value(at.path, node)
+                if of[0] == "i"
+                for name in _IMPLIED[kind]
+                for value in evaluator.member(of, name)[1]
+                for method in called(evaluator, at, value)
+            ]
+            yield from _implied(at, columns, node, methods, None)
 
 
-def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
+def _implied(
+    at: Tables, columns: Columns, node: int, targets: Sequence[Value], scope: int | None
+) -> Iterator[CallEdge]:
+    """A call that is not written as one, at the identifier that it begins with."""
+    kind, a, _, ref = at.nodes[node]
+    while kind in (Of.CALL, Of.SAME, Of.ITEM) and a:
+        kind, a, _, ref = at.nodes[a]
+    known = [value for value in targets if value[0] in ("f", "c")]
+    if known and kind in (Of.NAME, Of.MEMBER) and ref >= 0:
+        where = columns.scopes[ref] if scope is None else scope
+        place = (columns.lines[ref], columns.columns[ref])
+        yield CallEdge(where, *place, ref, tuple(sorted(set(known), key=repr)))
+
+
+def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[Value, ...]:
+    found: set[Value] = set()
+    for _, sites in calls:
+        methods: list[Value] = []
+        for path, _, number in sites:
+            at = evaluator.at(path)
+            if at.defs[number].kind in CALLABLES and number in at.body:
+                methods.append(("f", path, at.body[number]))
+        found |= set(methods or [("c", path, number) for path, _, number in sites])
+    return tuple(sorted(found, key=repr))
+
+
+def called(evaluator: Evaluator, at: Tables, callee: Value) -> Iterator[Value]:
     if callee[0] in ("f", "m"):
         yield ("f", callee[1], callee[2])
     elif callee[0] == "c":
@@ -145,5 +298,9 @@ def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
         for value in evaluator.member(callee, "__call__")[1]:
             if value[0] in "fm":
                 yield ("f", value[1], value[2])
-    elif callee[0] == "x":
+    elif callee[0] in ("x", "p"):
         yield callee
+    elif callee[0] == "e":
+        of = evaluator.rules(at).containers.get(callee[1][0])
+        if of is not None:
+            yield ("x", f"{of}.{callee[2]}")

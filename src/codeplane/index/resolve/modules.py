@@ -17,6 +17,12 @@ class PythonModules:
             dirname(path) for path in self._files if path.endswith(("/__init__.py", "/__init__.pyi"))
         )
         self._roots = frozenset({"", *roots})
+        self._beneath: set[str] = set()
+        for path in self._files:
+            folder = dirname(path)
+            while folder and folder not in self._beneath:
+                self._beneath.add(folder)
+                folder = dirname(folder)
         self._names: dict[str, set[str]] = {}
         self._directories: dict[str, set[str]] = {}
         for path in self._files:
@@ -59,8 +65,8 @@ class PythonModules:
         found = found - stubs or found
         if len(found) == 1:
             return next(iter(found))
-        ranked = sorted(found, key=lambda path: (-_shared(path, near), path))
-        return ranked[0] if _shared(ranked[0], near) > _shared(ranked[1], near) else None
+        ranked = sorted(found, key=lambda path: (-shared_folders(path, near), path))
+        return ranked[0] if shared_folders(ranked[0], near) > shared_folders(ranked[1], near) else None
 
     def is_directory(self, name: str) -> bool:
         return name in self._directories
@@ -84,10 +90,10 @@ class PythonModules:
         return None
 
     def has_beneath(self, stem: str) -> bool:
-        return any(path.startswith(stem + "/") for path in self._files)
+        return stem in self._beneath
 
 
-def _shared(a: str, b: str) -> int:
+def shared_folders(a: str, b: str) -> int:
     """How many directories two paths begin with in common."""
     count = 0
     for left, right in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):

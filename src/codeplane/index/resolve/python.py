@@ -7,7 +7,7 @@ from functools import cached_property
 
 from codeplane.facts.sketch import SketchImport
 from codeplane.facts.values import Of
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.modules import PythonModules
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
@@ -35,6 +35,8 @@ _COLLECTIONS = frozenset(
 
 
 class PythonRules(Rules):
+    notes_all = True
+
     @cached_property
     def _modules(self) -> PythonModules:
         return PythonModules(self.ev.library.paths())
@@ -101,6 +103,13 @@ class PythonRules(Rules):
             found += self.module_sites(module, name)
         return found
 
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        row = at.imports[number]
+        source = row.imported_name if row.kind == "python_import" else row.source or ""
+        modules = self._module_named(at.path, source)
+        inner = [self._submodule(module, row.imported_name) for module in modules if row.kind == "python_from"]
+        return [module[1] for module in (*modules, *inner) if module is not None and module[0] == "M"]
+
     def _module_named(self, near: str, source: str) -> list[Value]:
         if source.startswith("."):
             stem = self._modules.relative(near, source)
@@ -130,13 +139,13 @@ class PythonRules(Rules):
         for definition in at.defs_in.get((0, name), ()):
             if at.defs[definition].parent is None:
                 found.append((at.path, "d", definition))
-        for number, imported in enumerate(at.imports):
-            if imported.scope == 0 and self.local_name(imported) == name:
-                if imported.kind == "python_import":
-                    found += self.import_sites(at, number)
-                elif imported.kind == "python_from":
-                    for source in self._module_named(at.path, imported.source or ""):
-                        found += self.module_sites(source, imported.imported_name, seen)
+        for number in at.imports_in(0, name, self.local_name):
+            imported = at.imports[number]
+            if imported.kind == "python_import":
+                found += self.import_sites(at, number)
+            elif imported.kind == "python_from":
+                for source in self._module_named(at.path, imported.source or ""):
+                    found += self.module_sites(source, imported.imported_name, seen)
         if not found and not bound:
             inner = self._submodule(module, name)
             if inner is not None:
@@ -216,7 +225,7 @@ class PythonRules(Rules):
             for number, row in enumerate(tables.defs):
                 if (
                     row.name == name
-                    and number != definition
+                    and (path, number) != (at.path, definition)
                     and row.kind in CALLABLES
                     and self._is_fixture(tables, number)
                 ):

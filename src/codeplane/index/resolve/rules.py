@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchImport
+from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
@@ -16,17 +18,50 @@ if TYPE_CHECKING:
 _CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
 
 
+_CONTAINERS: Mapping[str, str] = {"l": "builtins.list", "t": "builtins.tuple", "d": "builtins.dict"}
+
+
 class Rules:
     """Asked by the evaluator, and may ask it."""
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
-    tuple_is_arguments = True
-    """Whether a tuple in the place of a type's argument is a list of them."""
+    notes_all = False
+    """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
+    concerns all files of its family."""
+    overloads = False
+    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    bare_members = False
+    """Whether members are named without their object where its class stands."""
+    takes_object = True
+    """Whether the first parameter of a method is its object."""
+    containers = _CONTAINERS
+    """Kinds of values whose methods are those of another library -> what it calls them."""
+    keys_are_names = False
+    """Whether a key of a literal may be a plain name, so that not every member is one."""
+    tuple_types = False
+    """Whether a tuple in the place of a type is the type of tuples, and not several types."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
-        self._by_name: dict[str, dict[tuple[int, str | None], list[int]]] = {}
+
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        """The value of a cell of one's own: `cell(("z", language, *key))`."""
+        return NOTHING
+
+    # Where a language goes its own way; None leaves it to the common one.
+
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        """What a cell of the evaluator holds."""
+        return None
+
+    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
+        """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
+        return None
+
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        """What calling a value gives."""
+        return None
 
     # Names
 
@@ -34,18 +69,13 @@ class Rules:
         """The name that an import binds."""
         return row.alias or row.imported_name
 
-    def imports_named(self, at: Tables, scope: int, name: str) -> Sequence[int]:
-        """Imports that bind a name in a scope."""
-        known = self._by_name.get(at.path)
-        if known is None:
-            known = self._by_name[at.path] = {}
-            for number, row in enumerate(at.imports):
-                known.setdefault((row.scope, self.local_name(row)), []).append(number)
-        return known.get((scope, name), ())
-
     def import_sites(self, at: Tables, number: int) -> list[Site]:
         """What an import stands for in the repository."""
         return []
+
+    def import_files(self, at: Tables, number: int) -> list[str]:
+        """Files that an import names, or takes something from."""
+        return [path for path, _, _ in self.import_sites(at, number)]
 
     def imported(self, at: Tables, number: int) -> Values:
         """What the name that an import binds holds."""
@@ -63,13 +93,6 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def free_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
-        """The same, seen from a scope that has ways of its own to see names."""
-        return self.unbound_sites(at, name)
-
-    def free(self, at: Tables, name: str, scope: int) -> Values:
-        return self.unbound(at, name)
-
     def doubted(self, at: Tables, name: str, scope: int, sites: list[Site]) -> list[Site]:
         """What a name stands for that the file binds to these, though something out of sight may come before."""
         return sites
@@ -78,17 +101,38 @@ class Rules:
         """What the first name of the path of an import stands for."""
         return []
 
-    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+    def fitting(self, sites: list[Site], namespace: int | None, usage: int) -> list[Site]:
         """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""
         return sites
 
     def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
-        """What the label of an argument stands for, by the node of what it is passed to."""
+        """What the label of a part of an object stands for, by the node of what makes it or takes it apart."""
         return []
 
-    def module_around(self, at: Tables, scope: int, how: int) -> Values:
-        """The module that a scope lies in (0), the one around that (1), the outermost one (2)."""
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        """What a name stands for where the scope matters: it may be an inherited member, or what only a part of the
+        file sees. `bind` is what the file says, or -1."""
+        return self.unbound_sites(at, name)
+
+    def written_name(self, at: Tables, ref: int, name: str) -> str:
+        """A name with what tells namesakes apart."""
+        return name
+
+    def bare(self, at: Tables, node: int) -> Values:
+        """What such a name holds."""
         return NOTHING
+
+    def bare_type(self, at: Tables, node: int) -> Values:
+        """Objects of the type that such a name stands for."""
+        return NOTHING
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """How sure it is that what is written in a file stands for these."""
+        return Tier.STRONG
+
+    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+        """What a key of a literal stands for that is no member of what the literal makes."""
+        return []
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         """What a name of a module stands for."""
@@ -97,27 +141,15 @@ class Rules:
     def module_values(self, module: Value, name: str) -> Values:
         return union(map(self.ev.site_value, self.module_sites(module, name)))
 
-    def defined(self, at: Tables, definition: int) -> Values | None:
-        """What the name of a definition holds, if the language has a word on it."""
-        return None
-
     # Classes and their objects
 
-    def this(self, at: Tables, scope: int | None) -> Values | None:
-        """The object that a method belongs to, if that is not the class around it."""
-        return None
-
-    def own(self, at: Tables, scope: int) -> Values:
-        """The type that a method belongs to."""
-        return NOTHING
-
     def own_member(self, at: Tables, scope: int, name: str) -> tuple[list[Site], Values] | None:
-        """A member of that type, if where it is named matters."""
+        """A member of the type that a method belongs to, if where it is named matters."""
         return None
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
-        """What a member of an object or class stands for and holds, if the language has an order of its own."""
-        return None
+    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
+        """A part of objects that a pattern names: by the node of their type, its place, its name."""
+        return NOTHING
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         """Names of the members that run when an object is made."""
@@ -131,6 +163,14 @@ class Rules:
     def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
+
+    def whole(self, path: str, definition: int) -> tuple[str, int]:
+        """The part of a type that stands for all of it."""
+        return path, definition
+
+    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+        """Where a type is defined, which has members in all of these places."""
+        return ((at, definition),)
 
     def how(self, at: Tables, definition: int) -> str:
         """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
@@ -155,34 +195,47 @@ class Rules:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
-    # Values
+    # Calls
 
-    def computed(self, key: tuple[Any, ...]) -> Values:
-        """A cell of the language's own: `z`, the language, whatever it needs."""
-        return NOTHING
-
-    def tried(self, of: Value) -> Values:
-        """What is left of a value if it is no failure."""
-        return frozenset({of})
-
-    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
-        """A part of objects that a pattern names: by the node of their type, its place, its name."""
-        return NOTHING
-
-    def returned(self, method: Value, values: Values) -> Values:
-        """What a method gives, as its object has it."""
-        return values
-
-    def call_object(self, of: Value) -> Values | None:
-        """What calling an object gives, if no method of it is run."""
+    def called(self, at: Tables, node: int) -> Values | None:
+        """What a call gives; None where all that its callee can hold is called."""
         return None
+
+    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+        """What the name stands for by which something is called or made, for each object that it is called on."""
+        return ()
+
+    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+        """What a name or a member stands for that is not called, for each object that it is one of."""
+        return []
 
     def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
-        """What calling a method of a container gives, if it is not the way of Python."""
+        """What a method of a container gives; None for what is usual."""
         return None
+
+    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+        """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
+        found: set[Site] = set()
+        unknown = False
+        for node in at.bases(definition):
+            if at.nodes[node][0] == Of.LABELLED:
+                continue
+            values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
+            found |= {(value[1], "d", value[2]) for value in values}
+            unknown = unknown or not values
+        return sorted(found), unknown
+
+    # Values
+
+    def held(self, at: Tables, node: int) -> Values:
+        """What an expression can hold."""
+        return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING
+
+    def awaited(self, values: Values) -> Values:
+        return values
 
     def entered(self, of: Value) -> Values:
         return NOTHING
@@ -196,20 +249,9 @@ class Rules:
 
     # Types
 
-    def variable(self, at: Tables, bind: int) -> Values | None:
-        """What a name holds that is bound to neither a definition nor an import, if it is a type variable."""
-        return None
-
     def applied(self, of: Value, at: Tables, parts: Sequence[int]) -> Values:
         """Objects of a class that has arguments."""
         return frozenset({("i", of[1], of[2])})
-
-    def type_named(self, at: Tables, definition: int) -> Values | None:
-        """Objects of the type that a definition names that is no class."""
-        return None
-
-    def tuple_type(self, at: Tables, parts: Sequence[int]) -> Values:
-        return union(self.ev.type_of(at, part) for part in parts)
 
     def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
         """Objects of a type of another library that has arguments."""

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from typing import Any
 
-from codeplane.facts.model import Namespace, Usage
-from codeplane.facts.values import Of
+from codeplane.facts.model import Namespace, Target, Usage
+from codeplane.facts.values import Into, Of
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.crates import Crates
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.rust_members import Members, arguments, plain
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, filled_in, tuple_of, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, filled_in, union
 
 _SEPARATOR = re.compile(r"\.|::")
 _TYPES = frozenset({"module", "struct", "enum", "trait", "type"})
-_Seen = tuple[tuple[Value, str, bool], ...]
+_Seen = dict[tuple[Value, str, bool, bool, bool], list[Site]]
+"""What was found while one name is looked up; nothing yet for what is being looked for, since modules may take from
+each other."""
 
 
 class RustRules(Members):
     def __init__(self, ev: Evaluator) -> None:
         super().__init__(ev)
-        self._known: dict[tuple[Value, str], list[Site]] = {}
-
-    @cached_property
-    def _crates(self) -> Crates:
-        return Crates(self.ev.library)
+        self._crates = Crates(ev)
 
     # Modules
 
@@ -46,7 +44,7 @@ class RustRules(Members):
         parent = self._crates.parent(path)
         return ("M", *parent) if parent is not None else None
 
-    def module_around(self, at: Tables, scope: int, how: int) -> Values:
+    def _module_around(self, at: Tables, scope: int, how: int) -> Values:
         if how == 2:
             root = self._crates.root(at.path)
             return frozenset({("M", root, 0)}) if root is not None else NOTHING
@@ -55,21 +53,47 @@ class RustRules(Members):
             module = self._around(module)
         return frozenset({module}) if module is not None else NOTHING
 
-    def defined(self, at: Tables, definition: int) -> Values | None:
+    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+        if key[0] == "n":
+            return self._expression(at, key[2])
+        if key[0] == "v":
+            return self._defined(at, key[2])
+        if key[0] == "w":
+            return self._type_named(at, key[2])
+        is_type = key[0] in ("b", "y") and at.binds[key[2]].namespace == Namespace.TYPE
+        if is_type and at.binds[key[2]].target_kind == Target.UNKNOWN:
+            return frozenset({("T", at.path, key[2])})
+        return None
+
+    def _expression(self, at: Tables, node: int) -> Values | None:
+        kind, a, b, _ = at.nodes[node]
+        if kind == Of.THIS:
+            return self._owner(at, a)[0]
+        if kind == Of.OWN:
+            return self.own(at, a)
+        if kind == Of.HERE:
+            return self._module_around(at, a, b)
+        return union(map(rust_std.tried, self.ev.value(at.path, a))) if kind == Of.TRY else None
+
+    def _defined(self, at: Tables, definition: int) -> Values | None:
         row = at.defs[definition]
         if row.kind == "module":
             place = self._crates.child(at, definition)
             return frozenset({("M", *place)}) if place is not None else NOTHING
+        return NOTHING if row.kind == "macro" else None
+
+    def _type_named(self, at: Tables, definition: int) -> Values | None:
+        row = at.defs[definition]
         if row.kind == "enum_member":
             return frozenset({("i", at.path, row.parent)})
-        return NOTHING if row.kind == "macro" else None
+        bind = at.bind_of_def.get(definition)
+        bounds = [node for how, node in at.into_bind(bind) if how == Into.BOUND] if bind is not None else ()
+        return frozenset(("v", at.path, node) for node in bounds) or None
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         module = module if len(module) == 3 else (*module, 0)
-        key = (module, plain(name))
-        if key not in self._known:
-            self._known[key] = self._sites(module, plain(name), ())
-        return self._known[key]
+        name = plain(name)
+        return self.ev.kept(("module", module, name), lambda: self._sites(module, name, {}))
 
     def module_values(self, module: Value, name: str) -> Values:
         module = module if len(module) == 3 else (*module, 0)
@@ -82,15 +106,19 @@ class RustRules(Members):
         self, module: Value, name: str, seen: _Seen, *, types: bool = False, public: bool = False, globs: bool = True
     ) -> list[Site]:
         """What a name of a module stands for: of `types` alone, as a path goes on from them; only what is `public`."""
-        if (module, name, types) in seen:
-            return []
-        seen = (*seen, (module, name, types))
+        key = (module, name, types, public, globs)
+        if key not in seen:
+            seen[key] = []
+            seen[key] = self._look_for(module, name, seen, types=types, public=public, globs=globs)
+        return seen[key]
+
+    def _look_for(self, module: Value, name: str, seen: _Seen, *, types: bool, public: bool, globs: bool) -> list[Site]:
         _, path, scope = module
         at = self.ev.library.tables(path)
         if at is None:
             return []
         found: list[Site] = [(path, "d", number) for number in at.defs_in.get((scope, name), ())]
-        for number in self.imports_named(at, scope, name):
+        for number in at.imports_in(scope, name, self.local_name):
             if not public or self._is_public(at, number):
                 found += self._imported_sites(at, number, seen)
         if types:
@@ -109,7 +137,7 @@ class RustRules(Members):
     def _through_globs(
         self, at: Tables, scope: int, name: str, seen: _Seen, *, types: bool = False, public: bool = False
     ) -> list[Site]:
-        for number in self.imports_named(at, scope, "*"):
+        for number in at.imports_in(scope, "*", self.local_name):
             if public and not self._is_public(at, number):
                 continue
             row = at.imports[number]
@@ -118,10 +146,19 @@ class RustRules(Members):
                     outside = not self._is_beneath(("M", at.path, scope), source)
                     found = self._sites(source, name, seen, types=types, public=outside)
                 else:
-                    found = self.ev.member(source, name)[0]
+                    found = self._variants(source, name)
                 if found:
                     return found
         return []
+
+    def _variants(self, of: Value, name: str) -> list[Site]:
+        """What can be taken from a type."""
+        at = self.ev.at(of[1])
+        return [
+            (at.path, "d", number)
+            for number in at.members.get(of[2], {}).get(name, ())
+            if at.defs[number].kind == "enum_member"
+        ]
 
     def _is_beneath(self, module: Value | None, other: Value) -> bool:
         count = 0
@@ -158,7 +195,7 @@ class RustRules(Members):
     # Imports
 
     def import_sites(self, at: Tables, number: int) -> list[Site]:
-        return self._imported_sites(at, number, ())
+        return self.ev.kept(("import", at.path, number), lambda: self._imported_sites(at, number, {}))
 
     def _imported_sites(self, at: Tables, number: int, seen: _Seen) -> list[Site]:
         row = at.imports[number]
@@ -171,7 +208,7 @@ class RustRules(Members):
             if source[0] == "M":
                 found += self._sites(source, row.imported_name, seen)
             else:
-                found += self.ev.member(source, row.imported_name)[0]
+                found += self._variants(source, row.imported_name)
         return sorted(set(found))
 
     def imported(self, at: Tables, number: int) -> Values:
@@ -188,14 +225,14 @@ class RustRules(Members):
         head, *rest = source.split("::")
         values: Values
         if head in ("crate", "$crate"):
-            values = self.module_around(at, scope, 2)
+            values = self._module_around(at, scope, 2)
         elif head in ("self", "super"):
-            values = self.module_around(at, scope, head == "super")
+            values = self._module_around(at, scope, head == "super")
         elif not head:
             root = self._crates.find(at.path, rest[0]) if rest else None
             values, rest = frozenset({("M", root, 0)} if root is not None else ()), rest[1:]
         else:
-            values = union(map(self.ev.site_value, self._head_sites(at, scope, head, seen, types=True)))
+            values = self._steps(self._head_sites(at, scope, head, seen, types=True))
         for name in rest:
             step: set[Value] = set()
             for value in values:
@@ -203,11 +240,23 @@ class RustRules(Members):
                     step |= self.module_values(value, name) if value[0] == "M" else NOTHING
                 elif value[0] == "M":
                     module = value if len(value) == 3 else (*value, 0)
-                    step |= union(map(self.ev.site_value, self._sites(module, name, seen, types=True)))
-                else:
-                    step |= self.ev.member(value, name)[1]
+                    step |= self._steps(self._sites(module, name, seen, types=True))
             values = frozenset(step)
         return sorted((v if v[0] != "M" or len(v) == 3 else (*v, 0) for v in values if v[0] in ("M", "c")), key=repr)
+
+    def _steps(self, sites: Sequence[Site]) -> Values:
+        """What a path goes on from. It asks for no value: what a name means must not depend on who asks first."""
+        found: set[Value] = set()
+        for path, kind, number in sites:
+            at = self.ev.at(path)
+            if kind == "M":
+                found.add(("M", path, 0))
+            elif at.defs[number].kind == "module":
+                place = self._crates.child(at, number)
+                found |= {("M", *place)} if place is not None else set()
+            elif at.defs[number].kind in self.classes:
+                found.add(("c", path, number))
+        return frozenset(found)
 
     def _head_sites(
         self, at: Tables, scope: int, name: str, seen: _Seen, *, crates_only: bool = False, types: bool = False
@@ -223,14 +272,17 @@ class RustRules(Members):
     # Names
 
     def unbound_sites(self, at: Tables, name: str) -> list[Site]:
-        return self.free_sites(at, name, 0)
+        return self._seen_from(at, 0, name)
 
-    def free_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+        return self._seen_from(at, scope, name)
+
+    def _seen_from(self, at: Tables, scope: int, name: str) -> list[Site]:
         if name in ("Self", "self", "super", "crate"):
             return []
         around: int | None = scope
         while around and at.sketch.scopes[around][1] != "namespace":
-            found = self._through_globs(at, around, name, ())
+            found = self._through_globs(at, around, name, {})
             if found:
                 return found
             around = at.sketch.scopes[around][0]
@@ -241,9 +293,9 @@ class RustRules(Members):
         return [(root, "M", 0)] if root is not None else self._macros(self._crates.root(at.path), name)
 
     def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
-        return self.free_sites(at, name, scope)
+        return self._seen_from(at, scope, name)
 
-    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+    def fitting(self, sites: list[Site], namespace: int | None, usage: int) -> list[Site]:
         if len(sites) < 2:
             return sites
         if namespace == Namespace.CALLABLE:
@@ -259,12 +311,15 @@ class RustRules(Members):
     def _kind(self, site: Site) -> str:
         return self.ev.at(site[0]).defs[site[2]].kind if site[1] == "d" else ""
 
-    def free(self, at: Tables, name: str, scope: int) -> Values:
-        sites = self.free_sites(at, name, scope)
+    def bare(self, at: Tables, node: int) -> Values:
+        name = at.texts[at.nodes[node][2]]
+        sites = self._seen_from(at, at.loose[node][0], name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def unbound(self, at: Tables, name: str) -> Values:
-        return self.free(at, name, 0)
+    def bare_type(self, at: Tables, node: int) -> Values:
+        name = at.texts[at.nodes[node][2]]
+        sites = self._seen_from(at, at.loose[node][0], name)
+        return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
     def _named(self, at: Tables, node: int) -> list[Site]:
         """Definitions that a path stands for."""
@@ -276,10 +331,10 @@ class RustRules(Members):
         if kind == Of.NAME and a:
             row = at.binds[a - 1]
             found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
-            for number in self.imports_named(at, row.scope, row.name):
+            for number in at.imports_in(row.scope, row.name, self.local_name):
                 found += self.import_sites(at, number)
             return found
-        return self.free_sites(at, at.texts[b], at.place.get(node, 0)) if kind == Of.NAME else []
+        return self._seen_from(at, at.loose.get(node, (0, 0))[0], at.texts[b]) if kind == Of.NAME else []
 
     def _with_fields(self, at: Tables, node: int) -> list[Site]:
         """Structs and variants that a path stands for."""
@@ -324,21 +379,13 @@ class RustRules(Members):
 
     # Values and types
 
-    def type_named(self, at: Tables, definition: int) -> Values | None:
-        row = at.defs[definition]
-        return frozenset({("i", at.path, row.parent)}) if row.kind == "enum_member" else None
-
-    def tuple_type(self, at: Tables, parts: Sequence[int]) -> Values:
-        return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
-
     def constructors(self, of: Value) -> tuple[str, ...]:
         return ()
 
-    def tried(self, of: Value) -> Values:
-        return rust_std.tried(of)
-
-    def call_object(self, of: Value) -> Values | None:
-        return frozenset({of})
+    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+        if callee[0] == "m":
+            return self._returned(callee, self.ev.call_function(callee, at, at.lists[at.nodes[node][2]]))
+        return frozenset({callee}) if callee[0] == "i" else None
 
     def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
         _, of, name = callee

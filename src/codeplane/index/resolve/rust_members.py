@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
-from codeplane.facts.model import Namespace
 from codeplane.facts.values import Into, Of
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.evaluate import CALLABLES
@@ -26,7 +26,8 @@ def plain(name: str) -> str:
 
 
 class Members(Rules):
-    tuple_is_arguments = False
+    tuple_types = True
+    containers = MappingProxyType({"l": "std", "t": "std", "g": "std"})
 
     # Where a method stands
 
@@ -34,8 +35,8 @@ class Members(Rules):
         """Objects of the type around a scope, and the `impl` that it stands in."""
         method: int | None = None
         while scope is not None:
-            if scope in at.extends:
-                return self.ev.type_of(at, at.extends[scope]), scope
+            if scope in at.adds:
+                return self.ev.type_of(at, at.adds[scope]), scope
             owner = at.owner.get(scope)
             if owner is not None and at.defs[owner].kind in self.classes:
                 of: Value = ("i", at.path, owner) if method is None else ("i", at.path, owner, method)
@@ -45,16 +46,13 @@ class Members(Rules):
             scope = at.sketch.scopes[scope][0]
         return NOTHING, None
 
-    def this(self, at: Tables, scope: int | None) -> Values | None:
-        return self._owner(at, scope)[0]
-
     def own(self, at: Tables, scope: int) -> Values:
         return frozenset(("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0])
 
     def own_member(self, at: Tables, scope: int, name: str) -> Found | None:
         """A type that the `impl` around names; a function of the type itself comes before those of the `impl`."""
         impl = self._owner(at, scope)[1]
-        found = at.defs_in.get((impl, name), ()) if impl is not None else ()
+        found = at.added.get((impl, name), ()) if impl is not None else ()
         if not found or impl is None or at.defs[found[0]].kind != "type":
             return None
         of = min(self.own(at, scope), key=repr, default=("x", ""))
@@ -68,8 +66,8 @@ class Members(Rules):
 
     # Impl blocks and traits
 
-    def computed(self, key: tuple[Any, ...]) -> Values:
-        _, _, what, path, definition = key
+    def compute(self, key: tuple[Any, ...]) -> Values:
+        what, path, definition = key
         at = self.ev.at(path)
         if what == "impls":
             return self._impls(at, definition)
@@ -85,9 +83,9 @@ class Members(Rules):
             tables = self.ev.library.tables(path)
             if tables is None or tables.language != at.language:
                 continue
-            for scope, node in tables.extends.items():
+            for scope, node in tables.adds.items():
                 said = _last_name(tables, node)
-                if said != name and not self.imports_named(tables, 0, said):
+                if said != name and not tables.imports_in(0, said, self.local_name):
                     continue
                 if any(value[:3] == own for value in self.ev.type_of(tables, node)):
                     found.add(("I", path, scope))
@@ -107,7 +105,7 @@ class Members(Rules):
         for _, file, scope in self.ev.cell(("z", "rust", "impls", path, definition)):
             at = self.ev.at(file)
             if any(_last_name(at, node) == "Deref" for node in at.conforms(scope)):
-                for number in at.defs_in.get((scope, "Target"), ()):
+                for number in at.added.get((scope, "Target"), ()):
                     found |= self.ev.site_type((file, "d", number))
         return found
 
@@ -170,7 +168,7 @@ class Members(Rules):
         for _, path, scope in sorted(self.ev.cell(("z", "rust", "impls", of[1], of[2]))):
             tables = self.ev.at(path)
             into = of_traits if tables.conforms(scope) else inherent
-            found = [(path, "d", number) for number in tables.defs_in.get((scope, name), ())]
+            found = [(path, "d", number) for number in tables.added.get((scope, name), ())]
             if found and self._is_one_of_many(tables, scope):
                 return []
             into += found
@@ -218,9 +216,6 @@ class Members(Rules):
 
     # Type variables
 
-    def variable(self, at: Tables, bind: int) -> Values | None:
-        return frozenset({("T", at.path, bind)}) if at.binds[bind].namespace == Namespace.TYPE else None
-
     def applied(self, of: Value, at: Tables, parts: Sequence[int]) -> Values:
         return frozenset({applied(("i", of[1], of[2]), [self.ev.type_of(at, part) for part in arguments(at, parts)])})
 
@@ -232,19 +227,18 @@ class Members(Rules):
         """What an object's type has in place of the variables that its definition names."""
         if len(of) < 4 or not isinstance(of[3], tuple):
             return {}
-        scope = at.body.get(definition)
-        if scope is None and (parent := at.defs[definition].parent) is not None:
-            scope = at.body.get(parent)
-        names = at.variables.get(scope, ()) if scope is not None else ()
-        return {("T", at.path, bind): held for bind, held in zip(names, of[3], strict=False)}
+        if definition not in at.body and (parent := at.defs[definition].parent) is not None:
+            definition = parent
+        variables = at.variables.get(definition, ())
+        return {("T", at.path, bind): held for bind, held in zip(variables, of[3], strict=False)}
 
-    def returned(self, method: Value, values: Values) -> Values:
+    def _returned(self, method: Value, values: Values) -> Values:
         _, path, scope, of = method
         if len(of) < 4 or not isinstance(of[3], tuple):
             return values
         at = self.ev.at(path)
         owner = at.owner.get(scope)
-        node = at.extends.get(at.defs[owner].scope) if owner is not None else None
+        node = at.adds.get(at.defs[owner].scope) if owner is not None else None
         while node is not None and at.nodes[node][0] == Of.SAME:
             node = at.nodes[node][1]
         if node is None or at.nodes[node][0] != Of.ITEM:

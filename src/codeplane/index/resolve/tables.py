@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from codeplane.facts.model import Namespace, Target
-from codeplane.facts.sketch import Sketch
+from codeplane.facts.sketch import Sketch, SketchImport
 from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
@@ -30,11 +30,19 @@ class Tables:
         self.defs = sketch.defs
         self.binds = sketch.binds
         self.imports = sketch.imports
+        self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
     @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
-        return dict(self.sketch.flow.owners)  # type: ignore[arg-type]
+        found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
+        if self.sketch.flow.loose:
+            for row in self.defs:
+                is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.nameless
+                is_body = is_body and row.scope not in self.adds
+                if is_body and row.parent is not None:
+                    found.setdefault(row.scope, row.parent)
+        return found
 
     @cached_property
     def body(self) -> dict[int, int]:
@@ -46,9 +54,71 @@ class Tables:
         """Definition -> name -> the definitions nested directly in it."""
         found: dict[int, dict[str, list[int]]] = {}
         for number, row in enumerate(self.defs):
-            if row.parent is not None:
+            if row.scope in self.nameless:
+                found.setdefault(-row.scope, {}).setdefault(row.name, []).append(number)
+            elif row.parent is not None:
                 found.setdefault(row.parent, {}).setdefault(row.name, []).append(number)
         return found
+
+    @cached_property
+    def nameless(self) -> frozenset[int]:
+        """Scopes that are classes without a name. The negative number stands for the definition that they lack."""
+        return frozenset(-a for kind, a, _ in self.sketch.flow.into if kind == Into.BASE and a < 0)
+
+    @cached_property
+    def loose(self) -> dict[int, tuple[int, int]]:
+        """Names that may be inherited members: node -> scope, usage."""
+        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
+
+    @cached_property
+    def passed_to(self) -> dict[int, int]:
+        """Scope of a function without a name -> the call that it is an argument of."""
+        found: dict[int, int] = {}
+        for node, (kind, _, arguments, _) in enumerate(self.nodes):
+            for part in self.lists[arguments] if kind in (Of.CALL, Of.NEW) else ():
+                what, a, _, _ = self.nodes[part]
+                while what in (Of.SAME, Of.LABELLED):
+                    what, a, _, _ = self.nodes[a]
+                if what == Of.FUNCTION:
+                    found[a] = node
+        return found
+
+    @cached_property
+    def partial(self) -> frozenset[int]:
+        """Types that have parts elsewhere."""
+        return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == Into.PARTIAL)
+
+    @cached_property
+    def arguments(self) -> dict[int, int]:
+        """Reference -> how many type arguments or keys stand behind the name."""
+        found: dict[int, int] = {}
+        for kind, a, b, _ in self.nodes:
+            if kind == Of.ITEM and self.nodes[a][0] in (Of.NAME, Of.MEMBER):
+                found.setdefault(self.nodes[a][3], len(self.lists[b]))
+        return found
+
+    @cached_property
+    def variables(self) -> dict[int, list[int]]:
+        """Definition -> bindings of its type variables."""
+        found: dict[int, list[int]] = {}
+        for number, row in enumerate(self.binds):
+            if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN and row.scope in self.owner:
+                found.setdefault(self.owner[row.scope], []).append(number)
+        return found
+
+    @cached_property
+    def within(self) -> dict[int, str]:
+        """Scope -> the package or namespace that it belongs to, dotted."""
+        return {
+            scope: self.texts[self.nodes[nodes[0]][1]]
+            for (kind, scope), nodes in self._outgoing.items()
+            if kind == Into.WITHIN
+        }
+
+    def receiver(self, definition: int) -> int | None:
+        """The type of the object that a function is called on which stands outside of it."""
+        found = self._outgoing.get((Into.RECEIVER, definition))
+        return found[0] if found else None
 
     @cached_property
     def detached(self) -> dict[str, dict[str, list[int]]]:
@@ -66,10 +136,12 @@ class Tables:
 
     @cached_property
     def defs_in(self) -> dict[tuple[int, str], list[int]]:
-        """(scope, name) -> definitions that bind the name there."""
+        """(scope, name) -> definitions that bind the name there; members outside of their type do not."""
         found: dict[tuple[int, str], list[int]] = {}
+        members = {row.target for row in self.binds if row.namespace == Namespace.MEMBER}
         for number, row in enumerate(self.defs):
-            found.setdefault((row.scope, row.name), []).append(number)
+            if row.parent is not None or number not in members:
+                found.setdefault((row.scope, row.name), []).append(number)
         return found
 
     @cached_property
@@ -79,21 +151,22 @@ class Tables:
             found.setdefault((row.scope, row.name), []).append(number)
         return found
 
+    def imports_in(self, scope: int, name: str, local_name: Callable[[SketchImport], str | None]) -> Sequence[int]:
+        """Imports that bind a name in a scope."""
+        if self._imports_in is None:
+            self._imports_in = {}
+            for number, row in enumerate(self.imports):
+                local = local_name(row)
+                if local is not None:
+                    self._imports_in.setdefault((row.scope, local), []).append(number)
+        return self._imports_in.get((scope, name), ())
+
     @cached_property
     def bind_of_def(self) -> dict[int, int]:
         found: dict[int, int] = {}
         for number, row in enumerate(self.binds):
             if row.target_kind == Target.DEF and row.target is not None:
-                found.setdefault(row.target, number)
-        return found
-
-    @cached_property
-    def variables(self) -> dict[int, list[int]]:
-        """Scope -> bindings of its type variables, in their order."""
-        found: dict[int, list[int]] = {}
-        for number, row in enumerate(self.binds):
-            if row.target_kind == Target.UNKNOWN and row.namespace == Namespace.TYPE:
-                found.setdefault(row.scope, []).append(number)
+                found[row.target] = number
         return found
 
     @cached_property
@@ -135,12 +208,25 @@ class Tables:
         return found[0] if found else None
 
     def bases(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((Into.BASE, definition), ())
+        return [node for node in self._outgoing.get((Into.BASE, definition), ()) if node]
+
+    def keys(self, definition: int) -> Sequence[int]:
+        """Nodes of the type parameters of a definition."""
+        return self._outgoing.get((Into.KEY, definition), ())
 
     @cached_property
-    def extends(self) -> dict[int, int]:
+    def adds(self) -> dict[int, int]:
         """Scope -> node of the type that it adds members to."""
-        return {a: b for kind, a, b in self.sketch.flow.into if kind == Into.EXTENDS}
+        return {a: b for kind, a, b in self.sketch.flow.into if kind == Into.ADDS}
+
+    @cached_property
+    def added(self) -> dict[tuple[int, str], list[int]]:
+        """(such a scope, name) -> members that stand there."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, row in enumerate(self.defs):
+            if row.scope in self.adds:
+                found.setdefault((row.scope, row.name), []).append(number)
+        return found
 
     def conforms(self, scope: int) -> Sequence[int]:
         """Bases that a type gets in a scope that adds to it."""
@@ -151,13 +237,13 @@ class Tables:
         found = self._outgoing.get((Into.FIELDS, definition))
         return self.lists[self.nodes[found[0]][1]] if found else ()
 
-    @cached_property
-    def place(self) -> dict[int, int]:
-        """Node of a name that nothing binds -> the scope from where it is looked up, if that is not the file."""
-        return dict(self.sketch.flow.places)  # type: ignore[arg-type]
-
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
+
+    @cached_property
+    def package(self) -> str:
+        """The package that the file says to be part of."""
+        return self.within.get(0, "")
 
     @cached_property
     def raises(self) -> list[tuple[int, int]]:
@@ -226,14 +312,18 @@ class Tables:
         return what == Of.LITERAL and self.texts[a] == "rest"
 
     @cached_property
-    def _ways(self) -> dict[tuple[Step, ...], int]:
-        return {}
+    def _ways(self) -> tuple[dict[tuple[Step, ...], int], list[tuple[Step, ...]]]:
+        return {}, []
 
     def _way(self, way: tuple[Step, ...]) -> int:
-        return self._ways.setdefault(way, len(self._ways))
+        numbers, ways = self._ways
+        if way not in numbers:
+            numbers[way] = len(ways)
+            ways.append(way)
+        return numbers[way]
 
     def way(self, number: int) -> tuple[Step, ...]:
-        return next(way for way, at in self._ways.items() if at == number)
+        return self._ways[1][number]
 
     def into_bind(self, bind: int) -> Sequence[Flow2]:
         return self._incoming[0].get(bind, ())
@@ -245,12 +335,16 @@ class Tables:
     def scope_of_call(self) -> dict[int, int]:
         return {node: scope for node, scope, *_ in self.sketch.flow.calls}
 
+    def parent(self, scope: int) -> int | None:
+        """The scope around; of a file without a sketch nothing is known."""
+        return self.sketch.scopes[scope][0] if self.sketch.scopes else None
+
     def enclosing_def(self, scope: int | None) -> int | None:
         """The innermost function or class around a scope."""
         while scope is not None:
             if scope in self.owner:
                 return self.owner[scope]
-            scope = self.sketch.scopes[scope][0]
+            scope = self.parent(scope)
         return None
 
 

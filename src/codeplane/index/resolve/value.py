@@ -3,16 +3,19 @@
     ("f", path, scope)                a function        ("m", path, scope, object)     one that is bound to an object
     ("M", path)  ("D", stem)          a module, a directory of modules
     ("p", path, scope, number)        whatever is passed as a parameter
-    ("l", values)                     something with elements; ("t", (values, ...)) with so many
+    ("l", values)                     something with elements; ("t", (values, ...)) with so many;
+    ("l", values, name)               a collection of that name, in languages with arrays of another kind
     ("d", ((key, values), ...), values)   a mapping, and what else is in it
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
-    ("k", text)                       a literal text
-    ("g", language, name, (values, ...))  an object of a type of another library, by its type arguments
+    ("k", text)                       a literal text or number
     ("v", path, node)                 a type variable, by its bound
-    ("T", path, binding)              a type variable that may be filled in; an object or a class may have values in
-                                      place of its type's variables: ("i", path, definition, (values, ...))
+    ("Y", path, definition)           a class as a value that its members are not reached through
+    ("T", path, binding)              a type parameter
+    ("g", language, name, (values, ...))  an object of a type of another library, by its type arguments
+    ("S", path, scope)                a record without a name, by the scope of its fields
     ("x", name)                       something of another library; with `()` an object of it
+A language may add to the end of a value what it needs to know: the arguments of a type, the keys of a mapping.
 No value at all means that nothing is known.
 """
 
@@ -97,7 +100,7 @@ def applied(value: Value, parts: Sequence[Values]) -> Value:
 
 
 def filled_in(values: Values, given: Mapping[Value, Values]) -> Values:
-    """Values with others in place of type variables."""
+    """Values with others in place of type parameters."""
     if not given:
         return values
     return union(_fill_in(value, given) for value in values)
@@ -119,7 +122,7 @@ def _fill_in(value: Value, given: Mapping[Value, Values]) -> Values:
 
 
 def dict_of(known: dict[Any, Values], rest: Values) -> Value:
-    kept = sorted(known.items())[:MAX_VALUES]
+    kept = sorted(known.items(), key=lambda item: repr(item[0]))[:MAX_VALUES]
     return ("d", tuple((key, _shallow(held)) for key, held in kept), _shallow(rest))
 
 

@@ -45,7 +45,9 @@
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator parameters: (_) @returns)))
 ])
 (declaration declarator: [
-  (function_declarator parameters: (_) @body)
-  (pointer_declarator declarator: (function_declarator parameters: (_) @body))
-  (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator parameters: (_) @body)))
+  (function_declarator parameters: (_) @opens)
+  (pointer_declarator declarator: (function_declarator parameters: (_) @opens))
+  (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator parameters: (_) @opens)))
 ]) @definition
+
+(translation_unit) @space

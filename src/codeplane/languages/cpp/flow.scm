@@ -87,23 +87,23 @@
   (_ (_ (function_declarator parameters: (_) @returns)))
 ])
 (declaration declarator: [
-  (function_declarator parameters: (_) @body)
-  (_ (function_declarator parameters: (_) @body))
-  (_ (_ (function_declarator parameters: (_) @body)))
+  (function_declarator parameters: (_) @opens)
+  (_ (function_declarator parameters: (_) @opens))
+  (_ (_ (function_declarator parameters: (_) @opens)))
 ]) @definition
 (field_declaration declarator: [
-  (function_declarator parameters: (_) @body)
-  (_ (function_declarator parameters: (_) @body))
-  (_ (_ (function_declarator parameters: (_) @body)))
+  (function_declarator parameters: (_) @opens)
+  (_ (function_declarator parameters: (_) @opens))
+  (_ (_ (function_declarator parameters: (_) @opens)))
 ]) @definition
-(class_specifier body: (_) @body) @definition
-(struct_specifier body: (_) @body) @definition
-(namespace_definition body: (_) @body) @definition
-(template_declaration [(class_specifier body: (_) @body) (struct_specifier body: (_) @body)]) @definition
-(template_declaration (function_definition) @body) @definition
+(class_specifier body: (_) @opens) @definition
+(struct_specifier body: (_) @opens) @definition
+(namespace_definition body: (_) @opens) @definition
+(template_declaration [(class_specifier body: (_) @opens) (struct_specifier body: (_) @opens)]) @definition
+(template_declaration (function_definition) @opens) @definition
 (template_declaration (declaration declarator: [
-  (function_declarator parameters: (_) @body)
-  (_ (function_declarator parameters: (_) @body))
+  (function_declarator parameters: (_) @opens)
+  (_ (function_declarator parameters: (_) @opens))
 ])) @definition
 (class_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)) @class
 (struct_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)) @class
@@ -112,6 +112,7 @@
 (template_declaration
   (struct_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base))) @class
 
+(translation_unit) @space
 (function_definition) @space
 (field_declaration_list) @space
 (declaration_list) @space

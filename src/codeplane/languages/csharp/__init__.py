@@ -77,6 +77,7 @@ LANGUAGES = (
         },
         call_namespace=CALLABLE,
         calls_reach_values=True,
+        bare_members=True,
         inherits_types=True,
         implied_name=implied_name,
         mend=mend,

@@ -74,6 +74,7 @@ LANGUAGES = (
             "module": (),
         },
         call_namespace=CALLABLE,
+        bare_members=True,
         inherits_types=True,
         export_evidence="public_modifier",
     ),

@@ -62,6 +62,7 @@ LANGUAGES = (
         call_namespace=CALLABLE,
         calls_reach_values=True,
         calls_fall_through=True,
+        bare_members=True,
         inherits_types=True,
         export_evidence="public_declaration",
         implied_name=implied_name,

@@ -40,5 +40,6 @@ LANGUAGES = (
         export_evidence="default_module",
         explicit_exports="__all__literal",
         import_binding=import_binding,
+        attributes_through="parameter",
     ),
 )

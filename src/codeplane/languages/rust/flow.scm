@@ -107,7 +107,7 @@
 (function_signature_item return_type: (_) @type) @returns
 (closure_expression return_type: (_) @type) @returns
 (trait_item bounds: (trait_bounds ((_) @base "+"?)*)) @class
-(impl_item trait: (_)? @base type: (_) @of) @extends
+(impl_item trait: (_)? @base type: (_) @of) @adds
 (struct_item body: (ordered_field_declaration_list
   ([(attribute_item) (visibility_modifier) (line_comment)]* type: (_) @type ","?)*)) @fields
 (enum_variant body: (ordered_field_declaration_list
@@ -115,6 +115,7 @@
 (type_parameter name: (type_identifier) @to bounds: (_) @type) @bound
 (where_predicate left: (type_identifier) @to bounds: (_) @type) @bound
 (associated_type name: (type_identifier) @to bounds: (_) @type) @bound
+(source_file) @space
 (mod_item body: (_)) @space
 (block (use_declaration argument: (_) @_use) (#match? @_use "\\*")) @space
 ((attribute_item (attribute . (identifier) @_path value: (string_literal) @decorator)) @decorated

@@ -39,7 +39,7 @@ from codeplane.operations.search.ranking_answer import answer_ranked
 from codeplane.operations.search.references import find_references
 from codeplane.operations.search.textual import Accepts, enclose, find_text
 from codeplane.operations.search.weights import WEIGHTS, Weights
-from codeplane.query.contents import TOO_LARGE, list_texts
+from codeplane.query.contents import TOO_LARGE
 from codeplane.query.snapshot import Snapshot
 
 Cancelled = Callable[[], bool]
@@ -47,6 +47,17 @@ Visible = Callable[[str], bool]
 
 _LITERAL = frozenset({"lexical", "regex"})
 """Modes whose query is taken as it is, operators and all."""
+
+
+class Extent(NamedTuple):
+    """How many files a search is about."""
+
+    files: int
+    anywhere: int
+    """Whatever its scope."""
+    paths: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    """What it is confined to, by arguments or operators."""
 
 
 class Finder:
@@ -86,12 +97,30 @@ class Finder:
             if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
                 found = _as_text(task)
         hints = dict(found.hints)
-        files: dict[str, str] = {hit.path: hit.role for hit in found.hits}
-        ranked = request.mode not in EXHAUSTIVE
-        if ranked and scope != "docs" and len(files) >= TOP_K and is_noisy(files) and self._gitignore is not None:
-            hints["noise_mitigation"] = noise_hint(files, self._gitignore.look(), visible)
+        if request.mode not in EXHAUSTIVE and scope != "docs" and self._gitignore is not None:
+            files: dict[str, str] = {hit.path: hit.role for hit in found.hits}
+            if len(files) >= TOP_K and is_noisy(files):
+                hints["noise_mitigation"] = noise_hint(files, self._gitignore.look(), visible)
         debug = {"scope": scope, "operators": dict(parsed.summary), **found.debug} if request.debug else {}
         return replace(found, hints=hints, debug=debug)
+
+    def measure(self, snapshot: Snapshot, request: Request) -> Extent:
+        """Files with text that paths, languages and scope leave to be searched."""
+        parsed = _parse(request)
+        filters = _filters(request, parsed, _scope_of(request, parsed))
+        accepts = _accepts(filters)
+        literal = request.mode in _LITERAL
+        roles = Counter(
+            row.role
+            for row in self._kept.list_files(snapshot)
+            if (row.lexical or (literal and row.reason == TOO_LARGE)) and (accepts is None or accepts(row.path, row))
+        )
+        return Extent(
+            sum(count for role, count in roles.items() if filters.accepts_role(role)),
+            roles.total(),
+            (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
+            (*request.languages, *parsed.languages),
+        )
 
     def close(self) -> None:
         with self._lock:
@@ -118,33 +147,6 @@ class _Task(NamedTuple):
     filters: Filters
     cancelled: Cancelled | None
     kept: Kept
-
-
-class Extent(NamedTuple):
-    """How many files a search is about."""
-
-    files: int
-    anywhere: int
-    """Whatever its scope."""
-    paths: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    """What it is confined to, by arguments or operators."""
-
-
-def measure_extent(snapshot: Snapshot, request: Request) -> Extent:
-    """Files with text that paths, languages and scope leave to be searched."""
-    parsed = _parse(request)
-    filters = _filters(request, parsed, _scope_of(request, parsed))
-    accepts = _accepts(filters)
-    literal = request.mode in _LITERAL
-    rows = (row for row in list_texts(snapshot) if row.lexical or (literal and row.reason == TOO_LARGE))
-    roles = [row.role for row in rows if accepts is None or accepts(row.path, row)]
-    return Extent(
-        sum(map(filters.accepts_role, roles)),
-        len(roles),
-        (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
-        (*request.languages, *parsed.languages),
-    )
 
 
 def _parse(request: Request) -> Parsed:
@@ -247,9 +249,7 @@ def _find_matches(task: _Task) -> Found:
         else:
             outside[role] += count
     return Found(
-        hits=_by_worth(
-            enclose(snapshot, matches.rows, matches.roles, grouping, matches.counts, kept.spans), request.query
-        ),
+        hits=_by_worth(enclose(snapshot, matches, grouping, kept.spans), request.query),
         total=matches.lines,
         outside_scope=dict(sorted(outside.items())),
         files=files,

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import threading
 from array import array
-from bisect import bisect_left
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from codeplane.operations.search.matching import Content, TooCostly, sieve_for
+from codeplane.operations.search.matching import Content, Counted, Limits, TooCostly
 from codeplane.operations.search.patterns import Pattern
+from codeplane.operations.search.spotting import Bundle, spot
 from codeplane.query.contents import ContentRow, list_texts
 from codeplane.query.enclosing import MAX_KEPT_SPANS, KeptSpans
 from codeplane.query.snapshot import Snapshot
@@ -27,8 +27,6 @@ TEXT_BYTES = 300
 """What a text takes besides its own bytes: its digest, its place, the objects around it."""
 MAX_FILES = 50_000
 BUNDLE_BYTES = 1024 * 1024
-TURN_BYTES = 24_000
-"""Bytes that are searched in the time that it takes to turn to a text of its own."""
 
 
 class Kept:
@@ -36,29 +34,39 @@ class Kept:
         self.texts = KeptTexts(max_bytes)
         self.spans = KeptSpans(MAX_KEPT_SPANS if max_bytes else 0)
         self._max_files = max_files
-        self._files: tuple[tuple[str, int], Sequence[ContentRow]] | None = None
+        self._files: _Listed | None = None
 
-    def list_files(self, snapshot: Snapshot, file_ids: Collection[int] | None) -> Sequence[ContentRow]:
+    def list_files(self, snapshot: Snapshot, file_ids: Collection[int] | None = None) -> Sequence[ContentRow]:
         """As `list_texts`."""
         key = (snapshot.generation.name, snapshot.epoch.epoch)
         known = self._files
-        if known is None or known[0] != key:
+        if known is None or known.key != key:
             if snapshot.epoch.files > self._max_files:
                 return list_texts(snapshot, file_ids)
-            known = self._files = (key, list_texts(snapshot))
+            known = self._files = _list_all(snapshot, key)
         if file_ids is None:
-            return known[1]
-        return [row for row in known[1] if row.file_id in file_ids or not row.lexical]
+            return known.rows
+        numbers = known.numbers
+        wanted = [numbers[file_id] for file_id in file_ids if file_id in numbers]
+        return [known.rows[number] for number in sorted([*wanted, *known.others])]
 
 
-class _Bundle(NamedTuple):
-    """Texts that are kept, searched and given up together."""
+class _Listed(NamedTuple):
+    """The files of one epoch."""
 
-    whole: Content
-    ends: Sequence[int]
-    """Where each of them ends."""
-    digests: Sequence[bytes]
-    size: int
+    key: tuple[str, int]
+    rows: Sequence[ContentRow]
+    """By path."""
+    numbers: Mapping[int, int]
+    """Where those of the text index stand among them, by id."""
+    others: Sequence[int]
+    """Where the others do."""
+
+
+def _list_all(snapshot: Snapshot, key: tuple[str, int]) -> _Listed:
+    rows = list_texts(snapshot)
+    numbers = {row.file_id: number for number, row in enumerate(rows) if row.lexical}
+    return _Listed(key, rows, numbers, [number for number, row in enumerate(rows) if not row.lexical])
 
 
 class KeptTexts:
@@ -70,7 +78,7 @@ class KeptTexts:
         self._bundle_bytes = bundle_bytes
         self._places: dict[bytes, tuple[int, int]] = {}
         """Bundle of a text, and which of its texts it is."""
-        self._bundles: OrderedDict[int, _Bundle] = OrderedDict()
+        self._bundles: OrderedDict[int, Bundle] = OrderedDict()
         """That which was asked for last stands last."""
         self._alone: dict[bool, dict[int, int]] = {True: {}, False: {}}
         """Sizes of texts that wait for others, by bundle: of those that are plain, and of the others."""
@@ -94,7 +102,7 @@ class KeptTexts:
         with self._lock:
             if digest in self._places:
                 return
-            number = self._add(_Bundle(content, (content.end,), (digest,), size))
+            number = self._add(Bundle(content, (content.end,), (digest,), size))
             if not content.returns and not content.odd:
                 alone = self._alone[content.plain]
                 alone[number] = size
@@ -103,55 +111,63 @@ class KeptTexts:
             while self._size > self.limit:
                 self._remove(next(iter(self._bundles)))
 
-    def sift(self, pattern: Pattern, digests: Sequence[bytes | None], check: Callable[[], None]) -> Iterator[int]:
-        """Numbers, rising, of the texts that must be looked at; the others have no match for certain.
+    def search(
+        self,
+        pattern: Pattern,
+        digests: Sequence[bytes | None],
+        wanted: int,
+        limits: Limits,
+        check: Callable[[], None],
+    ) -> Iterator[tuple[int, Counted | None]]:
+        """Numbers, rising, of the texts that match, with what was found; None for those that must be asked themselves.
 
-        Each bundle is asked once, when the first of its texts is due.
+        Of the first, which are `wanted`, it has rows, though never all of them for certain. Each bundle is looked at
+        once, when the first of its texts is due.
         """
-        places = [self._places.get(digest, _NOWHERE)[0] for digest in digests]  # type: ignore[arg-type]
-        asked = Counter(places)
-        having: dict[int, Collection[bytes | None] | None] = {_NOWHERE[0]: None}
-        for number, bundle in enumerate(places):
-            if bundle not in having:
-                having[bundle] = self._having(bundle, pattern, asked[bundle], check)
-            found = having[bundle]
-            if found is None or digests[number] in found:
-                yield number
+        places = [self._places.get(digest, _NOWHERE) for digest in digests]  # type: ignore[arg-type]
+        asked: dict[int, dict[int, bool]] = {}
+        for number, (bundle, text) in enumerate(places):
+            asked.setdefault(bundle, {}).setdefault(text, number < wanted)
+        found: dict[int, Mapping[int, Counted] | None] = {_NOWHERE[0]: None}
+        room = _HELD * limits.rows
+        for number, (bundle, text) in enumerate(places):
+            if bundle not in found:
+                spots = found[bundle] = self._spot(bundle, asked[bundle], pattern, limits, room, check)
+                room -= sum(len(one.rows) for one in (spots or {}).values())
+            here = found[bundle]
+            if here is None:
+                yield number, None
+            elif text in here:
+                yield number, here[text]
 
-    def _having(
-        self, number: int, pattern: Pattern, asked: int, check: Callable[[], None]
-    ) -> Collection[bytes | None] | None:
-        """Digests of the texts of a bundle that the pattern may match; None where so many are sooner asked each."""
+    def _spot(
+        self,
+        number: int,
+        asked: Mapping[int, bool],
+        pattern: Pattern,
+        limits: Limits,
+        room: int,
+        check: Callable[[], None],
+    ) -> Mapping[int, Counted] | None:
+        """What the texts of a bundle have, by number in it; None where each must be asked itself."""
         with self._lock:
             bundle = self._bundles.get(number)
-            if bundle is None or pattern.whole or asked * TURN_BYTES < bundle.size:
+            if bundle is None or bundle.whole.breaks is None or pattern.whole:
                 return None
             self._bundles.move_to_end(number)
-        data, _, end, plain, returns, odd, _ = bundle.whole
-        if returns or odd:
-            return None
-        ends, digests = bundle.ends, bundle.digests
-        find = sieve_for(pattern, end, plain, check)
-        found: set[bytes | None] = set()
-        at = 0
         try:
-            while at < end and (span := find(data, at, end)) is not None:
-                # An empty match right behind a text is one that the text itself has, if it has any.
-                text = min(bisect_left(ends, span[0]), len(ends) - 1)
-                found.add(digests[text])
-                at = ends[text] + 1
+            return spot(bundle, asked, pattern, limits, room, check)
         except TooCostly:
             return None
-        return found
 
-    def _add(self, bundle: _Bundle) -> int:
+    def _add(self, bundle: Bundle) -> int:
         number = self._next = self._next + 1
         self._bundles[number] = bundle
         self._places |= {digest: (number, at) for at, digest in enumerate(bundle.digests)}
         self._size += bundle.size
         return number
 
-    def _remove(self, number: int) -> _Bundle:
+    def _remove(self, number: int) -> Bundle:
         bundle = self._bundles.pop(number)
         for digest in bundle.digests:
             del self._places[digest]
@@ -166,7 +182,7 @@ class KeptTexts:
         ends = tuple(accumulate((part.whole.end for part in parts), _next_break))
         digests = tuple(part.digests[0] for part in parts)
         size = sum(part.size for part in parts) + breaks.itemsize * len(breaks)
-        self._add(_Bundle(Content(data, 0, len(data), plain, breaks=breaks), ends, digests, size))
+        self._add(Bundle(Content(data, 0, len(data), plain, breaks=breaks), ends, digests, size))
 
 
 def _next_break(at: int, length: int) -> int:
@@ -174,8 +190,9 @@ def _next_break(at: int, length: int) -> int:
 
 
 _NOWHERE = (0, 0)
+_HELD = 2
+"""So many times the rows that are told are held at once, while texts of earlier files are still to be looked at."""
 
 
-def _content(bundle: _Bundle, text: int) -> Content:
-    start = bundle.ends[text - 1] + 1 if text else 0
-    return bundle.whole._replace(start=start, end=bundle.ends[text])
+def _content(bundle: Bundle, text: int) -> Content:
+    return bundle.whole._replace(start=bundle.start(text), end=bundle.ends[text])

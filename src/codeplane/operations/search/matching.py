@@ -6,6 +6,7 @@ unless the pattern asks for it. What follows the last LF is a line only if there
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -63,9 +64,17 @@ _ODD_LETTERS = ("\u017f".encode(), "\u212a".encode())
 
 
 class Counted(NamedTuple):
-    rows: tuple[Match, ...] = ()
+    rows: Sequence[Match] = ()
     lines: int = 0
     """Lines that match, also those without a row."""
+
+
+class Limits(NamedTuple):
+    rows: int
+    """Matching lines that are told, in all texts together."""
+    per_file: int = sys.maxsize
+    once: bool = False
+    """Of each text nothing matters but the first matching line; the others are not counted."""
 
 
 class TooCostly(Exception):
@@ -97,7 +106,7 @@ def match_text(
     elif pattern.whole and end - at < len(text):
         text, breaks = text[at:end], None
         at, end = 0, len(text)
-    find = (None if odd else pattern.folded) or _finder_for(pattern, end - at, plain, check, max_steps)
+    find = finder_for(pattern, end - at, plain, check, max_steps, odd=odd)
     # Behind the last line feed there is no line, though an empty match may be found there.
     stop = end - (at == end or text.endswith(b"\n", at, end))
     rows: list[Match] = []
@@ -119,7 +128,7 @@ def match_text(
                 start = breaks[behind - 1] + 1 if behind > before else line_start
                 number += behind - before
             line_start = start
-            make = _plain_row if plain and not pattern.across else _row
+            make = plain_row if plain and not pattern.across else any_row
             rows.append(make(text, span, number, start, line_end))
         if once:
             break
@@ -131,13 +140,18 @@ def match_text(
     return Counted(tuple(rows), lines)
 
 
-def sieve_for(pattern: Pattern, size: int, plain: bool, check: Callable[[], None]) -> Find:
-    """What finds whatever the pattern matches in texts of that size, none of them odd, and may find more."""
-    return pattern.sieve or _finder_for(pattern, size, plain, check, MAX_STEPS)
+def most_bytes(pattern: Pattern, plain: bool) -> int:
+    """Bytes of text that the pattern can be asked for at once, none of them odd."""
+    cost = 0 if pattern.folded is not None else pattern.cost if plain else pattern.wide_cost
+    return CALL_STEPS // cost if cost else sys.maxsize
 
 
-def _finder_for(pattern: Pattern, size: int, plain: bool, check: Callable[[], None], max_steps: int) -> Find:
+def finder_for(
+    pattern: Pattern, size: int, plain: bool, check: Callable[[], None], max_steps: int, *, odd: bool = False
+) -> Find:
     """What finds the pattern in texts of that size. A line that would take more steps raises TooCostly."""
+    if pattern.folded is not None and not odd:
+        return pattern.folded
     find = pattern.narrow if plain else pattern.wide
     cost = pattern.cost if plain else pattern.wide_cost
     return _bounded(find, cost, pattern.across, check, max_steps) if size * cost > CALL_STEPS else find
@@ -166,14 +180,14 @@ def _after(text: bytes, at: int) -> int:
     return at
 
 
-def _plain_row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
-    """The same as `_row`, sooner: in ASCII a byte is a character."""
+def plain_row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
+    """The same as `any_row`, sooner: in ASCII a byte is a character."""
     column = span[0] - start + 1
     line = text[start:line_end].decode("ascii").rstrip("\r")
     return Match(number, column, number, column + span[1] - span[0], cut_around(line, column))
 
 
-def _row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
+def any_row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
     column = len(text[start : span[0]].decode("utf-8", "replace")) + 1
     line = text[start:line_end].decode("utf-8", "replace").rstrip("\r")
     found = text[span[0] : span[1]].decode("utf-8", "replace").removesuffix("\n")

@@ -48,8 +48,6 @@ class Pattern(NamedTuple):
     wide_cost: int = 0
     folded: Find | None = None
     """Of a literal whose case does not matter: asked of texts that are not odd, instead of the others."""
-    sieve: Find | None = None
-    """Finds sooner where there may be a match, in texts that are not odd."""
 
 
 def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Pattern:
@@ -73,12 +71,12 @@ def _literal(query: str, case_sensitive: bool | None) -> Pattern:
     sensitive = long or any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
     # Text is searched with line feeds alone, unless the query itself asks for a return that is not part of a line end.
     plain = query.replace("\r\n", "\n")
-    options = _options(sensitive=False)
+    options = _options(sensitive)
     options.literal = True
     part = _rarest_part(plain)
     compiled = _for_ascii(part, options)
-    sieve = None if compiled is None else _finder(compiled)
-    exact = _finder_of_text(plain) if sieve is None else _finder_by_part(sieve, part, plain, folds=False)
+    by_part = None if compiled is None else _finder_by_part(_finder(compiled), part, plain, folds=not sensitive)
+    exact = by_part or _finder_of_text(plain)
     pattern = Pattern(
         narrow=exact,
         wide=exact,
@@ -86,16 +84,17 @@ def _literal(query: str, case_sensitive: bool | None) -> Pattern:
         across="\n" in plain,
         whole="\n" in plain,
         keeps_returns="\r" in plain,
-        sieve=sieve,
     )
     if sensitive:
         return pattern
     wide = _compiled(plain, plain, options)
     cost = wide.ProgramSize() if long else 0
     pattern = pattern._replace(narrow=_finder(wide), wide=_finder(wide), cost=cost, wide_cost=cost)
-    if sieve is None or not plain.isascii():
-        return pattern
-    return pattern._replace(cost=0, folded=_finder_by_part(sieve, part, plain, folds=True))
+    if by_part is not None and plain.isascii():
+        return pattern._replace(cost=0, folded=by_part)
+    if compiled is not None and not cost and not pattern.across:
+        return pattern._replace(folded=_finder_by_line(_finder(compiled), pattern.wide))
+    return pattern
 
 
 def _regex(query: str, case_sensitive: bool | None) -> Pattern:
@@ -125,13 +124,13 @@ def _regex(query: str, case_sensitive: bool | None) -> Pattern:
 
 
 def _finder_by_part(find_part: Find, part: str, text: str, *, folds: bool) -> Find:
-    """Finds a text by a part of it, which is found whatever its case. If it folds, the case of the text is none either.
+    """Finds a text by a part of it. If it folds, the case of neither matters.
 
     Any other way takes longer: RE2 for what is longer than such a part, `bytes.find` for what is not long.
     """
     sought = (text.lower() if folds else text).encode("utf-8")
     offset, size = len(text[: text.index(part)].encode("utf-8")), len(sought)
-    if folds and len(part) == len(text):
+    if len(part) == len(text):
         return find_part
 
     def find(text: bytes, start: int, end: int) -> Span | None:
@@ -151,6 +150,23 @@ def _finder_by_part(find_part: Find, part: str, text: str, *, folds: bool) -> Fi
             found = (here.lower() if folds else here).find(sought)
             if found >= 0:
                 return begin + found, begin + found + size
+        return None
+
+    return find
+
+
+def _finder_by_line(find_part: Find, find_whole: Find) -> Find:
+    """Finds what has the part, on the lines that have it."""
+
+    def find(text: bytes, start: int, end: int) -> Span | None:
+        while start <= end and (near := find_part(text, start, end)) is not None:
+            line = max(start, text.rfind(b"\n", start, near[0]) + 1)
+            stop = text.find(b"\n", near[1], end)
+            stop = end if stop < 0 else stop
+            found = find_whole(text, line, stop)
+            if found is not None:
+                return found
+            start = stop + 1
         return None
 
     return find

@@ -21,6 +21,7 @@ from codeplane.base.symbols import parse_symbol_ref, symbol_ref
 from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
+from codeplane.facts.links import uid_number
 from codeplane.facts.model import Role, Target, Tier
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.matching import cut_around
@@ -29,7 +30,7 @@ from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
 from codeplane.operations.search.scanning import Cancelled
 from codeplane.operations.search.textual import NO_DEFINITION, Accepts, within
 from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
-from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
+from codeplane.query.defs import get_def_uid, list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
 from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
@@ -45,8 +46,8 @@ Keeps = Callable[[str], bool]
 
 class Sought(NamedTuple):
     name: str
-    def_ids: frozenset[int] | None
-    """The definitions that are meant; None for whatever has the name."""
+    targets: frozenset[int] | None
+    """Numbers of the definitions that are meant; None for whatever has the name."""
     symbols: tuple[str, ...]
     """Those definitions in their written form, the first of them."""
 
@@ -182,7 +183,7 @@ def resolve(snapshot: Snapshot, query: str) -> Sought:
     symbols = tuple(symbol_ref(row.path, row.lexical_path, row.start_line) for row in found.rows[:MAX_SIMILAR])
     # A plain name means all that is called so; more definitions than can be told apart are not told apart.
     single = found.total == 1 or (qualified and 0 < found.total <= MAX_TARGETS)
-    return Sought(name, frozenset(row.def_id for row in found.rows) if single else None, symbols)
+    return Sought(name, frozenset(uid_number(row.def_uid) for row in found.rows) if single else None, symbols)
 
 
 def _by_symbol_ref(snapshot: Snapshot, text: str) -> Sought:
@@ -214,7 +215,8 @@ def _by_symbol_ref(snapshot: Snapshot, text: str) -> Sought:
             example=symbol_ref(named.path, rows[0].lexical_path, rows[0].start_line) if rows else None,
         )
     symbols = tuple(symbol_ref(named.path, row.lexical_path, row.start_line) for row in found[:MAX_SIMILAR])
-    return Sought(found[0].name, frozenset(row_id(file.file_id, row.ordinal) for row in found), symbols)
+    targets = (get_def_uid(snapshot, row_id(file.file_id, row.ordinal)) for row in found)
+    return Sought(found[0].name, frozenset(uid_number(uid) for uid in targets if uid), symbols)
 
 
 class _Use(NamedTuple):
@@ -240,7 +242,7 @@ _SYMBOL_REF = re.compile(r"[^#\s]+#.+|.+:[1-9][0-9]{0,8}(?::[0-9]+)?", re.DOTALL
 def _by_file(snapshot: Snapshot, sought: Sought) -> Iterable[tuple[ContentRow, list[Occurrence]]]:
     files = {row.file_id: row for row in list_files_with_name(snapshot, sought.name)}
     # A link may have been found for a name that the definition has only there, an alias.
-    linked = list_linked(snapshot, sought.def_ids or ())
+    linked = list_linked(snapshot, sought.targets or ())
     files |= {row.file_id: row for row in list_files_by_id(snapshot, linked.keys() - files.keys())}
     for row in files.values():
         found = list_occurrences(snapshot, row.file_id, sought.name)
@@ -255,12 +257,14 @@ def _place(occurrence: Occurrence) -> tuple[int, int]:
 
 def _tier(occurrence: Occurrence, sought: Sought) -> Tier | str:
     """How well it is known that the occurrence is one of what is sought, or why it is none."""
-    target = occurrence.target_def
     if occurrence.role is Role.DEFINITION and occurrence.bound is Target.DEF:
         return _DEFINITION
-    if target is not None:
-        return occurrence.tier if sought.def_ids is None or target in sought.def_ids else _ELSEWHERE
-    if occurrence.tier is Tier.PROVEN and occurrence.bound is Target.UNKNOWN and sought.symbols:
+    if occurrence.targets:
+        meant = sought.targets is None or not sought.targets.isdisjoint(occurrence.targets)
+        return occurrence.tier if meant else _ELSEWHERE
+    if sought.symbols and (
+        occurrence.outside or (occurrence.tier is Tier.PROVEN and occurrence.bound is Target.UNKNOWN)
+    ):
         return _ELSEWHERE
     return Tier.UNKNOWN if occurrence.bound is Target.IMPORT else occurrence.tier
 

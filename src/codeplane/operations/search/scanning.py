@@ -8,12 +8,10 @@ may take long come last, so that it costs no other file its turn.
 from __future__ import annotations
 
 import codecs
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
@@ -27,6 +25,7 @@ from codeplane.operations.search.matching import (
     MAX_STEPS,
     Content,
     Counted,
+    Limits,
     TooCostly,
     content_of,
     match_text,
@@ -47,14 +46,6 @@ Cancelled = Callable[[], bool]
 
 Outcome = Counted | str
 """What was found in a file, or why it was not searched."""
-
-
-class Limits(NamedTuple):
-    rows: int
-    """Matching lines that are told, in all targets together."""
-    per_file: int = sys.maxsize
-    once: bool = False
-    """Of each file nothing matters but the first matching line; the others are not counted."""
 
 
 def scan(
@@ -161,11 +152,11 @@ class _Scan:
         """Search the files; those that have a line of many steps are left for later."""
         late: list[int] = []
         room = self._limits.rows
-        for number in self._texts.sift(self._pattern, [file.digest for file in self._files], self._check):
+        digests = [file.digest for file in self._files]
+        for number, known in self._texts.search(self._pattern, digests, self._wanted, self._limits, self._check):
             self._done = number
-            self._check()
             try:
-                found = self._search(texts, number, room, LINE_STEPS)
+                found = self._cut(known, number, room) or self._search(texts, number, room, LINE_STEPS)
             except TooCostly as error:
                 found = LINE_TOO_LONG
                 if error.steps <= MAX_STEPS:
@@ -188,9 +179,23 @@ class _Scan:
             except TooCostly:
                 self._outcomes[number] = LINE_TOO_LONG
 
+    def _room(self, number: int, room: int) -> int:
+        """Rows that a file may have, of those that are left to all."""
+        return max(0, min(room, self._limits.per_file)) if number < self._wanted else 0
+
+    def _cut(self, known: Counted | None, number: int, room: int) -> Counted | None:
+        """What is known of a file, with as many rows as it may have; None if some of them are not known."""
+        if known is None:
+            return None
+        own, held = self._room(number, room), len(known.rows)
+        if held < min(own, known.lines):
+            return None
+        return known if held <= own else Counted(known.rows[:own], known.lines)
+
     def _search(self, texts: Texts, number: int, room: int, max_steps: int) -> Outcome:
+        self._check()
         file = self._files[number]
-        own = max(0, min(room, self._limits.per_file)) if number < self._wanted else 0
+        own = self._room(number, room)
         if file.reason != TOO_LARGE:
             return self._search_one(texts, file, own, max_steps)
         large_left = self._large_left
@@ -258,7 +263,7 @@ class _Scan:
             self._check()
             own = room - len(found.rows)
             here = match_text(self._pattern, content_of(text), own, self._check, line, once=once, max_steps=max_steps)
-            found = Counted(found.rows + here.rows, found.lines + here.lines)
+            found = Counted((*found.rows, *here.rows), found.lines + here.lines)
             if once and found.lines:
                 break
             line += text.count(b"\n")

@@ -11,21 +11,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
-from types import MappingProxyType
+from functools import cached_property
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.fragments import Alternatives
 from codeplane.operations.search.kept import Kept, KeptTexts
-from codeplane.operations.search.matching import Counted, Match
+from codeplane.operations.search.matching import Counted, Limits, Match
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, Skipped
 from codeplane.operations.search.patterns import Pattern, compile_query
-from codeplane.operations.search.scanning import Cancelled, Limits, Outcome, scan
+from codeplane.operations.search.scanning import Cancelled, Outcome, scan
+from codeplane.operations.search.spotting import places_of
 from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow, list_ids_with_kinds
-from codeplane.query.enclosing import Enclosing, KeptSpans, enclose_all
+from codeplane.query.enclosing import Enclosing, KeptSpans, Spans, enclose_all, find_innermost, read_enclosing
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidates
 from codeplane.store.records import FileState
@@ -49,9 +48,15 @@ class Located(NamedTuple):
     match: Match
 
 
+class InFile(NamedTuple):
+    file: ContentRow
+    rows: Sequence[Match]
+
+
 @dataclass(frozen=True)
 class Matches:
-    rows: tuple[Located, ...]
+    found: tuple[InFile, ...]
+    """Files with rows, by path."""
     lines: int
     """Matching lines in all files whose matches are wanted; more than `rows` where those were cut."""
     counts: Mapping[RepoPath, int]
@@ -66,6 +71,11 @@ class Matches:
     """Files that were read."""
     removed_by_kind: int = 0
     """Matching lines of those that lie in no definition of the kinds that were asked for; nothing above counts them."""
+
+    @cached_property
+    def rows(self) -> tuple[Located, ...]:
+        """Each match, by path and line."""
+        return tuple(Located(file.path, match) for file, rows in self.found for match in rows)
 
 
 def find_text(
@@ -95,14 +105,15 @@ def find_text(
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
     defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
-    listed = [
-        row
-        for row in kept.list_files(snapshot, ids)
-        if (accepts is None or accepts(row.path, row)) and (defining is None or row.file_id in defining)
-    ]
+    listed = kept.list_files(snapshot, ids)
+    if accepts is not None or defining is not None:
+        listed = [
+            row
+            for row in listed
+            if (accepts is None or accepts(row.path, row)) and (defining is None or row.file_id in defining)
+        ]
     files = [row for row in listed if row.encoding is not None or row.reason == TOO_LARGE]
-    shown = files if wanted is None else [row for row in files if wanted(row.path, row)]
-    counted = [] if wanted is None else [row for row in files if not wanted(row.path, row)]
+    shown, counted = (files, []) if wanted is None else _parted(files, wanted)
     limits = Limits(limit, per_file, once)
     scans = _Scans(snapshot, root, pattern, time.monotonic() + seconds, cancelled, kept.texts, kept.spans)
     if kinds:
@@ -111,22 +122,25 @@ def find_text(
         outcomes, removed = scans.scan(shown, counted, limits), 0
     without_text = (row for row in listed if row.encoding is None and row.reason != TOO_LARGE)
     unread = {row.path: row.reason or "unreadable" for row in without_text}
-    rows: list[Located] = []
+    found: list[InFile] = []
     counts: dict[RepoPath, int] = {}
     roles: dict[RepoPath, str] = {}
-    lines = 0
-    for row, outcome in sorted(outcomes, key=lambda found: found[0].path):
+    aside = {row.path for row in counted}
+    lines, room = 0, limit
+    for row, outcome in sorted(outcomes, key=_path_of):
         if isinstance(outcome, str):
             unread[row.path] = outcome
         elif outcome.lines:
             counts[row.path] = outcome.lines
             roles[row.path] = row.role
-            lines += outcome.lines if wanted is None or wanted(row.path, row) else 0
-            rows += (Located(row.path, match) for match in outcome.rows)
-    del rows[limit:]
+            lines += outcome.lines if row.path not in aside else 0
+            told = min(len(outcome.rows), room)
+            if told:
+                found.append(InFile(row, outcome.rows[:room] if told == room else outcome.rows))
+                room -= told
     left_out = [Skipped(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
     return Matches(
-        rows=tuple(rows),
+        found=tuple(found),
         lines=lines,
         counts=counts,
         roles=roles,
@@ -138,34 +152,55 @@ def find_text(
 
 
 def enclose(
-    snapshot: Snapshot,
-    rows: Iterable[Located],
-    roles: Mapping[RepoPath, str],
-    group_by: GroupBy | None = None,
-    counts: Mapping[RepoPath, int] = MappingProxyType({}),
-    kept: KeptSpans | None = None,
+    snapshot: Snapshot, matches: Matches, group_by: GroupBy | None = None, kept: KeptSpans | None = None
 ) -> tuple[Hit, ...]:
-    """Matches, which stand by path and line, as results that know the definition that they lie in.
+    """Matches as results that know the definition that they lie in, by path and line.
 
-    With `group_by` the first match of each definition, or of each file, stands for all of them; `counts` says how
-    many a file has where not all are here.
+    With `group_by` the first match of each definition, or of each file, stands for all of them.
     """
+    kept = kept or KeptSpans(0)
+    spans = kept.read(snapshot, [found.file for found in matches.found])
+    groups = [_grouped(found.rows, own, group_by) for found, own in zip(matches.found, spans, strict=True)]
+    definitions = read_enclosing(snapshot, {group.def_id for here in groups for group in here})
     hits: list[Hit] = []
-    files = {path: [row.match for row in located] for path, located in groupby(rows, attrgetter("path"))}
-    places = {
-        path: [(match.line, match.column - 1) for match in (matches[:1] if group_by == "file" else matches)]
-        for path, matches in files.items()
-    }
-    for path, language, around in enclose_all(snapshot, places, kept):
-        matches = files[path]
-        groups: dict[object, list[int]] = {}
-        for at, found in enumerate(around):
-            groups.setdefault(at if group_by is None else found and found.def_uid, []).append(at)
-        role = roles[path]
-        for members in groups.values():
-            count = counts.get(path, len(matches)) if group_by == "file" else len(members)
-            hits.append(_hit(path, matches[members[0]], around[members[0]], language, role, count - 1))
+    for (file, rows), here in zip(matches.found, groups, strict=True):
+        for def_id, first, size in here:
+            size = matches.counts[file.path] if group_by == "file" else size
+            hits.append(_hit(file, rows[first], definitions.get(def_id), size - 1))
     return tuple(hits)
+
+
+class _Group(NamedTuple):
+    """Matches of a file that one result stands for."""
+
+    def_id: int | None
+    first: int
+    size: int
+
+
+def _grouped(rows: Sequence[Match], spans: Spans, group_by: GroupBy | None) -> list[_Group]:
+    if group_by == "file":
+        return [_Group(find_innermost(spans, places_of(rows[:1]))[0], 0, len(rows))]
+    if group_by == "symbol" and not spans.starts:
+        return [_Group(None, 0, len(rows))]
+    around = find_innermost(spans, places_of(rows))
+    if group_by is None:
+        return [_Group(def_id, at, 1) for at, def_id in enumerate(around)]
+    sizes = Counter(around)
+    firsts = {def_id: at for at, def_id in zip(range(len(around) - 1, -1, -1), reversed(around), strict=True)}
+    return [_Group(def_id, firsts[def_id], size) for def_id, size in sizes.items()]
+
+
+def _parted(files: Iterable[ContentRow], wanted: Accepts) -> tuple[list[ContentRow], list[ContentRow]]:
+    shown: list[ContentRow] = []
+    others: list[ContentRow] = []
+    for file in files:
+        (shown if wanted(file.path, file) else others).append(file)
+    return shown, others
+
+
+def _path_of(found: tuple[ContentRow, Outcome]) -> RepoPath:
+    return found[0].path
 
 
 class _Scans(NamedTuple):
@@ -200,7 +235,7 @@ def _scan_kinds(
         # Of every line it must be known where the match is, also in files of which matches are only counted.
         found = scans.scan(known[start : start + _FILES_AT_ONCE], [], Limits(sys.maxsize))
         matched = {file.path: outcome.rows for file, outcome in found if isinstance(outcome, Counted)}
-        places = {path: [(match.line, match.column - 1) for match in rows] for path, rows in matched.items()}
+        places = {path: places_of(rows) for path, rows in matched.items()}
         inside = {
             path: [row for row, outer in zip(matched[path], around, strict=True) if (outer or _NOWHERE).kind in kinds]
             for path, _, around in enclose_all(scans.snapshot, places, scans.spans)
@@ -220,10 +255,10 @@ def _scan_kinds(
 _NOWHERE = Enclosing(NO_DEFINITION, "", "", "", "", "", "", 0, 0, 0, 0)
 
 
-def _hit(path: RepoPath, match: Match, found: Enclosing | None, language: str, role: str, collapsed: int) -> Hit:
+def _hit(file: ContentRow, match: Match, found: Enclosing | None, collapsed: int) -> Hit:
     around = found or _NOWHERE
     return Hit(
-        path=path,
+        path=file.path,
         line_start=match.line,
         line_end=match.end_line,
         kind=around.kind,
@@ -231,8 +266,8 @@ def _hit(path: RepoPath, match: Match, found: Enclosing | None, language: str, r
         column=match.column,
         match_line=match.line,
         snippet=match.text,
-        language=language,
-        role=role,
+        language=file.language or "",
+        role=file.role,
         collapsed=collapsed,
         qualified_name=around.qualified_name,
         lexical_path=around.lexical_path,

@@ -41,7 +41,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         found = call.root.finder.find(snapshot, request, call.cancelled, call.shows)
         first = found.hits[: limit or DEFAULT_LIMIT]
         around = look_around(snapshot, call.root.path, first) if view.looks_around else ()
-        extent = None if found.hits else measure(snapshot, request)
+        extent = None if found.hits else measure(call.root.finder, snapshot, request)
         return _Asked(found, around, extent, index_of(snapshot))
 
     policy = args.get("freshness_policy")

@@ -11,7 +11,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations.search import operators
-from codeplane.operations.search.finder import Extent, measure_extent
+from codeplane.operations.search.finder import Extent, Finder
 from codeplane.operations.search.model import Found, Request
 from codeplane.operations.search.operators import Parsed
 from codeplane.query.files import get_file, list_files
@@ -33,7 +33,7 @@ class Nothing:
     hints: Mapping[str, object] = field(default_factory=dict)
 
 
-def measure(snapshot: Snapshot, request: Request) -> Extent:
+def measure(finder: Finder, snapshot: Snapshot, request: Request) -> Extent:
     """A place of which nothing is indexed is a mistake in the call, not an answer."""
     place = request.directory
     if place and not list_files(snapshot, 1, place).total and get_file(snapshot, place) is None:
@@ -44,7 +44,7 @@ def measure(snapshot: Snapshot, request: Request) -> Extent:
             received=display(place),
             remedy="Leave 'path' out to search all of the repository.",
         )
-    return measure_extent(snapshot, request)
+    return finder.measure(snapshot, request)
 
 
 def about_nothing(call: Call, found: Found, request: Request, extent: Extent, args: Mapping[str, Any]) -> Nothing:

@@ -1,0 +1,219 @@
+"""A digest of all of a file that others can see: while it stays, what they resolve through the file stays too.
+
+What happens inside of functions counts as far as it reaches what they return, keep or pass on as defaults. Positions
+and the order of things inside of functions leave no trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from hashlib import blake2b
+
+import orjson
+
+from codeplane.facts.model import Facts
+from codeplane.facts.values import Into, Of
+
+_SIZE = 16
+_SEEN_KINDS = frozenset({"file", "class", "namespace"})
+"""Scopes whose names others can reach."""
+_INTO_PLACES = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
+_PARTS: Mapping[int, str] = {
+    Of.UNKNOWN: "",
+    Of.MEMBER: "nt",
+    Of.CALL: "nl",
+    Of.NEW: "nl",
+    Of.ITEM: "nl",
+    Of.SAME: "n",
+    Of.AWAIT: "n",
+    Of.EITHER: "l",
+    Of.LIST: "l",
+    Of.TUPLE: "l",
+    Of.DICT: "l",
+    Of.PAIR: "nn",
+    Of.CAST: "nn",
+    Of.FUNCTION: "sn",
+    Of.TEXT: "t",
+    Of.LITERAL: "to",
+    Of.LABELLED: "nt",
+    Of.SPLAT: "n",
+    Of.SPLAT_KEYS: "n",
+    Of.THIS: "s",
+    Of.SUPER: "s",
+    Of.TYPE: "n",
+    Of.CASE: "nt",
+    Of.OWN: "s",
+    Of.HERE: "si",
+    Of.PATTERN: "nl",
+    Of.TRY: "n",
+}
+"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, itself. Names
+apart."""
+_OF_DEFINITIONS = frozenset({Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.FIELDS})
+_CIRCLE = "~"
+
+
+def interface_of(facts: Facts) -> bytes:
+    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks):
+        return b""
+    told = _Interface(facts)
+    parts = (
+        [(row.kind, row.lexical_path, row.signature_hash, row.visibility) for row in facts.defs],
+        [(facts.defs[row.parent].lexical_path, row.name) for row in facts.attributes],
+        [
+            (told.scope(row.scope), row.imported_name, row.alias, row.source_literal, row.import_kind)
+            for row in facts.imports
+        ],
+        [tuple(row)[:1] + tuple(row)[2:] for row in facts.exports],
+        facts.thunks,
+        sorted(told.added()),
+        sorted(told.binds()),
+        sorted(told.flows()),
+        list(told.params()),
+    )
+    return blake2b(orjson.dumps(parts, default=tuple), digest_size=_SIZE).digest()
+
+
+class _Interface:
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._flow = facts.flow
+        self._owners: dict[int, int] = dict(facts.flow.owners)  # type: ignore[arg-type]
+        self._scopes: dict[int, str] = {}
+        self._texts: dict[int, str] = {}
+        self._locals: dict[int, str] = {}
+
+    def scope(self, number: int) -> str:
+        """A scope by what it is the body of; those that are nothing's are numbered within what they lie in."""
+        known = self._scopes.get(number)
+        if known is None:
+            owner = self._owners.get(number)
+            parent, kind, *_ = self._facts.scopes[number]
+            if owner is not None:
+                known = self._facts.defs[owner].lexical_path
+            elif number in self._adding:
+                known = self._adding[number]
+            elif parent is None:
+                known = ""
+            else:
+                known = f"{self.scope(parent)}/{kind}"
+            self._scopes[number] = known
+        return known
+
+    @cached_property
+    def _adding(self) -> dict[int, str]:
+        """Scopes that add members to a type, by their order."""
+        scopes = (scope for kind, scope, _ in self._flow.into if kind == Into.ADDS)
+        return {scope: f"+{number}" for number, scope in enumerate(scopes)}
+
+    def added(self) -> Iterator[tuple[str, str]]:
+        """Which of them each member stands in."""
+        for row in self._facts.defs if self._adding else ():
+            if row.scope in self._adding:
+                yield self.scope(row.scope), row.lexical_path
+
+    def binds(self) -> Iterator[tuple[object, ...]]:
+        for scope, name, namespace, target_kind, _, certainty, *_ in self._facts.binds:
+            if self._facts.scopes[scope][1] in _SEEN_KINDS:
+                yield self.scope(scope), name, namespace, target_kind, certainty
+
+    def params(self) -> Iterator[tuple[object, ...]]:
+        for scope, _, name, how, *nodes in self._flow.params:
+            yield self.scope(scope), self._flow.texts[name], how, *map(self._text, nodes)
+
+    def flows(self) -> Iterator[tuple[int, str, str]]:
+        defs = self._facts.defs
+        for kind, to, value in self._flow.into:
+            if kind == Into.RAISE:
+                continue
+            if kind in _INTO_PLACES:
+                if not self._is_local(to):
+                    yield kind, self._text(to), self._text(value)
+            elif kind in _OF_DEFINITIONS:
+                yield kind, defs[to].lexical_path if to >= 0 else self.scope(-to), self._text(value)
+            else:
+                yield kind, self.scope(to), self._text(value)
+
+    def _is_local(self, node: int) -> bool:
+        """Whether nothing but variables of a function are given something."""
+        kind, a, b, _ = self._flow.nodes[node]
+        if kind == Of.NAME:
+            return not a or self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
+        if kind == Of.MEMBER:
+            # Of a parameter alone, which may be the object that a method is called on.
+            of, bind, _, _ = self._flow.nodes[a]
+            return of != Of.NAME or bind - 1 not in self._passed
+        if kind in (Of.TUPLE, Of.LIST, Of.EITHER):
+            return all(self._is_local(part) for part in self._flow.lists[a])
+        if kind == Of.PATTERN:
+            return all(self._is_local(part) for part in self._flow.lists[b])
+        if kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
+            return self._is_local(a)
+        return kind in (Of.UNKNOWN, Of.LITERAL, Of.TEXT)
+
+    def _text(self, node: int) -> str:
+        if node < 0:
+            return ""
+        known = self._texts.get(node)
+        if known is None:
+            known = self._texts[node] = self._spell(node)
+        return known
+
+    def _spell(self, node: int) -> str:
+        kind, a, b, _ = self._flow.nodes[node]
+        if kind == Of.NAME:
+            return f"n{self._flow.texts[b]}:{self._bound(a - 1) if a else ''}"
+        told = [self._number(what, number) for what, number in zip(_PARTS[kind], (a, b), strict=False)]
+        return _short(f"{kind}({' '.join(told)})")
+
+    def _number(self, what: str, number: int) -> str:
+        if what == "n":
+            return self._text(number)
+        if what == "l":
+            return ",".join(self._text(part) for part in self._flow.lists[number])
+        if what == "s":
+            return self.scope(number)
+        if what == "o":
+            return self._flow.texts[number - 1] if number else ""
+        return str(number) if what == "i" else self._flow.texts[number]
+
+    def _bound(self, bind: int) -> str:
+        """What a name is bound to: for a variable of a function, all that it is given."""
+        scope, name, *_ = self._facts.binds[bind]
+        place = f"{self.scope(scope)}.{name}"
+        if self._facts.scopes[scope][1] in _SEEN_KINDS:
+            return place
+        known = self._locals.get(bind)
+        if known is None:
+            self._locals[bind] = _CIRCLE
+            given = sorted(f"{kind}{self._text(value)}" for kind, value in self._given.get(bind, ()))
+            known = self._locals[bind] = _short(f"{place}<{','.join(given)}>")
+        return known
+
+    @cached_property
+    def _passed(self) -> frozenset[int]:
+        return frozenset(bind for _, bind, *_ in self._flow.params)
+
+    @cached_property
+    def _given(self) -> dict[int, list[tuple[int, int]]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        for kind, to, value in self._flow.into:
+            if kind in _INTO_PLACES:
+                for bind in self._names_in(to):
+                    found.setdefault(bind, []).append((kind, value))
+        return found
+
+    def _names_in(self, node: int) -> Iterator[int]:
+        kind, a, b, _ = self._flow.nodes[node]
+        if kind == Of.NAME and a:
+            yield a - 1
+        elif kind in (Of.TUPLE, Of.LIST, Of.EITHER, Of.PATTERN):
+            for part in self._flow.lists[b if kind == Of.PATTERN else a]:
+                yield from self._names_in(part)
+        elif kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
+            yield from self._names_in(a)
+
+
+def _short(text: str) -> str:
+    return text if len(text) < 64 else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

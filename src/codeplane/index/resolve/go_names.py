@@ -1,0 +1,96 @@
+"""Names of Go that a file does not bind: those of its package, and those of the packages that it imports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from codeplane.facts.model import Tier
+from codeplane.index.resolve.go_packages import Declarations, Files, Package, find_directory, passed_over
+from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site, Value, Values, union
+
+
+class GoNames(Rules):
+    @cached_property
+    def _declarations(self) -> Declarations:
+        texts: dict[str, str] = {}
+        for path in self.ev.library.paths():
+            if path.rpartition("/")[2] in ("go.mod", "go.work"):
+                said = self.ev.library.declared(path)
+                texts[path] = str(said.get("text", "")) if said is not None else ""
+        return Declarations(texts)
+
+    @cached_property
+    def _directories(self) -> dict[str, Files]:
+        return {}
+
+    @cached_property
+    def _package_of(self) -> dict[str, Package]:
+        return {}
+
+    @cached_property
+    def _modules(self) -> dict[str, Mapping[str, str]]:
+        return {}
+
+    @cached_property
+    def _file_imports(self) -> dict[str, dict[str, Value]]:
+        return {}
+
+    def _files(self, directory: str) -> Files:
+        if directory not in self._directories:
+            paths = [path for path in self.ev.library.directory(directory) if path.endswith(".go")]
+            tables = [at for path in paths if (at := self.ev.library.tables(path)) is not None]
+            self._directories[directory] = Files(tables)
+        return self._directories[directory]
+
+    def _package(self, at: Tables) -> Package:
+        """The package that a file is part of."""
+        found = self._package_of.get(at.path)
+        if found is None:
+            found = self._files(at.path.rpartition("/")[0]).package(at.package)
+            self._package_of[at.path] = found
+        return found
+
+    def imported(self, at: Tables, number: int) -> Values:
+        source = at.imports[number].source or ""
+        folder = at.path.rpartition("/")[0]
+        if folder not in self._modules:
+            self._modules[folder] = self._declarations.seen_from(at.path)
+        directory = find_directory(self._modules[folder], source)
+        name = self._files(directory).name if directory is not None else None
+        return frozenset({("N", "go", directory, name) if name is not None else ("x", source)})
+
+    def _imports(self, at: Tables) -> dict[str, Value]:
+        """Packages of the repository that a file imports, by the name that they have in it; `.` for all of theirs."""
+        found = self._file_imports.get(at.path)
+        if found is None:
+            found = self._file_imports[at.path] = {}
+            for number, row in enumerate(at.imports):
+                for value in self.imported(at, number):
+                    if value[0] == "N":
+                        found["." if row.imported_name == "*" else row.alias or value[3]] = value
+        return found
+
+    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+        """A directory that the go tool passes over is built with no other: nobody says that it fits the rest."""
+        apart = passed_over(at.path)
+        return Tier.ANCHORED if apart and not all(site[0].startswith(apart) for site in sites) else Tier.STRONG
+
+    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+        imports = self._imports(at)
+        if name in imports:
+            return []
+        sites = self._package(at).names.get(name, [])
+        return sites if sites or "." not in imports else self.module_sites(imports["."], name)
+
+    def unbound(self, at: Tables, name: str) -> Values:
+        package = self._imports(at).get(name)
+        if package is not None:
+            return frozenset({package})
+        sites = self.unbound_sites(at, name)
+        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+
+    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
+        return self._files(module[2]).package(module[3]).names.get(name, [])

@@ -1,0 +1,129 @@
+"""What a resolver may know of the repository, read from the index that is being written.
+
+Every look-up is noted, so that what was concluded from it can be given up when its answer changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from codeplane.facts.links import uid_number
+from codeplane.facts.sketch import unpack_sketch
+from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
+from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
+from codeplane.store.writer import Writer
+
+MAX_HELD_BYTES = 10 * 1024 * 1024
+"""Of packed sketches whose tables are held; unpacked they take some thirty times as much."""
+
+
+class StoreLibrary:
+    def __init__(self, writer: Writer, paths: Iterable[str], note: Callable[[int], None]) -> None:
+        self._writer = writer
+        self._paths = paths
+        self._note = note
+        self._tables: dict[str, tuple[int, Tables] | None] = {}
+        self._uids: dict[tuple[str, str], list[int]] = {}
+        self._directories: dict[str, list[str]] | None = None
+        self.held_bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.held_bytes > MAX_HELD_BYTES
+
+    def forget(self) -> None:
+        """Let go of what can be read again."""
+        self._tables.clear()
+        self._uids.clear()
+        self.held_bytes = 0
+
+    def paths(self) -> Iterable[str]:
+        return self._paths
+
+    def tables(self, path: str) -> Tables | None:
+        found = self._tables.get(path, _UNREAD)
+        if found is _UNREAD:
+            found = self._tables[path] = self._read(path)
+        if found is None:
+            return None
+        self._note(found[0])
+        return found[1]
+
+    def key(self, path: str) -> int:
+        return self.file_id(path) or 0
+
+    def named(self, name: str) -> Sequence[tuple[str, int]]:
+        self._note(key_of("name", name))
+        rows = self._writer.rows(
+            "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
+            " WHERE lower(defs.name) = lower(?1) AND defs.name = ?1 ORDER BY path, def_id",
+            (name,),
+        )
+        return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
+
+    def detaching(self, owner: str) -> Sequence[str]:
+        self._note(key_of("owner", owner))
+        rows = self._writer.rows(
+            "SELECT path FROM detached JOIN files USING (file_id) WHERE owner = ? ORDER BY path", (owner,)
+        )
+        return [path_from_text(path) for (path,) in rows]
+
+    def directory(self, path: str) -> Sequence[str]:
+        self._note(key_of("directory", path))
+        if self._directories is None:
+            self._directories = {}
+            for known in sorted(self._paths):
+                self._directories.setdefault(known.rpartition("/")[0], []).append(known)
+        return self._directories.get(path, ())
+
+    def declared(self, path: str) -> Mapping[str, Any] | None:
+        rows = self._writer.rows("SELECT content FROM configurations WHERE path = ?", (path_to_text(path),))
+        return orjson.loads(rows[0][0]) if rows else None
+
+    def file_id(self, path: str) -> int | None:
+        found = self._tables.get(path, _UNREAD)
+        if found is _UNREAD:
+            found = self._tables[path] = self._read(path)
+        return found[0] if found is not None else None
+
+    def uid(self, site: Site) -> int | None:
+        """The number that a definition, or an attribute, goes by."""
+        path, kind, ordinal = site
+        known = self._uids.get((path, kind))
+        if known is None:
+            known = self._uids[path, kind] = self._read_uids(path, kind)
+        return known[ordinal] if ordinal < len(known) else None
+
+    def _read(self, path: str) -> tuple[int, Tables] | None:
+        rows = self._writer.rows(
+            "SELECT file_id, language, sketch FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
+            (path_to_text(path),),
+        )
+        if not rows or rows[0][1] not in RULES:
+            return None
+        file_id, language, sketch = rows[0]
+        self.held_bytes += len(sketch or b"") + 256
+        return file_id, Tables(path, language, unpack_sketch(sketch or b""))
+
+    def _read_uids(self, path: str, kind: str) -> list[int]:
+        rows = self._writer.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
+        if not rows:
+            return []
+        table, column = ("defs", "def_id") if kind == "d" else ("given_attributes", "attribute_id")
+        sql = f"SELECT def_uid FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column}"
+        return [uid_number(uid) for (uid,) in self._writer.rows(sql, row_range(rows[0][0]))]
+
+
+def key_of(kind: str, text: str) -> int:
+    """What a look-up goes by among the things that links depend on; files go by their ids, which are positive."""
+    digest = blake2b(f"{kind}\0{text}".encode("utf-8", "surrogateescape"), digest_size=7).digest()
+    return -1 - int.from_bytes(digest)
+
+
+_UNREAD: tuple[int, Tables] = (0, None)  # type: ignore[assignment]

@@ -1,0 +1,158 @@
+"""The links of one file, as they are stored: who uses what, what is called, and what could not be resolved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from codeplane.facts.blocks import Columns, Unpacked
+from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
+from codeplane.facts.model import Target, Tier, Usage
+from codeplane.facts.values import Into, Of
+from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.links import Link, call_edges, link_references
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site, Value
+from codeplane.store.link_rows import FileLinks
+
+Uid = Callable[[Site], int | None]
+
+
+def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: Unpacked, uid: Uid) -> FileLinks:
+    """`evaluator` and `at` are None for a language whose names are not resolved beyond their file."""
+    columns = held.refs.columns
+    found: dict[int, dict[tuple[int, int], Use]] = {}
+    refs: list[tuple[int, int, int]] = []
+    linked: set[int] = set()
+
+    def add(target: int, ref: int, tier: int, how: int, line: int, column: int) -> None:
+        flags = columns.flags[ref] if ref >= 0 else 0
+        places = found.setdefault(target, {})
+        before = places.get((line, column))
+        if before is not None:
+            tier, how = max(tier, before.tier), how | before.how
+        places[line, column] = Use(line, column, tier, flags & 3, flags >> 2 & 7, how)
+
+    links = _proven(path, held, columns)
+    if evaluator is not None and at is not None:
+        links = [*links, *link_references(evaluator, at, held.names, columns)]
+    for link in links:
+        linked.add(link.ref)
+        for site in link.sites:
+            target = uid(site) if site[1] != "M" else None
+            if target is not None:
+                refs.append((link.ref, target, link.tier))
+                own = at is None or _name_of(evaluator, site) == held.names[columns.names[link.ref]]
+                how = NAMES if own else RENAMES
+                add(target, link.ref, link.tier, how, columns.lines[link.ref], columns.columns[link.ref])
+    calls: list[tuple[int, int, int, int, int]] = []
+    unknown: Counter[int] = Counter()
+    foreign: Counter[int] = Counter()
+    outside: set[tuple[int, str]] = set()
+    anchored: dict[str, list[Use]] = {}
+    if evaluator is not None and at is not None:
+        for edge in call_edges(evaluator, at, columns):
+            line, column = edge.line, edge.col
+            if edge.ref >= 0:
+                line, column = columns.lines[edge.ref], columns.columns[edge.ref]
+            targets = [target for value in edge.targets if (target := _called(evaluator, value, uid)) is not None]
+            for target in targets:
+                before = found.get(target, {}).get((line, column))
+                tier = before.tier if before is not None else int(Tier.STRONG)
+                add(target, edge.ref, tier, CALLS, line, column)
+                calls.append((edge.scope, line, column, target, tier))
+            outside |= {(edge.scope, value[1]) for value in edge.targets if value[0] == "x"}
+            if not targets:
+                counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
+                counted[edge.scope] += 1
+        for token, use in _anchored(evaluator, at, columns, linked):
+            anchored.setdefault(token, []).append(use)
+    targets = sorted(found)
+    places = {target: at_ for at_, target in enumerate(targets)}
+    refs.sort()
+    return FileLinks(
+        Links(
+            targets,
+            [ref for ref, _, _ in refs],
+            [places[target] for _, target, _ in refs],
+            [tier for _, _, tier in refs],
+            [(*where, places[target], tier) for *where, target, tier in sorted(calls)],
+            [(scope, unknown[scope], foreign[scope]) for scope in sorted({*unknown, *foreign})],
+            sorted(outside),
+            sorted(anchored),
+            _bases(evaluator, at, uid) if evaluator is not None and at is not None else (),
+        ),
+        {target: pack_uses(sorted(found[target].values())) for target in targets},
+        {token: pack_uses(sorted(uses)) for token, uses in sorted(anchored.items())},
+    )
+
+
+def _name_of(evaluator: Evaluator | None, site: Site) -> str | None:
+    path, kind, number = site
+    at = evaluator.library.tables(path) if evaluator is not None else None
+    if at is None:
+        return None
+    return at.defs[number].name if kind == "d" else at.sketch.attributes[number][1]
+
+
+def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
+    """Names that stand for a definition of their own file."""
+    targets = [
+        bind.target if bind.target_kind == Target.DEF and bind.target is not None else None for bind in held.binds
+    ]
+    return [
+        Link(ref, ((path, "d", target),), Tier.PROVEN)
+        for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True))
+        if bound and flags >> 5 & 3 == Tier.PROVEN and (target := targets[bound - 1]) is not None
+    ]
+
+
+def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
+    found: set[tuple[int, int]] = set()
+    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind == Into.BASE and a >= 0}):
+        own = uid((at.path, "d", definition))
+        sites, unknown = evaluator.rules(at).base_sites(at, definition)
+        bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
+        found |= {(own, base) for base in bases if own is not None}
+    return sorted(found)
+
+
+def imported_files(evaluator: Evaluator, at: Tables) -> set[str]:
+    """Files of the repository that the imports of a file name."""
+    rules = evaluator.rules(at)
+    return {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
+
+
+def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
+    if value[0] == "c":
+        return uid((value[1], "d", value[2]))
+    if value[0] == "f":
+        definition = evaluator.at(value[1]).owner.get(value[2])
+        return uid((value[1], "d", definition)) if definition is not None else None
+    return None
+
+
+def _anchored(evaluator: Evaluator, at: Tables, columns: Columns, linked: set[int]) -> Iterator[tuple[str, Use]]:
+    """Members that stand for something that is not known; those of other libraries are none of ours."""
+    rules = evaluator.rules(at)
+    for kind, of, text, ref in at.nodes:
+        if kind != Of.MEMBER or ref < 0 or ref in linked:
+            continue
+        flags = columns.flags[ref]
+        if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
+            continue
+        values = rules.held(at, of)
+        if values and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values):
+            continue
+        place = (columns.lines[ref], columns.columns[ref])
+        yield (
+            at.texts[text].removesuffix("()"),
+            Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of)),
+        )
+
+
+def _shape(at: Tables, node: int) -> int:
+    kind, _, b, _ = at.nodes[node]
+    if kind in (Of.THIS, Of.SUPER) or (kind == Of.NAME and at.texts[b] in ("self", "cls")):
+        return 1
+    return {Of.NAME: 2, Of.MEMBER: 3, Of.CALL: 4, Of.NEW: 4, Of.ITEM: 5}.get(Of(kind), 6)

@@ -1,0 +1,232 @@
+"""Who uses a symbol, and who calls whom: what is proven, what could not be resolved, and how much that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.base.symbols import parse_symbol_ref, symbol_ref
+from codeplane.facts.links import uid_number
+from codeplane.facts.model import Tier
+from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
+from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
+from codeplane.query.files import get_file
+from codeplane.query.refs import UseRow, rank_uses
+from codeplane.query.relations import (
+    Call,
+    Family,
+    Symbol,
+    find_family,
+    find_symbols,
+    find_symbols_at,
+    find_symbols_in,
+    list_attributes_named,
+    list_callees,
+    list_callers,
+)
+from codeplane.query.snapshot import Snapshot, check_limit
+from codeplane.workspace.freshness import Read
+
+MAX_SYMBOLS = 20
+"""Definitions of one name that are answered for."""
+MAX_DEPTH = 10
+
+Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
+"""The door to an index: asks one epoch."""
+
+_PLACE = re.compile(r"(.+?):([1-9][0-9]{0,8})(?::([0-9]{1,8}))?")
+
+
+@dataclass(frozen=True)
+class Uses:
+    symbol: Symbol
+    rows: tuple[UseRow, ...]
+    """Without the place that defines it; the best known first, then by path and place."""
+    total: int
+    renamed: tuple[UseRow, ...]
+    """Uses under another name, that of an alias; not counted above."""
+    tiers: Mapping[str, int]
+    unresolved: int
+    """Members of the same name whose object is not known: any of them may be a use, and none need be."""
+    groups: tuple[AnchorGroupRow, ...]
+    family: Family | None
+
+
+class Edge(NamedTuple):
+    caller: str
+    callee: str
+    tier: Tier
+    path: RepoPath
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    roots: tuple[str, ...]
+    nodes: Mapping[str, Symbol | None]
+    """By their written form; None for the top of a file."""
+    edges: tuple[Edge, ...]
+    unresolved: Mapping[str, int]
+    """Calls within a node of which nothing is known."""
+    outside: Mapping[str, int]
+    """Calls within a node of what is not in the repository."""
+    maybe: Mapping[str, int]
+    """Calls of members of the node's name whose object is not known: any of them may be one of it."""
+    left_out: int
+
+
+@dataclass
+class _Gathering:
+    nodes: dict[str, Symbol | None] = field(default_factory=dict)
+    edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
+    unresolved: dict[str, int] = field(default_factory=dict)
+    outside: dict[str, int] = field(default_factory=dict)
+    left_out: int = 0
+
+
+def find_uses(reads: Reads, what: str, limit: int) -> Read[list[Uses]]:
+    """The uses of each symbol that `what` names; of each at most `limit` are told."""
+    check_limit(limit)
+    return reads(lambda snapshot: [_uses(snapshot, symbol, limit) for symbol in named_symbols(snapshot, what)])
+
+
+def find_calls(reads: Reads, what: str, direction: str, depth: int, limit: int) -> Read[Graph]:
+    check_limit(limit)
+    return reads(lambda snapshot: call_graph(snapshot, named_symbols(snapshot, what), direction, depth, limit))
+
+
+def written(symbol: Symbol) -> str:
+    return symbol_ref(symbol.path, symbol.lexical_path, symbol.start_line)
+
+
+def named_symbols(snapshot: Snapshot, what: str) -> list[Symbol]:
+    """What a name, the end of a qualified name, a symbol reference, `path:line` or `path:line:column` stands for."""
+    text = what.strip()
+    place = _PLACE.fullmatch(text)
+    if place is not None and get_file(snapshot, place[1]) is not None:
+        column = int(place[3]) - 1 if place[3] else None
+        found = find_symbols_at(snapshot, place[1], int(place[2]), column)
+    elif "#" in text and get_file(snapshot, (named := parse_symbol_ref(text)).path) is not None:
+        alike = find_symbols_in(snapshot, named.path, named.lexical_path or "")
+        found = [symbol for symbol in alike if symbol.start_line == named.line] or alike
+    else:
+        found = _named(snapshot, text)
+    if found:
+        return list(dict.fromkeys(found))[:MAX_SYMBOLS]
+    near = list_defs_by_prefix(snapshot, text, 100).rows if text else ()
+    similar = ", ".join(dict.fromkeys(row.name for row in near[:5]))
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"nothing here is called '{display(text[:80])}'" + (f"; names that begin so: {similar}" if similar else ""),
+        expected="a name, Class.member, path:line, path:line:column or a symbol_ref",
+        received=display(text[:80]),
+        example="Cart.total",
+    )
+
+
+def _named(snapshot: Snapshot, text: str) -> list[Symbol]:
+    qualified = any(separator in text for separator in (".", "::", "/"))
+    look = list_defs_by_qualified_name if qualified else list_defs_by_name
+    rows = look(snapshot, text, MAX_SYMBOLS).rows
+    numbers = [uid_number(row.def_uid) for row in rows]
+    symbols = find_symbols(snapshot, numbers)
+    found = [symbols[number] for number in numbers if number in symbols]
+    pieces = [piece for piece in re.split(r"[.:/]+", text) if piece]
+    for attribute in list_attributes_named(snapshot, pieces[-1]) if pieces else ():
+        if attribute.lexical_path.split(".")[-len(pieces) :] == pieces or len(pieces) == 1:
+            found.append(attribute)
+    return found
+
+
+def _uses(snapshot: Snapshot, symbol: Symbol, limit: int) -> Uses:
+    found, tiers, renamed = rank_uses(snapshot, symbol.def_uid, (symbol.path, symbol.line, symbol.column), limit)
+    groups = tuple(list_anchor_groups_of(snapshot, symbol.name)) if symbol.parent is not None else ()
+    return Uses(
+        symbol,
+        found.rows,
+        found.total,
+        renamed,
+        {tier.name.lower(): count for tier, count in tiers.items()},
+        sum(group.total_count for group in groups),
+        groups,
+        find_family(snapshot, symbol),
+    )
+
+
+def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: int, limit: int) -> Graph:
+    """Calls around some symbols, breadth first; at most `limit` edges, the nearest of them."""
+    if direction not in ("callers", "callees", "both"):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"there is no direction '{display(direction[:40])}'",
+            expected="callers, callees or both",
+            received=display(direction[:40]),
+            example="callers",
+        )
+    if not 1 <= depth <= MAX_DEPTH:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "the depth is out of range",
+            expected=f"1 to {MAX_DEPTH}",
+            received=str(depth),
+            example=1,
+        )
+    got = _Gathering()
+    for way in ("callers", "callees") if direction == "both" else (direction,):
+        done: set[str] = set()
+        front = roots
+        for _ in range(depth):
+            following: dict[str, Symbol] = {}
+            for symbol in front:
+                name = written(symbol)
+                if name in done:
+                    continue
+                done.add(name)
+                got.nodes.setdefault(name, symbol)
+                for edge, other in _edges(snapshot, symbol, way, got):
+                    key = (edge.caller, edge.callee)
+                    if key not in got.edges and len(got.edges) >= limit:
+                        got.left_out += 1
+                        continue
+                    got.edges[key] = edge
+                    got.nodes.setdefault(edge.caller if way == "callers" else edge.callee, other)
+                    if other is not None:
+                        following.setdefault(written(other), other)
+            front = list(following.values())
+    maybe = {
+        written(root): sum(group.total_count for group in list_anchor_groups_of(snapshot, root.name))
+        for root in roots
+        if root.parent is not None
+    }
+    return Graph(
+        tuple(map(written, roots)),
+        dict(sorted(got.nodes.items())),
+        tuple(got.edges.values()),
+        dict(sorted(got.unresolved.items())),
+        dict(sorted(got.outside.items())),
+        {name: count for name, count in maybe.items() if count} if direction != "callees" else {},
+        got.left_out,
+    )
+
+
+def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> list[tuple[Edge, Symbol | None]]:
+    name = written(symbol)
+    if way == "callers":
+        return [
+            (_edge(call, written(call.symbol) if call.symbol is not None else f"{call.path}:1", name), call.symbol)
+            for call in list_callers(snapshot, symbol.number)
+        ]
+    made = list_callees(snapshot, symbol)
+    if made.unresolved:
+        got.unresolved[name] = made.unresolved
+    if made.outside:
+        got.outside[name] = made.outside
+    return [(_edge(call, name, written(call.symbol)), call.symbol) for call in made.calls if call.symbol is not None]
+
+
+def _edge(call: Call, caller: str, callee: str) -> Edge:
+    return Edge(caller, callee, call.tier, call.path, tuple(sorted({line for line, _ in call.places})))

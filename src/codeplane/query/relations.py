@@ -1,0 +1,289 @@
+"""How definitions relate: what is at a place, who calls whom, which class inherits from which, what overrides what.
+
+All of it was written when the index was; here it is only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath
+from codeplane.facts.links import CALLS, uid_number, uid_text, unpack_uses
+from codeplane.facts.model import Tier
+from codeplane.query.enclosing import enclose_all
+from codeplane.query.rows import find_block, find_links
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import path_from_text, path_to_text, row_range
+
+MAX_FAMILY = 500
+"""Classes that are looked at for one family."""
+ATTRIBUTE = "attribute"
+
+_TIERS = tuple(Tier)
+
+
+class Symbol(NamedTuple):
+    """A definition, or an attribute that a method gives to its object."""
+
+    path: RepoPath
+    line: int
+    column: int
+    """Of its name, from 0."""
+    kind: str
+    name: str
+    lexical_path: str
+    signature: str
+    def_uid: str
+    start_line: int
+    end_line: int
+    parent: int | None
+    """Ordinal, in its file, of what it is nested in."""
+    file_id: int
+
+    @property
+    def number(self) -> int:
+        return uid_number(self.def_uid)
+
+
+class Call(NamedTuple):
+    """One that calls, or is called, and where."""
+
+    symbol: Symbol | None
+    """None for the top of a file."""
+    path: RepoPath
+    places: tuple[tuple[int, int], ...]
+    tier: Tier
+
+
+class Callees(NamedTuple):
+    calls: list[Call]
+    unresolved: int
+    """Calls of which nothing is known."""
+    outside: int
+    """Calls of what is not in the repository."""
+
+
+class Family(NamedTuple):
+    overrides: list[Symbol]
+    """What a method overrides, the nearest first."""
+    overridden_by: list[Symbol]
+    open: bool
+    """Whether a base that is not in the repository may own the name."""
+
+
+def find_symbols(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, Symbol]:
+    """By the numbers of their identities."""
+    found: dict[int, Symbol] = {}
+    for number in sorted(set(numbers)):
+        row = snapshot.reader.row(f"{_DEFS} WHERE def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),))
+        row = row or snapshot.reader.row(
+            f"{_ATTRIBUTES} WHERE a.def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),)
+        )
+        if row is not None:
+            found[number] = _symbol(row)
+    return found
+
+
+def find_symbols_in(snapshot: Snapshot, path: str, lexical_path: str) -> list[Symbol]:
+    """Definitions and attributes of a file by what they are nested in and their name."""
+    file = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
+    if file is None:
+        return []
+    span = row_range(int(file[0]))
+    rows = snapshot.reader.rows(f"{_DEFS} WHERE def_id BETWEEN ? AND ? AND lexical_path = ?", (*span, lexical_path))
+    owned = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path || '.' || a.name = ?"
+    return [_symbol(row) for row in (*rows, *snapshot.reader.rows(owned, (*span, lexical_path)))]
+
+
+def list_attributes_named(snapshot: Snapshot, name: str) -> list[Symbol]:
+    rows = snapshot.reader.rows(
+        f"{_ATTRIBUTES} WHERE lower(a.name) = lower(?1) AND a.name = ?1 ORDER BY path, a.line, a.col", (name,)
+    )
+    return [_symbol(row) for row in rows]
+
+
+def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None = None) -> list[Symbol]:
+    """What stands at a place: what the identifier there means; without a column what is defined on that line, what
+    the first identifier of the line that is linked means, or else the innermost definition around it."""
+    file = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
+    if file is None:
+        return []
+    file_id = int(file[0])
+    span = row_range(file_id)
+    if column is None:
+        named = snapshot.reader.rows(f"{_DEFS} WHERE def_id BETWEEN ? AND ? AND name_line = ?", (*span, line))
+        named += snapshot.reader.rows(f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND a.line = ?", (*span, line))
+        if named:
+            return [min(map(_symbol, named), key=lambda symbol: symbol.column)]
+    meant = _meant_at(snapshot, file_id, line, column)
+    if meant:
+        return meant
+    place = (line, column if column is not None else _AFTER)
+    for _, _, (around,) in enclose_all(snapshot, {RepoPath(path): [place]}):
+        if around is not None:
+            return list(find_symbols(snapshot, [uid_number(around.def_uid)]).values())
+    return []
+
+
+def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int | None) -> list[Symbol]:
+    block = find_block(snapshot, file_id)
+    if block is None:
+        return []
+    links = find_links(snapshot, file_id)
+    columns, names = block.held.refs.columns, block.held.names
+    for ref, which in zip(links.refs, links.which, strict=True):
+        if columns.lines[ref] != line:
+            continue
+        start = columns.columns[ref]
+        if column is None or start <= column < start + len(names[columns.names[ref]]):
+            wanted = {links.targets[at] for other, at in zip(links.refs, links.which, strict=True) if other == ref}
+            wanted.add(links.targets[which])
+            return list(find_symbols(snapshot, wanted).values())
+    return []
+
+
+def list_callers(snapshot: Snapshot, number: int) -> list[Call]:
+    """Who calls a definition, by path and place."""
+    rows = snapshot.reader.rows("SELECT path, places FROM uses JOIN files USING (file_id) WHERE target = ?", (number,))
+    uses = {path_from_text(path): [use for use in unpack_uses(places) if use.how & CALLS] for path, places in rows}
+    places = {path: [(use.line, use.column) for use in here] for path, here in sorted(uses.items()) if here}
+    found: list[Call] = []
+    around_all = {path: around for path, _, around in enclose_all(snapshot, places)}
+    numbers = {uid_number(outer.def_uid) for around in around_all.values() for outer in around if outer is not None}
+    symbols = find_symbols(snapshot, numbers)
+    for path, around in sorted(around_all.items()):
+        grouped: dict[int | None, list[int]] = {}
+        for at, outer in enumerate(around):
+            grouped.setdefault(uid_number(outer.def_uid) if outer is not None else None, []).append(at)
+        for key, members in grouped.items():
+            here = tuple(places[path][at] for at in members)
+            tier = _TIERS[min(uses[path][at].tier for at in members)]
+            found.append(Call(symbols.get(key) if key is not None else None, path, here, tier))
+    return found
+
+
+def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
+    """What a definition calls itself, not what is nested in it, in the order of its calls."""
+    links = find_links(snapshot, symbol.file_id)
+    places = sorted({(line, column) for _, line, column, _, _ in links.calls})
+    inside = set(_inside(snapshot, symbol, places))
+    grouped: dict[int, list[tuple[tuple[int, int], int]]] = {}
+    for _, line, column, which, tier in links.calls:
+        if (line, column) in inside:
+            grouped.setdefault(links.targets[which], []).append(((line, column), tier))
+    symbols = find_symbols(snapshot, grouped.keys())
+    calls = [
+        Call(symbols[number], symbol.path, tuple(place for place, _ in made), _TIERS[min(tier for _, tier in made)])
+        for number, made in grouped.items()
+        if number in symbols
+    ]
+    unresolved = outside = 0
+    block = find_block(snapshot, symbol.file_id)
+    if block is not None:
+        starts = [
+            (block.held.scopes[scope].start_line, block.held.scopes[scope].start_col)
+            for scope, _, _ in links.open_calls
+        ]
+        own = set(_inside(snapshot, symbol, starts))
+        for start, (_, unknown, foreign) in zip(starts, links.open_calls, strict=True):
+            if start in own:
+                unresolved += unknown
+                outside += foreign
+    return Callees(sorted(calls, key=lambda call: call.places), unresolved, outside)
+
+
+def _inside(snapshot: Snapshot, symbol: Symbol, places: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    """Those of the places whose innermost definition is this one."""
+    if not places:
+        return
+    for _, _, around in enclose_all(snapshot, {symbol.path: places}):
+        for place, outer in zip(places, around, strict=True):
+            if outer is not None and outer.def_uid == symbol.def_uid:
+                yield place
+
+
+def list_bases(snapshot: Snapshot, number: int) -> tuple[list[int], bool]:
+    """Direct bases of a class, and whether there is one that is not in the repository or not known."""
+    rows = snapshot.reader.rows("SELECT DISTINCT base FROM bases WHERE derived = ? ORDER BY base", (number,))
+    return [base for (base,) in rows if base], any(not base for (base,) in rows)
+
+
+def list_derived(snapshot: Snapshot, number: int) -> list[int]:
+    rows = snapshot.reader.rows("SELECT DISTINCT derived FROM bases WHERE base = ? ORDER BY derived", (number,))
+    return [derived for (derived,) in rows]
+
+
+def list_hierarchy(snapshot: Snapshot, number: int, *, up: bool) -> tuple[list[int], bool]:
+    """Classes that a class inherits from, or that inherit from it, the nearest first; and whether any is unknown."""
+    found: dict[int, None] = {}
+    waiting, is_open = [number], False
+    while waiting and len(found) < MAX_FAMILY:
+        following: list[int] = []
+        for each in waiting:
+            if up:
+                near, unknown = list_bases(snapshot, each)
+                is_open = is_open or unknown
+            else:
+                near = list_derived(snapshot, each)
+            following += [other for other in near if other != number and other not in found]
+            found |= dict.fromkeys(following)
+        waiting = list(dict.fromkeys(following))
+    return list(found), is_open
+
+
+def find_family(snapshot: Snapshot, symbol: Symbol) -> Family | None:
+    """What a member overrides and what overrides it; None for what is no member of a class."""
+    owner = _owner(snapshot, symbol)
+    if owner is None:
+        return None
+    above, is_open = list_hierarchy(snapshot, owner, up=True)
+    overrides = _members(snapshot, above, symbol.name)
+    below: dict[int, None] = {}
+    for top in (owner, *above):
+        if top == owner or _members(snapshot, [top], symbol.name):
+            below |= dict.fromkeys(list_hierarchy(snapshot, top, up=False)[0])
+    others = [number for number in below if number != owner and number not in above]
+    return Family(overrides, _members(snapshot, others, symbol.name), is_open)
+
+
+def _owner(snapshot: Snapshot, symbol: Symbol) -> int | None:
+    if symbol.parent is None:
+        return None
+    span = row_range(symbol.file_id)
+    row = snapshot.reader.row("SELECT def_uid FROM defs WHERE def_id = ?", (span[0] | symbol.parent,))
+    return uid_number(str(row[0])) if row is not None else None
+
+
+def _members(snapshot: Snapshot, classes: Iterable[int], name: str) -> list[Symbol]:
+    found: list[Symbol] = []
+    for number in classes:
+        row = snapshot.reader.row("SELECT def_id FROM defs WHERE def_uid = ? LIMIT 1", (uid_text(number),))
+        if row is None:
+            continue
+        file_id, ordinal = int(row[0]) >> 20, int(row[0]) & 0xFFFFF
+        span = row_range(file_id)
+        found += map(
+            _symbol,
+            snapshot.reader.rows(
+                f"{_DEFS} WHERE def_id BETWEEN ? AND ? AND parent = ? AND name = ? ORDER BY def_id",
+                (*span, ordinal, name),
+            ),
+        )
+    return found
+
+
+def _symbol(row: tuple[object, ...]) -> Symbol:
+    return Symbol._make((path_from_text(str(row[0])), *row[1:]))
+
+
+_AFTER = 1 << 20
+_DEFS = (
+    "SELECT path, name_line, name_col, kind, name, lexical_path, signature, def_uid, start_line, end_line, parent,"
+    " files.file_id FROM defs JOIN files ON files.file_id = def_id >> 20"
+)
+_ATTRIBUTES = (
+    "SELECT path, a.line, a.col, 'attribute', a.name, d.lexical_path || '.' || a.name, '', a.def_uid, a.line, a.line,"
+    " a.parent, files.file_id FROM given_attributes AS a JOIN files ON files.file_id = attribute_id >> 20"
+    " JOIN defs AS d ON d.def_id = (files.file_id << 20 | a.parent)"
+)

@@ -1,0 +1,96 @@
+"""`cpl refs` and `cpl calls` as a person and as a script sees them."""
+
+from __future__ import annotations
+
+from support.repositories import write
+from support.sandbox import Sandbox
+
+
+def _shop(sandbox: Sandbox) -> None:
+    write(
+        sandbox.root,
+        "store/cart.py",
+        "class Base:\n"
+        "    def total(self):\n"
+        "        return 0\n"
+        "class Cart(Base):\n"
+        "    def __init__(self):\n"
+        "        self.lines = []\n"
+        "    def total(self):\n"
+        "        return add(len(self.lines))\n"
+        "def add(n):\n"
+        "    return n\n",
+    )
+    write(
+        sandbox.root,
+        "store/use.py",
+        "from store.cart import Cart as C, add\n"
+        "def pay(given):\n"
+        "    cart = C()\n"
+        "    cart.lines.append(given)\n"
+        "    given.total()\n"
+        "    print(cart.total())\n"
+        "    return add(1)\n",
+    )
+
+
+def test_uses_of_a_method_with_its_family_and_what_is_not_known(indexed: Sandbox) -> None:
+    _shop(indexed)
+    (cart,) = [row for row in indexed.json("refs", "Cart.total")["result"]["symbols"] if "cart.py" in row["path"]]
+    assert (cart["symbol_ref"], cart["kind"]) == ("store/cart.py#Cart.total@7", "method")
+    assert [(row["path"], row["line"], row["column"], row["tier"]) for row in cart["references"]] == [
+        ("store/use.py", 6, 16, "strong")
+    ]
+    assert (cart["total"], cart["tiers"], cart["unresolved"]) == (1, {"strong": 1}, 1)
+    assert cart["unresolved_groups"] == [{"receiver": "obj.", "count": 1, "exemplars": ["store/use.py:5"]}]
+    family = cart["family"]
+    assert [row["symbol_ref"] for row in family["overrides"]] == ["store/cart.py#Base.total@2"]
+    assert (family["overridden_by"], family["base_outside"]) == ([], False)
+    shown = indexed.run("refs", "store/cart.py#Cart.total").stdout
+    assert "print(cart.total())" in shown
+    assert "1 reference: 1 strong; 1 member of the same name could not be resolved" in shown
+    assert "overrides Base.total" in shown
+
+
+def test_a_symbol_is_named_in_many_ways(indexed: Sandbox) -> None:
+    _shop(indexed)
+    for what in ("add", "store/cart.py:9", "store/use.py:7:12", "store/cart.py#add@9", "store.cart.add"):
+        (found,) = indexed.json("refs", what)["result"]["symbols"]
+        assert found["symbol_ref"] == "store/cart.py#add@9", what
+        assert found["total"] == 3
+    (attribute,) = indexed.json("refs", "Cart.lines")["result"]["symbols"]
+    assert (attribute["kind"], [row["line"] for row in attribute["references"]]) == ("attribute", [8, 4])
+
+
+def test_uses_under_another_name_stand_apart(indexed: Sandbox) -> None:
+    _shop(indexed)
+    (cart,) = indexed.json("refs", "store/cart.py#Cart")["result"]["symbols"]
+    assert [(row["path"], row["line"]) for row in cart["references"]] == [("store/use.py", 1)]
+    assert [(row["line"], row["column"]) for row in cart["under_another_name"]] == [(1, 32), (3, 12)]
+    assert "2 under another name" in indexed.run("refs", "store/cart.py#Cart").stdout
+
+
+def test_calls_in_both_directions(indexed: Sandbox) -> None:
+    _shop(indexed)
+    graph = indexed.json("calls", "pay")["result"]
+    edges = {(row["caller"], row["callee"], row["tier"]) for row in graph["edges"]}
+    pay = "store/use.py#pay@2"
+    assert edges == {
+        (pay, "store/cart.py#Cart.__init__@5", "strong"),
+        (pay, "store/cart.py#Cart.total@7", "strong"),
+        (pay, "store/cart.py#add@9", "strong"),
+    }
+    assert graph["unresolved_calls"] == {pay: 1}
+    deep = indexed.json("calls", "store/cart.py#add", "--direction", "callers", "--depth", "2")["result"]
+    assert {row["caller"] for row in deep["edges"]} == {"store/cart.py#Cart.total@7", pay}
+    cut = indexed.json("calls", "pay", "--limit", "1")["result"]
+    assert (len(cut["edges"]), cut["left_out"]) == (1, 2)
+    shown = indexed.run("calls", "pay").stdout
+    assert "callers: none known" in shown and "1 call not resolved" in shown
+
+
+def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
+    refused = indexed.run("refs", "nobody_has_this")
+    assert refused.returncode == 2
+    assert "nothing here is called 'nobody_has_this'" in refused.stderr
+    assert indexed.run("calls", "pay", "--direction", "sideways").returncode == 2

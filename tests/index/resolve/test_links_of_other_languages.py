@@ -1,0 +1,103 @@
+"""A changed file is seen by the others of its language, whatever they looked up before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeplane.index.indexer import Indexer
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
+
+_GO = {
+    "go.mod": "module shop\n",
+    "cart.go": 'package shop\n\nimport "shop/items"\n\nfunc Total() int { return items.Make().Price() + add(1) }\n',
+    "add.go": "package shop\n\nfunc add(n int) int { return n }\n",
+    "items/item.go": "package items\n\ntype Item struct{}\n\nfunc Make() *Item { return &Item{} }\n",
+}
+_JAVA = {
+    "shop/Cart.java": "package shop;\nclass Cart { int total(Item item) { return item.price() + Sum.of(1); } }\n",
+    "shop/Item.java": "package shop;\nclass Item extends Base { }\n",
+    "shop/Base.java": "package shop;\nclass Base { }\n",
+}
+_RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "mod cart;\nmod item;\npub use item::*;\n",
+    "src/cart.rs": "use crate::item::{make, Item};\nfn f(i: &Item) -> u32 { i.price() + make().count + help::add() }\n",
+    "src/item.rs": "pub struct Item { pub count: u32 }\npub fn make() -> Item { Item { count: 1 } }\n",
+    "tests/all.rs": "use shop::Item;\nfn f(i: Item) { i.price(); }\n",
+}
+_CPP = {
+    "shop/item.h": "namespace shop {\nclass Item : public Base {\n public:\n  int price();\n};\n}\n",
+    "shop/item.cc": '#include "item.h"\nnamespace shop {\nint Item::price() { return add(1); }\n}\n',
+    "main.cc": '#include "shop/item.h"\nint total(shop::Item& item) { return item.price() + item.count() + help(); }\n',
+    "list.h": "struct node { int value; };\nint size(struct node *n);\n",
+    "list.c": '#include "list.h"\nint size(struct node *n) { return n->value; }\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "changes"),
+    [
+        (
+            _GO,
+            [
+                ("items/price.go", "package items\n\nfunc (i *Item) Price() int { return 1 }\n"),
+                ("add.go", "package shop\n\nfunc plus(n int) int { return n }\n"),
+                ("more.go", "package shop\n\nfunc add(n, m int) int { return n }\n"),
+                ("go.mod", "module other\n"),
+            ],
+        ),
+        (
+            _JAVA,
+            [
+                ("shop/Base.java", "package shop;\nclass Base { int price() { return 1; } }\n"),
+                ("shop/Sum.java", "package shop;\nclass Sum { static int of(int n) { return n; } }\n"),
+                ("shop/Item.java", "package shop;\nclass Item { int price() { return 2; } }\n"),
+            ],
+        ),
+        (
+            _RUST,
+            [
+                ("src/price.rs", "use crate::item::Item;\nimpl Item { pub fn price(&self) -> u32 { 1 } }\n"),
+                ("src/lib.rs", "mod cart;\nmod item;\nmod price;\npub mod help;\npub use item::*;\n"),
+                ("src/help.rs", "pub fn add() -> u32 { 1 }\n"),
+                (
+                    "src/price.rs",
+                    "use crate::item::Item;\ntrait P { fn price(&self); }\nimpl P for Item { fn price(&self) {} }\n",
+                ),
+                (
+                    "src/item.rs",
+                    "pub type Item = Thing;\npub struct Thing { pub count: u32 }\npub fn make() -> Thing { todo!() }\n",
+                ),
+                ("Cargo.toml", '[package]\nname = "store"\n'),
+            ],
+        ),
+        (
+            _CPP,
+            [
+                (
+                    "shop/base.h",
+                    "namespace shop {\nclass Base { public: int count(); };\nint add(int n);\n}\nint help();\n",
+                ),
+                (
+                    "shop/item.h",
+                    '#include "base.h"\nnamespace shop {\nclass Item : public Base { public: int price();\n};\n}\n',
+                ),
+                ("shop/base.cc", '#include "base.h"\nnamespace shop {\nint Base::count() { return 1; }\n}\n'),
+                ("list.h", "struct node { int worth; };\nint size(struct node *n);\n"),
+                ("other/shop/item.h", "namespace shop { class Item {}; }\n"),
+            ],
+        ),
+    ],
+    ids=["go", "java", "rust", "cpp"],
+)
+def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
+    root = make_repository(tmp_path / "repo", dict(files))
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        for number, (path, text) in enumerate(changes):
+            write(root, path, text)
+            indexer.sync()
+            kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
+            assert [line for line in kept if line not in made] == [line for line in made if line not in kept], path
