@@ -112,12 +112,20 @@ class Members(Rules):
     # Looking up
 
     def member(self, of: Value, name: str) -> Found | None:
+        return self._member(of, name, frozenset())
+
+    def _member(self, of: Value, name: str, seen: frozenset[Value]) -> Found:
+        """`seen` are those that the object stands behind, or is a bound of."""
+        key = of[:3] if of[0] in ("i", "c") else of
+        if key in seen:
+            return _NOT_FOUND
+        seen |= {key}
         text = plain(name)
         if of[0] == "T":
-            return self._all(self._bounds(of), name)
+            return self._all(self._bounds(of), name, seen)
         if of[0] == "g":
             if of[2] == "Box" and text not in rust_std.POINTER_METHODS:
-                sites, values = self._all(of[3][0], name)
+                sites, values = self._all(of[3][0], name, seen)
                 # A pointer may have the traits of other libraries itself.
                 return _NOT_FOUND if any(map(self._is_of_foreign_trait, sites)) else (sites, values)
             return [], frozenset({("e", of, text)})
@@ -132,7 +140,7 @@ class Members(Rules):
         if found is None:
             behind = NOTHING if text in _DERIVED else self.ev.cell(("z", "rust", "behind", of[1], of[2]))
             if behind and of[0] == "i":
-                return self._all(behind, name)
+                return self._all(behind, name, seen)
             if of[0] == "i" and name != text:
                 held = self.elements(of)
                 held = frozenset({list_of(held)}) if held else frozenset({of})
@@ -140,11 +148,12 @@ class Members(Rules):
             return _NOT_FOUND
         return self._held(found, of)
 
-    def _all(self, values: Values, name: str) -> Found:
+    def _all(self, values: Values, name: str, seen: frozenset[Value]) -> Found:
         sites: list[Site] = []
         held = NOTHING
         for value in values:
-            more, values_of = self.ev.member(value, name)
+            own = value[0] in ("i", "c", "T", "g")
+            more, values_of = self._member(value, name, seen) if own else self.ev.member(value, name)
             sites += more
             held |= values_of
         return sites, held
@@ -208,7 +217,7 @@ class Members(Rules):
         if of[0] == "g":
             return rust_std.elements(of)
         if of[0] == "T":
-            return union(map(self.ev.elements, self._bounds(of)))
+            return union(self.ev.elements(bound) for bound in self._bounds(of) if bound[0] != "T")
         if of[0] != "i":
             return NOTHING
         found = self._lookup(of, "Item", called=True, seen=frozenset())
