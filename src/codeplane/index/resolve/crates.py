@@ -68,9 +68,10 @@ class Crates:
         return found
 
     def package_of(self, path: str) -> Package | None:
-        return self._package_around(dirname(path))
+        folder = dirname(path)
+        return self._ev.kept(("package", folder), lambda: self._find_package(folder))
 
-    def _package_around(self, folder: str) -> Package | None:
+    def _find_package(self, folder: str) -> Package | None:
         packages = self._packages
         while folder and folder not in packages:
             folder = dirname(folder)
@@ -177,6 +178,9 @@ class Crates:
 
     def root(self, path: str) -> str | None:
         """The file that the crate of a file begins with; none for a file of which no crate seems to know."""
+        return self._ev.kept(("root", path), lambda: self._find_root(path))
+
+    def _find_root(self, path: str) -> str | None:
         seen = {path}
         while (parent := self.parent(path)) is not None and parent.path not in seen:
             path = parent.path

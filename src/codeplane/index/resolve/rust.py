@@ -181,16 +181,17 @@ class RustRules(Members):
 
     def _macros(self, root: str | None, name: str) -> list[Site]:
         """The macro of a crate, if it has one of this name."""
-        if root is None:
-            return []
-        found: list[Site] = [
-            (path, "d", number)
-            for path, number in self.ev.library.named(name)
-            if self.ev.library.tables(path) is not None
-            and self.ev.at(path).defs[number].kind == "macro"
-            and self._crates.root(path) == root
-        ]
+        named = self.ev.kept(("macros", name), lambda: self._read_macros(name)) if root is not None else ()
+        found = [site for site in named if self._crates.root(site[0]) == root]
         return found if len(found) == 1 else []
+
+    def _read_macros(self, name: str) -> list[Site]:
+        found: list[Site] = []
+        for path, number in self.ev.library.named(name):
+            at = self.ev.library.tables(path)
+            if at is not None and at.language == "rust" and at.defs[number].kind == "macro":
+                found.append((path, "d", number))
+        return found
 
     # Imports
 
@@ -280,13 +281,20 @@ class RustRules(Members):
     def _seen_from(self, at: Tables, scope: int, name: str) -> list[Site]:
         if name in ("Self", "self", "super", "crate"):
             return []
-        around: int | None = scope
-        while around and at.sketch.scopes[around][1] != "namespace":
-            found = self._through_globs(at, around, name, {})
+        while scope and at.sketch.scopes[scope][1] != "namespace" and not self._has_globs(at, scope):
+            scope = at.parent(scope) or 0
+        return self.ev.kept(("seen", at.path, scope, name), lambda: self._read_seen(at, scope, name))
+
+    def _has_globs(self, at: Tables, scope: int) -> bool:
+        return bool(at.imports_in(scope, "*", self.local_name))
+
+    def _read_seen(self, at: Tables, scope: int, name: str) -> list[Site]:
+        while scope and at.sketch.scopes[scope][1] != "namespace":
+            found = self._through_globs(at, scope, name, {})
             if found:
                 return found
-            around = at.sketch.scopes[around][0]
-        found = self.module_sites(("M", at.path, around or 0), name)
+            scope = at.parent(scope) or 0
+        found = self.module_sites(("M", at.path, scope), name)
         if found:
             return found
         root = self._crates.find(at.path, name)
