@@ -72,3 +72,12 @@ def test_c_fields_through_structs_and_typedefs() -> None:
             "main.c": '#include "list.h"\nint main(void) { return list_head()->/*2*/value + /*3*/list_size(0); }\n',
         }
     )
+
+
+def test_where_an_overload_is_defined_it_means_no_other() -> None:
+    check(
+        {
+            "a.h": "struct Out {\n  void /*=2*/put(int n);\n  void /*=2*//*1*/put(char c);\n};\n",
+            "b.cc": '#include "a.h"\nvoid f(Out& out) { out./*2*/put(1); }\n',
+        }
+    )

@@ -178,3 +178,16 @@ def test_names_in_macro_calls_stay_unresolved() -> None:
 
 def test_a_file_that_defines_nothing_has_references() -> None:
     check(CRATE | {"src/lib.rs": "#![allow(/*1*/dead_code)]\nsome::make!(/*2*/thing);\n"})
+
+
+def test_types_that_a_trait_asks_for() -> None:
+    check(
+        CRATE
+        | {
+            "src/lib.rs": "mod b;\npub trait Many { type /*=1*//*=2*//*=3*/Item; }\n"
+            "pub trait Some: Many { fn f(i: Self::Item); }\n"
+            "fn take<M: Many</*1*/Item = u8>>(_: M) {}\nfn more<S: Some</*2*/Item = u8>>(_: S) {}\n",
+            "src/b.rs": "use crate::{Many, Some};\nstruct Own;\nimpl Many for Own { type /*=3*/Item = u8; }\n"
+            "impl Some for Own { fn f(i: Self::/*3*/Item) {} }\n",
+        }
+    )

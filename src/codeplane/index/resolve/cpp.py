@@ -44,6 +44,7 @@ _FAMILY = frozenset({"c", "cpp"})
 
 
 class CppRules(Rules):
+    overloads = True
     containers = MappingProxyType({"l": "std", "g": "std"})
 
     def __init__(self, ev: Evaluator) -> None:

@@ -76,7 +76,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
-            if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
+            if role == Role.DEFINITION and (bind.target_kind == Target.UNKNOWN or rules.overloads):
                 continue
             if bound not in bound_to:
                 bound_to[bound] = bind_sites(evaluator, at, bound - 1)
@@ -103,16 +103,17 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
 
 
 def _labels(at: Tables) -> dict[int, int]:
-    """Reference of a label -> node of what it is passed to, or of the type that a pattern takes apart.
+    """Reference of a label -> node of what it is passed to, of the type that it is an argument of, or of the type that
+    a pattern takes apart.
 
     A variable may stand for its label too.
     """
     found: dict[int, int] = {}
     for kind, of, parts, _ in at.nodes:
-        if kind in (Of.NEW, Of.PATTERN):
+        if kind in (Of.NEW, Of.PATTERN, Of.ITEM):
             for part in at.lists[parts]:
                 what, _, _, ref = at.nodes[part]
-                if what in (Of.LABELLED, Of.NAME) and ref >= 0:
+                if ref >= 0 and (what == Of.LABELLED or (what == Of.NAME and kind != Of.ITEM)):
                     found[ref] = of
     return found
 

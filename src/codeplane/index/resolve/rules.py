@@ -30,7 +30,7 @@ class Rules:
     """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
     concerns all files of its family."""
     overloads = False
-    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    """Whether functions of one name stand beside each other, those that a class defines and inherits too."""
     bare_members = False
     """Whether members are named without their object where its class stands."""
     takes_object = True

@@ -355,6 +355,9 @@ class RustRules(Members):
         ]
 
     def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
+        traits = [value for value in self.ev.value(at.path, of) if value[0] == "c"]
+        if traits and all(self.ev.at(value[1]).defs[value[2]].kind == "trait" for value in traits):
+            return [site for value in traits for site in self.ev.member(value, name)[0]]
         return [
             (path, "d", member)
             for path, _, number in self._with_fields(at, of)

@@ -56,13 +56,18 @@ class Members(Rules):
         if not found or impl is None or at.defs[found[0]].kind != "type":
             return None
         of = min(self.own(at, scope), key=repr, default=("x", ""))
-        sites, values = self._held([(at.path, "d", number) for number in found], of)
-        # It is the trait's too, which says what it is for.
-        for trait in union(self.ev.value(at.path, node) for node in at.conforms(impl)):
+        return self._held([(at.path, "d", number) for number in found], of)
+
+    def _announced(self, site: Site) -> list[Site]:
+        """The type that a trait asks for, if that is one which an `impl` of the trait gives."""
+        at = self.ev.at(site[0])
+        row = at.defs[site[2]]
+        found: set[Site] = set()
+        for trait in union(self.ev.value(at.path, node) for node in at.conforms(row.scope)):
             if trait[0] == "c":
                 members = self.ev.at(trait[1]).members.get(trait[2], {})
-                sites += [(trait[1], "d", number) for number in members.get(name, ())]
-        return sites, values
+                found |= {(trait[1], "d", number) for number in members.get(row.name, ())}
+        return sorted(found)
 
     # Impl blocks and traits
 
@@ -196,9 +201,12 @@ class Members(Rules):
 
     def _held(self, sites: list[Site], of: Value) -> Found:
         values = NOTHING
+        told = list(sites)
         for path, _, number in sites:
             at = self.ev.at(path)
             row = at.defs[number]
+            if row.kind == "type":
+                told += self._announced((path, "d", number))
             if row.kind in CALLABLES:
                 scope = at.body.get(number)
                 values |= frozenset({("m", path, scope, of)}) if scope is not None else NOTHING
@@ -211,7 +219,7 @@ class Members(Rules):
                 )
             else:
                 values |= self.ev.cell(("v", path, number))
-        return sites, values
+        return told, values
 
     def elements(self, of: Value) -> Values:
         if of[0] == "g":
