@@ -77,7 +77,7 @@ def test_c_fields_through_structs_and_typedefs() -> None:
 def test_where_an_overload_is_defined_it_means_no_other() -> None:
     check(
         {
-            "a.h": "struct Out {\n  void /*=2*/put(int n);\n  void /*=2*//*1*/put(char c);\n};\n",
-            "b.cc": '#include "a.h"\nvoid f(Out& out) { out./*2*/put(1); }\n',
+            "a.hpp": "struct Out {\n  void /*=2*/put(int n);\n  void /*=2*//*1*/put(char c);\n};\n",
+            "b.cc": '#include "a.hpp"\nvoid f(Out& out) { out./*2*/put(1); }\n',
         }
     )

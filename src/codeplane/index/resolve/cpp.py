@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from codeplane.facts.model import Usage
 from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.includes import Includes
@@ -148,6 +149,11 @@ class CppRules(Rules):
         if found or any(self._has_foreign_base(at, prefix) for prefix in self._around(at, scope)):
             return found
         return [site for site in sites if not _is_made_by_macro(self.ev.at(site[0]), site[2])]
+
+    def fitting(self, sites: list[Site], namespace: int | None, usage: int) -> list[Site]:
+        if usage != Usage.TYPE:
+            return sites
+        return [site for site in sites if site[1] != "d" or self.ev.at(site[0]).defs[site[2]].kind not in CALLABLES]
 
     def _has_foreign_base(self, at: Tables, prefix: str) -> bool:
         of = self._class_at(at.path, prefix)
