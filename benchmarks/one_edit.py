@@ -4,9 +4,9 @@
 
 On a copy, with an indexer and a snapshot held open as a server holds them: a definition of a new name is
 added to a file, and the clock runs until the snapshot, brought up to date, gives exactly that definition at
-its place and no longer the one of the round before. Files of the most frequent language: the median by
-size, the 90th percentile, the largest. `--pause 0` edits without a break, so that files of the edits before
-are still too young to be trusted and are read again.
+its place and no longer the one of the round before; then further until references can be asked for. Files of
+the most frequent language: the median by size, the 90th percentile, the largest. `--pause 0` edits without a
+break, so that files of the edits before are still too young to be trusted and are read again.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ def measure(repository: Path, rounds: int, pause: float) -> Result:
             known = indexer.sync().files
             files = choose(root)
             answers: dict[str, list[float]] = {file.label: [] for file in files}
+            resolved: dict[str, list[float]] = {file.label: [] for file in files}
             pruned = pruned_directories(root)
             settle(root)
             indexer.sync()
@@ -77,10 +78,12 @@ def measure(repository: Path, rounds: int, pause: float) -> Result:
                         time.sleep(pause)
                         # What is too young from the edit before is settled here, and not billed to the next.
                         indexer.sync()
-                        looks.append(timed(indexer.sync))
+                        looks.append(timed(indexer.look))
                         walks.append(timed(lambda: bare_walk(root, pruned)))
                         answers[file.label].append(_edit(indexer, snapshot, root, file, number))
-    _report(result, repository.resolve().name, known, files, answers, Series(tuple(walks)), Series(tuple(looks)))
+                        resolved[file.label].append(answers[file.label][-1] + timed(indexer.resolve))
+    name = repository.resolve().name
+    _report(result, name, known, files, answers, resolved, Series(tuple(walks)), Series(tuple(looks)))
     return result.finish()
 
 
@@ -108,7 +111,7 @@ def _edit(indexer: Indexer, snapshot: Snapshot, root: Path, file: Edited, number
     line = content.count(b"\n") + 1
     (root / file.path).write_bytes(content + DEFINITIONS[file.language].format(name=name).encode())
     started = time.perf_counter()
-    indexer.sync()
+    indexer.look()
     snapshot.refresh()
     answer = list_defs_by_name(snapshot, name, 10)
     seconds = time.perf_counter() - started
@@ -125,6 +128,7 @@ def _report(
     known: int,
     files: list[Edited],
     answers: dict[str, list[float]],
+    resolved: dict[str, list[float]],
     walks: Series,
     looks: Series,
 ) -> None:
@@ -145,7 +149,9 @@ def _report(
                     beside,
                 )
             )
-    rows.append(("sync without a change", *spread(looks), "", ""))
+    for file in files:
+        rows.append((f"references after it, {file.label} file", *spread(Series(tuple(resolved[file.label]))), "", ""))
+    rows.append(("look without a change", *spread(looks), "", ""))
     rows.append(("floor: scandir + lstat", *spread(walks), "", ""))
     columns = ("", "median", "p95", "beyond the walk", "p95")
     result.tables.append(Table(f"{name}: {known:,} files, every answer checked", columns, tuple(rows)))
@@ -153,6 +159,7 @@ def _report(
         "files": known,
         "edited": {file.label: {"path": file.path, "bytes": len(file.content)} for file in files},
         "answers": answers,
+        "resolved": resolved,
         "walk": walks.values,
         "no_change": looks.values,
     }

@@ -49,7 +49,7 @@ from codeplane.query.scopes import get_scope, list_scopes_in_file
 from codeplane.query.snapshot import Snapshot, open_snapshot
 from codeplane.query.text import lexical_search
 from codeplane.store.layout import create_state
-from codeplane.store.link_rows import FileLinks
+from codeplane.store.link_rows import make_links
 from codeplane.store.records import FileState
 from codeplane.store.schema import unit_of
 from support.store_sample import Sample
@@ -137,9 +137,9 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         closed = [Use(line, 0, Tier.ANCHORED, Role.REFERENCE, Usage.MEMBER, SHAPES.index("obj.")) for line in range(70)]
         links = Links([target], [1], [0], [int(Tier.STRONG)], tokens=["close", "save"])
         unresolved = {"save": pack_uses(saved), "close": pack_uses(closed)}
-        writer.put_links(user, FileLinks(links, {target: pack_uses([strong])}, unresolved))
+        writer.put_links(user, make_links(links, {target: pack_uses([strong])}, unresolved))
         links = Links([target], [2, 3], [0, 0], [int(Tier.PROVEN)] * 2)
-        writer.put_links(library, FileLinks(links, {target: pack_uses(proven)}, {}))
+        writer.put_links(library, make_links(links, {target: pack_uses(proven)}, {}))
         writer.put_surface(PYTHON, "surface-hash")
         sample.publish(writer)
     with open_snapshot(writer.generation) as opened:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import shutil
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -353,3 +355,15 @@ def test_alternatives_are_any_and_fragments_all(tmp_path: Path) -> None:
     assert reader.files_with_grams([["alpha", "beta"], ["gamma"]]) == [1, 2]
     # Two identifiers side by side are not one.
     assert reader.files_with_grams([["phagam"]]) == []
+
+
+@pytest.mark.parametrize("open_it", [lambda place: LexicalWriter(place, create=False), LexicalReader])
+def test_what_was_opened_leaves_a_directory_alone_that_takes_the_place_of_its_own(
+    directory: Path, open_it: Callable[[Path], object]
+) -> None:
+    held = open_it(directory)
+    shutil.rmtree(directory)
+    directory.mkdir()
+    (directory / "meta.json").write_text("another's")
+    time.sleep(1.2)  # Tantivy's watchers look twice a second.
+    assert [path.name for path in directory.iterdir()] == ["meta.json"], held

@@ -15,7 +15,7 @@ from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.files import list_known
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
-from codeplane.store.link_rows import FileLinks
+from codeplane.store.link_rows import make_links
 from codeplane.store.reader import open_reader
 from codeplane.store.records import Change, FileStat, FileState
 from codeplane.store.recovery import open_writer
@@ -178,11 +178,15 @@ def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirector
     with open_writer(sample.build(state, texts)).writer as writer:
         ids: dict[str, int] = dict(writer.rows("SELECT path, file_id FROM files"))
         place = pack_uses([Use(1, 0, Tier.STRONG, 0, 0, NAMES)])
-        found = FileLinks(
+        found = make_links(
             Links([7], [0], [0], [int(Tier.STRONG)], tokens=["x"], seen=[ids["a.py"]]), {7: place}, {"x": place}
         )
+        writer.leave_unresolved(ids.values())
+        assert writer.list_unresolved() == [ids["a.py"], ids["b.py"]]
         writer.put_links(ids["b.py"], found)
-        assert sample.publish(writer) == 2
+        assert writer.list_unresolved() == [ids["a.py"]]
+        writer.keep_links()
+        assert sample.publish(writer) == 1, "links belong to the epoch that is there"
         held = [writer.rows(f"SELECT file_id FROM {table}") for table in ("uses", "anchored", "seen", "links")]
         assert held == [[(ids["b.py"],)]] * 4
         sample.put(writer, "a.py", "def other(): pass\ndef load(): pass")

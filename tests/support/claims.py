@@ -1,20 +1,22 @@
 """Sources that say themselves what their names stand for.
 
-`//= mark` names its line; `//> name mark ...` says that the first `name` of its line stands for what is defined on the
-marked lines, `-` for nothing that is known. Several claims of a line are parted by semicolons.
+`//= mark` names its line, alone or together with others; `//> name mark ...` says that the first `name` of its line
+stands for what is defined on the marked lines, `-` for nothing that is known. Several claims of a line are parted by
+semicolons. `#` does as well as `//`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from textwrap import dedent
 from typing import NamedTuple
 
 from codeplane.facts.model import Tier
 from support.resolving import resolve
 
-_MARK = re.compile(r"//= (\S+)")
-_CLAIM = re.compile(r"//> (.+)$")
+_MARK = re.compile(r"(?://|#)= (\S+)")
+_CLAIM = re.compile(r"(?://|#)> (.+)$")
 
 
 class Claim(NamedTuple):
@@ -25,19 +27,19 @@ class Claim(NamedTuple):
     marks: tuple[str, ...]
 
 
-def check_claims(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> None:
-    marks = {
-        mark: (path, number)
-        for path, text in files.items()
-        for number, line in enumerate(text.split("\n"), 1)
-        for mark in _MARK.findall(line)
-    }
+def check_claims(sources: Mapping[str, str], tier: Tier = Tier.STRONG) -> None:
+    files = {path: dedent(text).lstrip("\n") for path, text in sources.items()}
+    marks: dict[str, list[tuple[str, int]]] = {}
+    for path, text in files.items():
+        for number, line in enumerate(text.split("\n"), 1):
+            for mark in _MARK.findall(line):
+                marks.setdefault(mark, []).append((path, number))
     found = resolve(files, tier)
     claims = list(_claims(files))
     assert claims
     wrong = []
     for claim in claims:
-        expected = sorted(marks[mark] for mark in claim.marks)
+        expected = sorted(place for mark in claim.marks for place in marks[mark])
         actual = sorted(found.get((claim.path, claim.line, claim.column), []))
         if actual != expected:
             wrong.append(f"{claim.path}:{claim.line} {claim.name}: expected {expected}, found {actual}")

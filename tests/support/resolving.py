@@ -28,6 +28,7 @@ class MemoryLibrary:
         self.facts: dict[str, Facts] = {}
         self._tables: dict[str, Tables] = {}
         self._named: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        self._defined: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._detaching: dict[str, list[str]] = defaultdict(list)
         for path in sorted(files):
             language = detect(path, files[path].encode())
@@ -37,6 +38,7 @@ class MemoryLibrary:
             at = self._tables[path] = Tables(path, language.name, unpack_sketch(pack_sketch(facts)))
             for number, row in enumerate(at.defs):
                 self._named[row.name].append((path, number))
+                self._defined[row.lexical_path].append((path, number))
             for owner in sorted({owner.rpartition(".")[2] for owner in at.detached}):
                 self._detaching[owner].append(path)
 
@@ -51,6 +53,9 @@ class MemoryLibrary:
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         return self._named.get(name, [])
+
+    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        return self._defined.get(lexical_path, [])
 
     def detaching(self, owner: str) -> Sequence[str]:
         return self._detaching.get(owner, [])

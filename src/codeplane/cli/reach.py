@@ -63,7 +63,8 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
     if serves(engine_state(context.root)):
         found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
         require_answer(found)
-        yield lambda ask: read_published(context, ask, found)
+        # That has waited for what references stand for, too.
+        yield lambda ask, links=False: read_published(context, ask, found)
         return
     with opened(index_options(context)) as workspace:
         yield workspace.read

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from codeplane.facts.blocks import Refs
 from codeplane.facts.identity import ATTRIBUTE, Ids
 from codeplane.facts.model import Attribute, Def
+from codeplane.facts.scopes import ScopeTree
 from codeplane.facts.values import Flow, Into, Of
 from codeplane.languages.spec import Language
 
 _GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
 
 
-def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids) -> list[Attribute]:
-    if language.attributes_through != "parameter":
+def read_attributes(
+    flow: Flow, tree: ScopeTree, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids
+) -> list[Attribute]:
+    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
+    if not language.attributes_through:
         return []
-    objects = _objects(flow, defs, language)
-    if not objects:
-        return []
+    objects = _objects(flow, owners, defs, language) if language.attributes_through == "parameter" else {}
+
+    def class_around(scope: int) -> int | None:
+        """The class whose object `this` is in a scope."""
+        while scope:
+            owner = owners.get(scope)
+            around = owner if owner is None or defs[owner].kind in language.type_kinds else defs[owner].parent
+            if around is not None and defs[around].kind in language.type_kinds:
+                return around
+            scope = tree.parents[scope]
+        return None
+
     members = {(row.parent, row.name) for row in defs if row.parent is not None}
     columns, texts = refs.columns, flow.texts
     found: dict[tuple[int, str], int] = {}
     for kind, to, _ in flow.into:
-        for owner, name, ref in _given(flow, to, objects) if kind in _GIVING else ():
+        for owner, name, ref in _given(flow, to, objects, class_around) if kind in _GIVING else ():
             key = (owner, texts[name])
             if ref >= 0 and key not in members:
                 found[key] = min(ref, found.get(key, ref))
@@ -39,9 +52,8 @@ def read_attributes(flow: Flow, defs: Sequence[Def], refs: Refs, language: Langu
     ]
 
 
-def _objects(flow: Flow, defs: Sequence[Def], language: Language) -> dict[int, int]:
+def _objects(flow: Flow, owners: Mapping[int, int], defs: Sequence[Def], language: Language) -> dict[int, int]:
     """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
-    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     seen: set[int] = set()
     found: dict[int, int] = {}
     for scope, bind, *_ in flow.params:
@@ -57,13 +69,17 @@ def _objects(flow: Flow, defs: Sequence[Def], language: Language) -> dict[int, i
     return found
 
 
-def _given(flow: Flow, to: int, objects: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+def _given(
+    flow: Flow, to: int, objects: Mapping[int, int], class_around: Callable[[int], int | None]
+) -> Iterator[tuple[int, int, int]]:
     """Class, name and reference of each member of an object that a target names."""
     kind, a, b, ref = flow.nodes[to]
     if kind == Of.MEMBER:
         of, bind, _, _ = flow.nodes[a]
         if of == Of.NAME and bind in objects:
             yield objects[bind], b, ref
+        elif of == Of.THIS and (owner := class_around(bind)) is not None:
+            yield owner, b, ref
     elif kind in (Of.TUPLE, Of.LIST):
         for part in flow.lists[a]:
-            yield from _given(flow, part, objects)
+            yield from _given(flow, part, objects, class_around)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import repeat
 from typing import cast
 
@@ -86,19 +87,8 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     flow = NO_FLOW
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
-        comments = tuple(mark.encode() for mark in grammar.language.comments)
-        flow = read_flow(
-            grammar.flow,
-            root,
-            source,
-            tree,
-            identifiers,
-            bodies,
-            lines.position,
-            comments,
-            grammar.language.bare_members,
-        )
-        attributes = read_attributes(flow, definitions.rows, refs, grammar.language, Ids(unit, path))
+        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, grammar.language)
+        attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
         names=names,
@@ -276,7 +266,10 @@ def _read_names(
         marks[at] = role | mark | _PROVEN if certain else role | mark
         binds[at] = bind + 1
     refs = Refs(texts, Columns(scopes, names, on_lines, columns, marks, binds))
-    return texts, refs, bindings, Identifiers(offsets, ends, binds, scopes, marks)
+    told: Sequence[int] = binds
+    if language.calls_dispatched:
+        told = [0 if bind and bound[bind - 1][2] == CALLABLE else bind for bind in binds]
+    return texts, refs, bindings, Identifiers(offsets, ends, told, scopes, marks)
 
 
 def _bind_all(

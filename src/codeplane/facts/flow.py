@@ -2,8 +2,14 @@
 passed and returned. `flow.scm` of a language tells them; nothing is concluded here.
 
 `flow.scm`, a value per match (its span is that of the first capture of the list):
-    @member @of @name          a member of a value
+    @member @of @name          a member of a value; @member.field where fields and methods have names of their own: its
+                               name is kept as `$name`; @member.put one that is assigned by a method called `name=`,
+                               @member.called one that is called, where it is kept as `name()`
+    @own                       a member of the object that the method around belongs to
+    @path @name                a name of several parts that is looked up as a whole; @name is the last of them
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
+    @send @of @name @arg*      what a call of a member gives, where the syntax has no node for the member; @send.method
+                               keeps its name as `name()`, @send.own is sent to the object around
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
     @same @of                  the value of a part (parentheses); @await @of what is waited for
@@ -14,10 +20,10 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @type.value @of            a type as a value (`Shape.class`)
     @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
     @function                  the function, or the type without a name, whose scope it opens
-    @this @super               the object that a method belongs to, and that object as one of its base
-    @own                       the type that a method belongs to
+    @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
+                               of the class around, whatever object it is called on
+    @this.type                 the type that a method belongs to
     @here @outer @root         the module that it stands in, the one around that, the outermost one
-    @member.called @of @name   a member that is called, where methods and fields may share a name: its name ends in `()`
     @pattern @callee @arg*     takes an object of a type apart, by place or @labelled; @literal.rest leaves some out
     @try @of                   what is left of a value if it is no failure
 and what becomes of them:
@@ -30,6 +36,8 @@ and what becomes of them:
                                the type parameters of a type or of a function
     @class @base* @body        of the class with this span; its body where that is a scope of its own. A scope that no
                                definition has is a class without a name
+    @mixed @base*              what is mixed into the class with this span; @extended @base* what gives members to the
+                               class itself
     @bound @to @type           a type variable that stands for such objects
     @partial                   the type with this span has parts elsewhere
     @receiver @type            of the function or property with this span: what its object is
@@ -38,10 +46,11 @@ and what becomes of them:
     @narrow @to @type          a test that a value is of a type
     @region @name @type        the part of the source where what a name is bound to is of a type
     @raise @of
+    @documented @definition    a comment whose types, as the language reads them (`doc_types`), are those of a function,
+    @documented @to            or of a variable; they count where the source itself names no type
     @adds @of @base*           the scope with this span adds members and bases to a type
     @fields @type*             parts without names of the definition with this span
     @opens @definition         the scope with this span is the body of the definition with the other
-    @space                     names that nothing binds are looked up from the scope with this span, or from the file
 """
 
 from __future__ import annotations
@@ -55,6 +64,7 @@ from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
 from codeplane.facts.values import Flow, Into, Of, Param
+from codeplane.languages.spec import Language
 
 
 class Identifiers(NamedTuple):
@@ -63,10 +73,10 @@ class Identifiers(NamedTuple):
     offsets: Sequence[int]
     ends: Mapping[int, int]
     binds: Sequence[int]
-    """Ordinal of the binding plus one; 0 for none."""
-    scopes: Sequence[int] = ()
+    """Ordinal of the binding plus one; 0 for none, or for one that does not tell what the name means."""
+    scopes: Sequence[int]
     """In which they are looked up."""
-    flags: Sequence[int] = ()
+    flags: Sequence[int]
 
 
 Span = tuple[int, int]
@@ -80,13 +90,11 @@ def read_flow(
     identifiers: Identifiers,
     definitions: Mapping[Span, int],
     position: Callable[[int], tuple[int, int]],
-    comments: tuple[bytes, ...],
-    loose: bool = False,
+    language: Language,
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset; `comments` are what begins one;
-    `loose` asks for the places of names that are not certain."""
+    """`definitions` by their span; `position` gives line and column of an offset."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, comments, raw, loose).build()
+    return _Builder(source, tree, identifiers, definitions, position, language, raw).build()
 
 
 class _Raw(NamedTuple):
@@ -110,6 +118,8 @@ _FLOWS = frozenset(
         "param.result",
         "returns",
         "class",
+        "mixed",
+        "extended",
         "bound",
         "within",
         "partial",
@@ -119,10 +129,10 @@ _FLOWS = frozenset(
         "narrow",
         "region",
         "raise",
+        "documented",
         "adds",
         "fields",
         "opens",
-        "space",
     }
 )
 _PARTS = frozenset(
@@ -130,7 +140,7 @@ _PARTS = frozenset(
 )
 
 
-_OVERRULING = frozenset({"member.called", "here", "cast"})
+_OVERRULING = frozenset({"member.put", "member.called", "here", "cast"})
 """Values that are told from others of the same kind by what is around them."""
 
 
@@ -153,25 +163,31 @@ def _read_matches(query: Query, root: Node) -> _Raw:
         }
         if subject in _FLOWS:
             flows.append((subject, span, parts))
-        elif (span not in values or subject in _OVERRULING) and parts.get("of") != [span]:
+        elif subject in _OVERRULING or (span not in values and parts.get("of") != [span]):
             values[span] = (subject, parts)
     return _Raw(values, flows)
 
 
 _LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
 _MODULES = {"here": 0, "outer": 1, "root": 2}
-_ONE = {"same": Of.SAME, "try": Of.TRY, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_ONE = {"try": Of.TRY, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
-_LOOKED_UP = frozenset({"member", "member.called", "call", "new", "case", "pattern"})
-_PLACED = frozenset({"call", "new", "this", "super", "own", *_MODULES})
-_SILENT = frozenset({"region", "opens", "space"})
+_SILENT = frozenset({"region", "opens"})
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
+_SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
+_MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}=", "member.called": "{}()"}
+"""How a member is called, by the capture."""
+_ALWAYS = frozenset({"own", "call", "new", "case", "path", "pattern", *_SENDS, *_MEMBERS})
+_PLACED = frozenset({"own", "call", "new", "this", "this.exact", "this.type", "super", *_SENDS, *_MODULES})
 _ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
 _MAX_TEXT = 200
+_MAX_TUPLE = 24
+"""What has more parts is a table, whose parts are alike."""
 
 
 class _Builder:
@@ -182,33 +198,31 @@ class _Builder:
         identifiers: Identifiers,
         definitions: Mapping[Span, int],
         position: Callable[[int], tuple[int, int]],
-        comments: tuple[bytes, ...],
+        language: Language,
         raw: _Raw,
-        loose: bool,
     ) -> None:
         self._source = source
         self._tree = tree
         self._ends = identifiers.ends
         self._binds = identifiers.binds
         self._identifiers = identifiers
-        self._wants_loose = loose
         self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._position = position
-        self._comments = comments
+        self._language = language
+        self._comments = tuple(mark.encode() for mark in language.comments)
         self._raw = raw
         self._scopes = {(site.start, site.end): number for number, site in enumerate(tree.sites) if number}
         self._nodes: list[tuple[int, int, int, int]] = [(0, 0, 0, 0)]
         self._known: dict[Span, int] = {}
         self._lists: list[list[int]] = []
         self._texts: dict[str, int] = {}
+        self._spelled: list[str] = []
         self._depth = 0
         self._regions: dict[int, list[tuple[Span, Span]]] = {}
         """Parts of the source where a binding is of a type."""
         self._calls: list[tuple[int, int]] = []
-        self._free: list[tuple[int, int]] = []
-        """Reference and node of names that nothing binds."""
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
     def build(self) -> Flow:
@@ -236,23 +250,23 @@ class _Builder:
                         ),
                     )
                 )
+            elif subject == "documented":
+                continue
             elif subject in _OUT:
                 into.append((_OUT[subject], scope_of(span[0]), self._one(parts, "from" if "from" in parts else "of")))
             elif subject == "returns":
                 scope = self._scopes.get(span)
                 if scope is not None:
                     into.append((Into.RETURNS, scope, self._one(parts, "type")))
-            elif subject == "class":
+            elif subject in _BASES:
                 definition = self._definitions.get(span)
-                if definition is None:
-                    if span not in self._scopes:
-                        continue
+                if definition is None and subject == "class" and span in self._scopes:
                     definition = -self._scopes[span]
                     into.append((Into.BASE, definition, 0))
-                elif "body" in parts and (body := self._scopes.get(parts["body"][0])) is not None:
+                elif "body" in parts and definition is not None and (body := self._scopes.get(parts["body"][0])):
                     bodies.append((body, definition))
-                for base in parts.get("base", ()):
-                    into.append((Into.BASE, definition, self._node(base)))
+                for base in parts.get("base", ()) if definition is not None else ():
+                    into.append((_BASES[subject], definition or 0, self._node(base)))
             elif subject == "partial":
                 definition = self._definitions.get(span)
                 if definition is not None:
@@ -292,8 +306,9 @@ class _Builder:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
                 if "from" in parts:
                     into.append((Into.ASSIGN, to, self._one(parts, "from")))
+        self._read_comments(into, params)
         for span, (subject, _) in self._raw.values.items():
-            if subject in _LOOKED_UP:
+            if subject in _ALWAYS:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
         opened = [
@@ -312,13 +327,44 @@ class _Builder:
         return Flow(
             self._nodes,
             self._lists,
-            list(self._texts),
+            self._spelled,
             sorted(into),
             ordered,
             sorted(owners.union(bodies)),
             calls,
-            sorted(self._loose + self._free_names()),
+            sorted(self._loose),
         )
+
+    def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, Param]]) -> None:
+        read = self._language.doc_types
+        if read is None:
+            return
+        typed = {(kind, to) for kind, to, node in into if kind in (Into.RETURNS, Into.DECLARE) and self._says(node)}
+        passed = {(param.scope, self._spelled[param.name]): at for at, (_, param) in enumerate(params)}
+        for subject, span, parts in self._raw.flows:
+            if subject != "documented":
+                continue
+            scope = self._scopes.get(parts["definition"][0]) if "definition" in parts else None
+            to = self._one(parts, "to")
+            for tag, name, text in read(self._slice(span)):
+                if tag == "return" and scope is not None and (Into.RETURNS, scope) not in typed:
+                    into.append((Into.RETURNS, scope, self._said(text, scope)))
+                elif tag == "param" and scope is not None and (scope, name) in passed:
+                    offset, param = params[passed[scope, name]]
+                    if param.type < 0 or not self._says(param.type):
+                        params[passed[scope, name]] = (offset, param._replace(type=self._said(text, scope)))
+                elif tag == "var" and to and self._nodes[to][0] == Of.NAME and (Into.DECLARE, to) not in typed:
+                    _, _, written, ordinal = self._nodes[to]
+                    if name in ("", self._spelled[written]):
+                        into.append((Into.DECLARE, to, self._said(text, self._identifiers.scopes[ordinal])))
+
+    def _said(self, text: str, scope: int) -> int:
+        return self._add(Of.SAID, self._text(text), scope)
+
+    def _says(self, node: int) -> bool:
+        """Whether a type is more than words of the language."""
+        kind, a, _, _ = self._nodes[node]
+        return any(map(self._says, self._lists[a])) if kind == Of.EITHER else kind != Of.UNKNOWN
 
     def _read_regions(self) -> None:
         for subject, span, parts in self._raw.flows:
@@ -336,18 +382,6 @@ class _Builder:
         innermost, _ = locate(self._tree, offsets)
         return dict(zip(offsets, innermost, strict=True)).__getitem__
 
-    def _free_names(self) -> list[tuple[int, int, int]]:
-        """Where names are looked up that nothing binds: the innermost scope around that has ways of its own."""
-        spaces = {self._scopes.get(span, 0) for subject, span, _ in self._raw.flows if subject == "space"}
-        found = []
-        for ordinal, node in self._free if spaces else ():
-            scope = self._identifiers.scopes[ordinal]
-            while scope and scope not in spaces:
-                scope = self._tree.parents[scope]
-            if scope in spaces:
-                found.append((node, scope, self._identifiers.flags[ordinal] >> 2 & 7))
-        return found
-
     def _part(self, parts: dict[str, list[Span]], name: str) -> int:
         return self._node(parts[name][0]) if name in parts else -1
 
@@ -358,7 +392,11 @@ class _Builder:
         return self._source[span[0] : span[1]].decode("utf-8", "replace")
 
     def _text(self, text: str) -> int:
-        return self._texts.setdefault(text, len(self._texts))
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = len(self._spelled)
+            self._spelled.append(text)
+        return known
 
     def _add(self, kind: int, a: int = 0, b: int = 0, c: int = 0) -> int:
         self._nodes.append((kind, a, b, c))
@@ -386,21 +424,28 @@ class _Builder:
         if found is None:
             return self._leaf(span)
         subject, parts = found
-        if subject in ("member", "member.called"):
-            name = parts["name"][0]
-            ordinal = self._ordinals.get(name[0], -1)
-            text = self._slice(name) + ("()" if subject == "member.called" else "")
-            return self._add(Of.MEMBER, self._one(parts, "of"), self._text(text), ordinal)
-        if subject in ("call", "new"):
-            callee = self._one(parts, "callee")
+        if subject in _MEMBERS:
+            return self._member(self._one(parts, "of"), parts["name"][0], _MEMBERS[subject])
+        if subject == "own":
+            return self._member(self._add(Of.THIS, self._scope_of(span[0])), span)
+        if subject in ("call", "new") or subject in _SENDS:
+            if subject in _SENDS:
+                of = self._add(Of.THIS, self._scope_of(span[0])) if subject == "send.own" else self._one(parts, "of")
+                callee = self._member(of, parts["name"][0], _SENDS[subject])
+            else:
+                callee = self._one(parts, "callee")
             arguments = self._list(parts.get("arg", ()))
-            node = self._add(Of.CALL if subject == "call" else Of.NEW, callee, arguments, self._reference(callee))
+            node = self._add(Of.NEW if subject == "new" else Of.CALL, callee, arguments, self._reference(callee))
             self._calls.append((span[0], node))
             return node
+        if subject == "same":
+            return self._one(parts, "of")
         if subject in _ONE:
             return self._add(_ONE[subject], self._one(parts, "of"))
         if subject in _LISTS:
-            return self._add(_LISTS[subject], self._list(parts.get("of", ())))
+            spans = parts.get("of", ())
+            kind = Of.LIST if subject == "tuple" and len(spans) > _MAX_TUPLE else _LISTS[subject]
+            return self._add(kind, self._list(spans))
         if subject == "item":
             return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
         if subject == "labelled":
@@ -430,26 +475,40 @@ class _Builder:
             return node
         if subject == "function":
             return self._add(Of.FUNCTION, self._scopes.get(span, 0))
-        if subject in ("this", "super"):
-            return self._add(Of.THIS if subject == "this" else Of.SUPER, self._scope_of(span[0]))
-        if subject == "own":
+        if subject in ("this", "super", "this.exact"):
+            kind = Of.SUPER if subject == "super" else Of.THIS
+            return self._add(kind, self._scope_of(span[0]), int(subject == "this.exact"))
+        if subject == "this.type":
             return self._add(Of.OWN, self._scope_of(span[0]))
         if subject in _MODULES:
             return self._add(Of.HERE, self._scope_of(span[0]), _MODULES[subject])
+        if subject == "path":
+            ordinal = self._ordinals.get(parts["name"][0][0], -1)
+            return self._name(span, ordinal) if ordinal >= 0 and not self._binds[ordinal] else 0
         if subject.startswith("literal."):
             return self._add(Of.LITERAL, self._text(subject[8:]))
         return 0
 
+    def _member(self, of: int, name: Span, spelled: str = "{}") -> int:
+        ordinal = self._ordinals.get(name[0], -1)
+        return self._add(Of.MEMBER, of, self._text(spelled.format(self._slice(name))), ordinal)
+
+    def _name(self, span: Span, ordinal: int) -> int:
+        node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+        if self._language.bare_members or (self._language.names_by_place and not self._binds[ordinal]):
+            self._place(node, ordinal)
+        return node
+
     def _leaf(self, span: Span) -> int:
         start, end = span
         ordinal = self._ordinals.get(start)
+        if ordinal is None and self._source[start : start + 1] == b"$":
+            # Names of variables stand without their mark.
+            start += 1
+            ordinal = self._ordinals.get(start)
         if ordinal is not None and self._ends[start] == end:
             bind = self._binds[ordinal]
-            name = self._add(Of.NAME, bind, self._text(self._slice(span)), ordinal)
-            if self._wants_loose:
-                self._place(name, ordinal)
-            elif not bind:
-                self._free.append((ordinal, name))
+            name = self._name((start, end), ordinal)
             for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
                 if first <= start < last and not said[0] <= start < said[1]:
                     return self._add(Of.CAST, name, self._node(said))

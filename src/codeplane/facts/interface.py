@@ -39,18 +39,21 @@ _PARTS: Mapping[int, str] = {
     Of.LABELLED: "nt",
     Of.SPLAT: "n",
     Of.SPLAT_KEYS: "n",
-    Of.THIS: "s",
+    Of.THIS: "s#",
     Of.SUPER: "s",
     Of.TYPE: "n",
     Of.CASE: "nt",
+    Of.SAID: "ts",
     Of.OWN: "s",
-    Of.HERE: "si",
+    Of.HERE: "s#",
     Of.PATTERN: "nl",
     Of.TRY: "n",
 }
-"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, itself. Names
-apart."""
-_OF_DEFINITIONS = frozenset({Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.FIELDS})
+"""What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
+Names apart."""
+_OF_DEFINITIONS = frozenset(
+    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.MIXED, Into.EXTENDED, Into.FIELDS}
+)
 _CIRCLE = "~"
 
 
@@ -141,9 +144,9 @@ class _Interface:
         if kind == Of.NAME:
             return not a or self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
         if kind == Of.MEMBER:
-            # Of a parameter alone, which may be the object that a method is called on.
+            # Only the object that a method is called on is known elsewhere; a parameter may be that.
             of, bind, _, _ = self._flow.nodes[a]
-            return of != Of.NAME or bind - 1 not in self._passed
+            return of != Of.THIS and (of != Of.NAME or bind - 1 not in self._passed)
         if kind in (Of.TUPLE, Of.LIST, Of.EITHER):
             return all(self._is_local(part) for part in self._flow.lists[a])
         if kind == Of.PATTERN:
@@ -174,9 +177,11 @@ class _Interface:
             return ",".join(self._text(part) for part in self._flow.lists[number])
         if what == "s":
             return self.scope(number)
+        if what == "#":
+            return str(number)
         if what == "o":
             return self._flow.texts[number - 1] if number else ""
-        return str(number) if what == "i" else self._flow.texts[number]
+        return self._flow.texts[number]
 
     def _bound(self, bind: int) -> str:
         """What a name is bound to: for a variable of a function, all that it is given."""

@@ -58,7 +58,7 @@ class Sketch(NamedTuple):
 
 
 def pack_sketch(facts: Facts) -> bytes:
-    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks):
+    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks or facts.flow.calls):
         return b""
     parts = (
         [(row.parent, row.scope, row.kind, row.name, row.lexical_path, row.visibility) for row in facts.defs],

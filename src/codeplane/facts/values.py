@@ -50,13 +50,15 @@ class Of(IntEnum):
     SPLAT_KEYS = 19
     """node"""
     THIS = 20
-    """scope"""
+    """scope, 1 for one of exactly that class"""
     SUPER = 21
     """scope"""
     TYPE = 22
     """type node"""
     CASE = 23
     """node, text, reference"""
+    SAID = 30
+    """a type in the words of a comment: text, scope"""
     OWN = 60
     """scope: the type that a method belongs to"""
     HERE = 61
@@ -99,6 +101,10 @@ class Into(IntEnum):
     """definition"""
     RECEIVER = 16
     """definition, type node"""
+    MIXED = 30
+    """definition, node of what is mixed into a class"""
+    EXTENDED = 31
+    """definition, node of what gives members to the class itself"""
     KEY = 50
     """definition, node of one of its type parameters"""
     ADDS = 60
@@ -141,8 +147,9 @@ class Flow(NamedTuple):
     calls: Sequence[Sequence[int]] = ()
     """(node, scope, line, column) of every call, in the order in which they stand"""
     loose: Sequence[Sequence[int]] = ()
-    """(node, scope, usage) of names that may be inherited members, in languages that name these without an object, and
-    of names that nothing binds where a scope has ways of its own to see names"""
+    """(node, scope, usage) of names whose meaning depends on where they stand: those that may be inherited members, in
+    languages that name these without an object, and those that the file does not bind, where a language looks them up
+    by their place"""
 
 
 NO_FLOW = Flow()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import BinaryIO
 
 import orjson
 
@@ -17,7 +16,7 @@ from codeplane.facts.extract import extract
 from codeplane.facts.model import Extraction, Facts
 from codeplane.facts.passages import may_define, read_searchable
 from codeplane.facts.wire import encode
-from codeplane.processes.children import LENGTH
+from codeplane.processes.children import LENGTH, read_frame
 from codeplane.processes.limits import confine
 
 
@@ -32,7 +31,7 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
     served = 0
-    while (request := _read_frame(requests)) is not None:
+    while (request := read_frame(requests)) is not None:
         head, _, source = request.partition(b"\n")
         number, language, path, unit = orjson.loads(head)
         extraction = extract(language, path, unit, source) if language else Extraction(Facts(), ())
@@ -42,10 +41,3 @@ def main() -> None:
         served += 1
         if served % 256 == 0:
             gc.collect()
-
-
-def _read_frame(stream: BinaryIO) -> bytes | None:
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        return None
-    return stream.read(LENGTH.unpack(head)[0])

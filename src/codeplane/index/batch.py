@@ -109,7 +109,7 @@ class BatchRun:
         self._ownership = ownership
         self._roles = roles
         self._remembered = remembered
-        self._resolving = Resolving(writer)
+        self._resolving = Resolving(writer, options.worker_count)
         self._report = report
         self._cancelled = cancelled
         self._started = time.monotonic()

@@ -40,6 +40,7 @@ from codeplane.index.head_start import (
 from codeplane.index.options import Cancelled, IndexOptions, Noticed, Progress, Report, SyncReport, effective
 from codeplane.index.ownership import Ownership, read_contexts
 from codeplane.index.remembered import Remembered
+from codeplane.index.resolving import resolve_left
 from codeplane.index.roles import Roles
 from codeplane.index.surfaces import Surfaces
 from codeplane.store import integrity, registry
@@ -182,10 +183,34 @@ class Indexer:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def sync(
+    @property
+    def has_unresolved(self) -> bool:
+        """Whether references have to be resolved before anybody may ask what they stand for."""
+        return self._writer is not None and bool(self._writer.rows("SELECT 1 FROM unresolved LIMIT 1"))
+
+    def resolve(self, stop: Cancelled = lambda: False) -> bool:
+        """Resolve what changes left unresolved, until `stop` says so; whether nothing is left."""
+        if self._writer is None:
+            return True
+        try:
+            return resolve_left(self._writer, self._known, stop)
+        except BaseException:
+            self._forget_unpublished()
+            raise
+
+    def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+        """Look at the tree, index what changed, publish, resolve."""
+        result = self.look(report, cancelled)
+        self.resolve(cancelled or (lambda: False))
+        return result
+
+    def look(
         self, report: Report | None = None, cancelled: Cancelled | None = None, noticed: Noticed | None = None
     ) -> SyncReport:
-        """Look at the tree, index what changed, publish. Without a change, nothing is written."""
+        """Look at the tree, index what changed, publish. Without a change, nothing is written.
+
+        What changed references stand for is left to `resolve`.
+        """
         started = time.monotonic()
         if report is not None:
             report(Progress("scan"))

@@ -2,34 +2,34 @@
 
 A file's links follow from its own text and from what it looked up: other files, names, directories. Each look-up is
 stored with the links. When a file changes in a way that others can see, when one comes or goes, or when a name gets
-another definition, those whose look-ups that concerns are resolved again, and no others.
+another definition, those whose look-ups that concerns are resolved again, and no others. That takes longer than
+all the rest of an update: the epoch is published first, with a list of these files, and who asks for references waits
+until the list is empty. A new index is resolved before it is published.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.blocks import unpack
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.apart import resolve_apart
+from codeplane.index.resolve.files import resolve_files
 from codeplane.index.resolve.languages import RULES
-from codeplane.index.resolve.library import StoreLibrary, key_of
-from codeplane.index.resolve.linking import imported_files, link_file
-from codeplane.store.codec import path_from_text, path_to_text, row_range, storable
+from codeplane.index.resolve.library import key_of
+from codeplane.store.codec import path_to_text, row_range, storable
 from codeplane.store.writer import Writer
 
-_RECURSION = 20_000
-"""Expressions lie deep in each other, and values go through many functions."""
 _ROWS_AT_ONCE = 500
+_WORTH_SHARING = 200
+"""Files for which it pays to start processes."""
 
 
 class Resolving:
     """Told of every file before it is put or removed; then resolves."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, workers: int) -> None:
         self._writer = writer
+        self._workers = workers
         self._before: dict[RepoPath, _Seen] = {}
         self._whole = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
         """Whether there was nothing before, so that everything is to be resolved."""
@@ -49,7 +49,7 @@ class Resolving:
             self._reconfigured = True
 
     def settle(self, paths: Collection[RepoPath]) -> int:
-        """Resolve what has to be; `paths` are all that there are. How many files were."""
+        """Resolve a new index, or say what has to be; `paths` are all that there are. How many files it concerns."""
         if self._whole:
             self._writer.finish_load()
             affected = [
@@ -60,7 +60,9 @@ class Resolving:
             ]
         else:
             affected = self._in_order(None) if self._reconfigured else self._affected()
-        if affected:
+        if not self._whole:
+            self._writer.leave_unresolved(affected)
+        elif affected:
             self._resolve(affected, paths)
         self._before.clear()
         self._whole = self._reconfigured = False
@@ -79,6 +81,7 @@ class Resolving:
                 keys |= {file_id for file_id in (before.file_id, now.file_id) if file_id is not None}
                 families |= {seen.family for seen in (before, now) if seen.family and not seen.notes_all}
             keys |= {key_of("name", name) for name in before.names ^ now.names}
+            keys |= {key_of("nesting", nesting) for nesting in before.nestings ^ now.nestings}
             keys |= {key_of("owner", owner) for owner in before.owners ^ now.owners}
             if before.interface != now.interface:
                 keys |= {key_of("owner", owner) for owner in before.owners | now.owners}
@@ -98,22 +101,13 @@ class Resolving:
         return [file_id for (file_id,) in rows if file_ids is None or file_id in file_ids]
 
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
-        writer = self._writer
-        evaluator, library = _make(writer, paths)
-        with _deep():
-            for file_id in file_ids:
-                if library.is_full:
-                    evaluator, library = _make(writer, paths)
-                ((path, language, block),) = writer.rows(
-                    "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
-                )
-                path = path_from_text(path)
-                at = library.tables(path) if language in RULES else None
-                found = link_file(evaluator if at is not None else None, at, path, unpack(block), library.uid)
-                named = imported_files(evaluator, at) if at is not None else ()
-                imports = sorted({known for other in named if (known := library.file_id(other)) is not None})
-                seen = sorted(evaluator.take_noted() - {file_id})
-                writer.put_links(file_id, found._replace(links=found.links._replace(imports=imports, seen=seen)))
+        if self._workers > 1 and len(file_ids) >= _WORTH_SHARING:
+            self._writer.share_load()
+            found = resolve_apart(self._writer, paths, file_ids, self._workers)
+        else:
+            found = resolve_files(self._writer, paths, file_ids)
+        for file_id, links in found:
+            self._writer.put_links(file_id, links)
 
     def _select(self, sql: str, values: Sequence[int | str]) -> Iterator[int]:
         for start in range(0, len(values), _ROWS_AT_ONCE):
@@ -122,11 +116,18 @@ class Resolving:
                 yield found
 
 
-def _make(writer: Writer, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary]:
-    holder: list[Evaluator] = []
-    library = StoreLibrary(writer, paths, lambda key: holder[0].note(key))
-    holder.append(Evaluator(library, RULES))
-    return holder[0], library
+def resolve_left(writer: Writer, paths: Collection[RepoPath], stop: Callable[[], bool]) -> bool:
+    """Resolve what was left unresolved, until somebody wants to stop; whether all of it is done."""
+    left = writer.list_unresolved()
+    done = 0
+    for file_id, links in resolve_files(writer, paths, left) if left else ():
+        writer.put_links(file_id, links)
+        done += 1
+        if stop():
+            break
+    if left:
+        writer.keep_links()
+    return done == len(left)
 
 
 class _Seen:
@@ -134,19 +135,20 @@ class _Seen:
 
     def __init__(
         self,
-        file_id: int | None,
-        language: str | None,
-        family: str,
-        interface: bytes,
-        names: frozenset[str],
-        owners: frozenset[str],
+        file_id: int | None = None,
+        language: str | None = None,
+        family: str = "",
+        interface: bytes = b"",
+        defs: Sequence[tuple[str, str, int | None]] = (),
     ) -> None:
         self.file_id = file_id
         self.family = family if language in RULES else ""
         self.notes_all = bool(getattr(RULES.get(language or ""), "notes_all", False))
         self.interface = interface
-        self.names = names
-        self.owners = owners
+        self.names = frozenset(name for name, _, _ in defs)
+        self.nestings = frozenset(lexical for _, lexical, _ in defs)
+        owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
+        self.owners = frozenset(owner for owner in owners if owner)
 
     @classmethod
     def read(cls, writer: Writer, path: RepoPath) -> _Seen:
@@ -155,23 +157,9 @@ class _Seen:
             (path_to_text(path),),
         )
         if not rows:
-            return cls(None, None, "", b"", frozenset(), frozenset())
+            return cls()
         file_id, language, family, interface = rows[0]
         defs = writer.rows(
             "SELECT name, lexical_path, parent FROM defs WHERE def_id BETWEEN ? AND ?", row_range(file_id)
         )
-        owners = (lexical[: -len(name) - 1].rpartition(".")[2] for name, lexical, parent in defs if parent is None)
-        names = frozenset(name for name, _, _ in defs)
-        return cls(
-            file_id, language, family or "", interface or b"", names, frozenset(owner for owner in owners if owner)
-        )
-
-
-@contextmanager
-def _deep() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
+        return cls(file_id, language, family or "", interface or b"", defs)

@@ -177,6 +177,8 @@ class Language:
     """Markers of comments that open a body and document what it is the body of."""
     doc_lines: Callable[[list[str]], list[str]] | None = None
     """Turns the lines of a doc comment into plain text (markup resolved, tags for tools left out)."""
+    doc_types: Callable[[str], list[tuple[str, str, str]]] | None = None
+    """Text of a comment -> the types that it declares: `param`, `return` or `var`, the name if any, the type."""
     attribute_prefixes: tuple[str, ...] = ()
     """Lines between doc comment and definition that belong to the definition (`#[derive]`)."""
     signature_noise: re.Pattern[str] | None = None
@@ -221,6 +223,8 @@ class Language:
     """Members are reached through a value or type only, never by their bare name."""
     bare_members: bool = False
     """Members of an object, inherited ones too, are named without it in the body of its class."""
+    names_by_place: bool = False
+    """What a name stands for that its file does not bind depends on the scope that it stands in."""
     inherits_types: bool = False
     """Types are inherited like other members, so that an open scope may hide the types around it."""
     lexical_types_first: bool = False

@@ -28,6 +28,7 @@ from codeplane.query.relations import (
     list_callees,
     list_callers,
 )
+from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.workspace.freshness import Read
 
@@ -35,7 +36,7 @@ MAX_SYMBOLS = 20
 """Definitions of one name that are answered for."""
 MAX_DEPTH = 10
 
-Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
+Reads = Callable[..., Read[Any]]
 """The door to an index: asks one epoch."""
 
 _PLACE = re.compile(r"(.+?):([1-9][0-9]{0,8})(?::([0-9]{1,8}))?")
@@ -91,12 +92,22 @@ class _Gathering:
 def find_uses(reads: Reads, what: str, limit: int) -> Read[list[Uses]]:
     """The uses of each symbol that `what` names; of each at most `limit` are told."""
     check_limit(limit)
-    return reads(lambda snapshot: [_uses(snapshot, symbol, limit) for symbol in named_symbols(snapshot, what)])
+
+    def ask(snapshot: Snapshot) -> list[Uses]:
+        require_links(snapshot)
+        return [_uses(snapshot, symbol, limit) for symbol in named_symbols(snapshot, what)]
+
+    return reads(ask, links=True)
 
 
 def find_calls(reads: Reads, what: str, direction: str, depth: int, limit: int) -> Read[Graph]:
     check_limit(limit)
-    return reads(lambda snapshot: call_graph(snapshot, named_symbols(snapshot, what), direction, depth, limit))
+
+    def ask(snapshot: Snapshot) -> Graph:
+        require_links(snapshot)
+        return call_graph(snapshot, named_symbols(snapshot, what), direction, depth, limit)
+
+    return reads(ask, links=True)
 
 
 def written(symbol: Symbol) -> str:

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 from collections import deque
+from typing import BinaryIO
 
 LENGTH = struct.Struct(">I")
 _CHUNK = 1 << 20
@@ -108,6 +109,14 @@ class Child:
                 with contextlib.suppress(OSError):
                     pipe.close()
         return status
+
+
+def read_frame(stream: BinaryIO) -> bytes | None:
+    """For the child: the next frame of its parent; None when there is none any more."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    return stream.read(LENGTH.unpack(head)[0])
 
 
 def _widen(pipe: int) -> None:

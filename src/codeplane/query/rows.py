@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import orjson
 
+from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import Unpacked, unpack
 from codeplane.facts.links import Links, unpack_links
@@ -64,6 +65,19 @@ def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
         "SELECT path, unit_id, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
     )
     return None if found is None else FileBlock(file_id, path_from_text(found[0]), found[1], unpack(found[2]))
+
+
+def require_links(snapshot: Snapshot) -> None:
+    """NOT_READY while changes of this epoch are not resolved: what is known of references is that of other texts."""
+    if snapshot.reader.row("SELECT 1 FROM unresolved LIMIT 1") is None:
+        return
+    found = snapshot.reader.row("SELECT COUNT(*) FROM unresolved")
+    raise CodePlaneError(
+        ErrorCode.NOT_READY,
+        "references are being resolved after a change",
+        details={"phase": "resolving", "files_left": found[0] if found is not None else 0},
+        remedy="Ask again in a moment.",
+    )
 
 
 def find_links(snapshot: Snapshot, file_id: int) -> Links:

@@ -65,6 +65,7 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     connection.execute("DELETE FROM blocks WHERE file_id = ?", (file_id,))
     connection.execute("DELETE FROM sketches WHERE file_id = ?", (file_id,))
     delete_links(connection, file_id)
+    connection.execute("DELETE FROM unresolved WHERE file_id = ?", (file_id,))
     span = row_range(file_id)
     for imported, source in list(
         connection.execute("SELECT imported_name, source_literal FROM imports WHERE import_id BETWEEN ? AND ?", span)

@@ -73,7 +73,7 @@ class LexicalWriter:
                 self._index = tantivy.Index(_schema(), path=str(directory), reuse=False)
             else:
                 self._index = tantivy.Index.open(str(directory))
-            _register(self._index)
+            _set_up(self._index)
 
     def add(
         self,
@@ -196,8 +196,7 @@ class LexicalReader:
     def __init__(self, directory: Path) -> None:
         with lexical_errors():
             self._index = tantivy.Index.open(str(directory))
-            _register(self._index)
-            self._index.config_reader("manual")
+            _set_up(self._index)
             self._schema = self._index.schema
             self._searcher = self._index.searcher()
 
@@ -434,7 +433,9 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _register(index: tantivy.Index) -> None:
+def _set_up(index: tantivy.Index) -> None:
+    # Else a thread watches the directory, and takes its lock, for as long as the object lives.
+    index.config_reader("manual")
     spaced = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     index.register_tokenizer(_SPACED, spaced.filter(tantivy.Filter.remove_long(255)).build())
     index.register_tokenizer(_GRAMS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(GRAM, GRAM, False)).build())

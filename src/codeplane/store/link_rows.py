@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -20,26 +20,35 @@ DROP TABLE loaded_uses;
 class FileLinks(NamedTuple):
     """Of one file, ready to be written."""
 
-    links: Links
+    packed: bytes
+    """All of its `Links`."""
     uses: Mapping[int, bytes]
     """Packed places by definition."""
     anchored: Mapping[str, bytes]
     """Packed places of unresolved members by their name."""
+    bases: Sequence[Sequence[int]]
+    imports: Sequence[int]
+    seen: Sequence[int]
+
+
+def make_links(links: Links, uses: Mapping[int, bytes], anchored: Mapping[str, bytes]) -> FileLinks:
+    return FileLinks(pack_links(links), uses, anchored, links.bases, links.imports, links.seen)
 
 
 def put_links(connection: apsw.Connection, file_id: int, found: FileLinks, *, bulk: bool) -> None:
     """Replace what the references of a file stand for."""
     if not bulk:
         delete_links(connection, file_id)
+        connection.execute("DELETE FROM unresolved WHERE file_id = ?", (file_id,))
     uses = "INSERT INTO loaded_uses VALUES (?, ?, ?)" if bulk else "INSERT INTO uses VALUES (?, ?, ?)"
     connection.executemany(uses, [(target, file_id, places) for target, places in found.uses.items()])
     connection.executemany(
         "INSERT INTO anchored VALUES (?, ?, ?)", [(token, file_id, places) for token, places in found.anchored.items()]
     )
-    connection.executemany("INSERT INTO bases VALUES (?, ?, ?)", [(*pair, file_id) for pair in found.links.bases])
-    connection.executemany("INSERT INTO imported VALUES (?, ?)", [(target, file_id) for target in found.links.imports])
-    connection.executemany("INSERT INTO seen VALUES (?, ?)", [(key, file_id) for key in found.links.seen])
-    connection.execute("INSERT INTO links VALUES (?, ?)", (file_id, pack_links(found.links)))
+    connection.executemany("INSERT INTO bases VALUES (?, ?, ?)", [(*pair, file_id) for pair in found.bases])
+    connection.executemany("INSERT INTO imported VALUES (?, ?)", [(target, file_id) for target in found.imports])
+    connection.executemany("INSERT INTO seen VALUES (?, ?)", [(key, file_id) for key in found.seen])
+    connection.execute("INSERT INTO links VALUES (?, ?)", (file_id, found.packed))
 
 
 def delete_links(connection: apsw.Connection, file_id: int) -> None:

@@ -21,7 +21,7 @@ import hashlib
 from codeplane.languages.families import FAMILIES
 from codeplane.store.records import BYTE_ENCODINGS
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 KEPT_EPOCHS = 1000
 
 DOCUMENT_DIGEST = (
@@ -137,6 +137,8 @@ CREATE TABLE bases (
 CREATE TABLE imported (
     target INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (target, file_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE unresolved (file_id INTEGER PRIMARY KEY) STRICT;
 
 CREATE TABLE seen (key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)) STRICT, WITHOUT ROWID;
 

@@ -282,7 +282,20 @@ class Writer:
         """Say what the references of a file stand for, after all files were put."""
         with self._writing():
             put_links(self._connection, file_id, found, bulk=self._bulk)
-            self._derived_changed = True
+
+    def leave_unresolved(self, file_ids: Iterable[int]) -> None:
+        """References of these files have to be resolved before anybody asks what they stand for."""
+        with self._writing():
+            self._connection.executemany("INSERT OR IGNORE INTO unresolved VALUES (?)", [(id_,) for id_ in file_ids])
+
+    def list_unresolved(self) -> list[int]:
+        """By path."""
+        return [id_ for (id_,) in self.rows("SELECT file_id FROM unresolved JOIN files USING (file_id) ORDER BY path")]
+
+    def keep_links(self) -> None:
+        """What was resolved since the last publish becomes part of its epoch."""
+        with self._writing():
+            self._commit()
 
     def put_configuration(self, path: RepoPath, content: str | None) -> None:
         """What a file says that configures a build; None for nothing."""
@@ -319,6 +332,14 @@ class Writer:
         with self._writing():
             self._connection.execute(SORT_NAMES)
             self._connection.execute(INDEXES)
+
+    def share_load(self) -> None:
+        """Let other processes read what was loaded so far; they see nothing of what is still to come."""
+        if self._bulk:
+            self.finish_load()
+            with sqlite_errors():
+                self._commit()
+                finish_bulk(self._connection)
 
     def publish(self, info: EpochInfo) -> int:
         """Make everything since the last epoch visible as a new one. Without changes of content, the epoch stays."""

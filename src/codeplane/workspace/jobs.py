@@ -20,6 +20,9 @@ class Look:
     def __init__(self) -> None:
         self.begun = False
         self.done = False
+        self.resolved = False
+        """Whether references can be asked for, too."""
+        self.wants_links = False
         self.report: SyncReport | None = None
         self.error: CodePlaneError | None = None
         self.noticed: tuple[tuple[RepoPath, ...], int] = ((), 0)

@@ -27,6 +27,8 @@ from codeplane.workspace.watcher import Watcher
 
 FIRST_LOOK_SECONDS = 5.0
 SETTLE_SECONDS = 2.0
+RESOLVE_SECONDS = 0.5
+"""After a look; whoever waited for it is answered first."""
 _LOCK_EVERY_SECONDS = 0.1
 _RETRY_SECONDS = 1.0
 _LONGEST_RETRY_SECONDS = 30.0
@@ -42,6 +44,9 @@ class Keeper(Requests):
         super().__init__(options, settings)
         self._ready = ready
         self._settle_at: float | None = None
+        self._resolve_at: float | None = None
+        self._unresolved_looks: list[Look] = []
+        """Over, but for what references stand for."""
         self._lock: FileLock | None = None
         self._indexer: Indexer | None = None
         self._locked_since: float | None = None
@@ -202,6 +207,8 @@ class Keeper(Requests):
     def _become_ready(self) -> None:
         first = self.watcher is None and self.phase != "ready"
         self._retry_seconds = _RETRY_SECONDS
+        if self._indexer is not None and self._indexer.has_unresolved:
+            self._resolve_at = time.monotonic() + RESOLVE_SECONDS
         self._enter("ready")
         if first and self.settings.watcher:
             self._start_watcher()
@@ -223,7 +230,7 @@ class Keeper(Requests):
     def _serve(self, indexer: Indexer) -> None:
         """One thing that was asked for or is due; else wait."""
         with self.changed:
-            if self._due is not None and time.monotonic() >= self._due:
+            if self._is_due():
                 self._due = None
                 self._queued = self._queued or Look()
             condemned, self._condemned = self._condemned, None
@@ -245,6 +252,8 @@ class Keeper(Requests):
             with self.changed:
                 look, self._queued = self._queued, None
             self._look(indexer, look, None)
+        elif self._is_resolving_due():
+            self._resolve(indexer)
         else:
             if condemned is not None:
                 self._enter("ready")
@@ -273,7 +282,7 @@ class Keeper(Requests):
             if work is not None:
                 report = work(self._reporter(look, job), self._is_given_up)
             else:
-                report = indexer.sync(self._reporter(look, job), self._is_given_up, _noticer(look))
+                report = indexer.look(self._reporter(look, job), self._is_given_up, _noticer(look))
             if mark is not None and self.watcher is not None:
                 complete = not (report.partial or report.pending or report.decision == "interrupted")
                 again = self.watcher.finish(mark, indexer.directories(), complete)
@@ -300,6 +309,10 @@ class Keeper(Requests):
     ) -> None:
         with self.changed:
             look.report, look.error, look.done = report, error, True
+            look.resolved = error is not None or not indexer.has_unresolved
+            if not look.resolved:
+                self._unresolved_looks.append(look)
+                self._resolve_at = self._resolve_at or self._look_ended + RESOLVE_SECONDS
             self.running, self.progress = None, None
             self.forced, self.epoch = indexer.forced or self._reopen, indexer.epoch
             if report is not None:
@@ -338,13 +351,39 @@ class Keeper(Requests):
     def _is_given_up(self) -> bool:
         return self.closing or self._clear_wanted is not None
 
+    def _is_resolving_due(self) -> bool:
+        if any(look.wants_links for look in self._unresolved_looks):
+            return True
+        return self._resolve_at is not None and not self.settings.once and time.monotonic() >= self._resolve_at
+
+    def _resolve(self, indexer: Indexer) -> None:
+        """What references stand for, until somebody wants something else."""
+        try:
+            if indexer.resolve(lambda: self._is_wanted() or self._is_due()):
+                self._end_resolving(None)
+        except CodePlaneError as error:
+            self._end_resolving(error)
+            raise
+
+    def _end_resolving(self, error: CodePlaneError | None) -> None:
+        with self.changed:
+            self._resolve_at = None
+            for look in self._unresolved_looks:
+                look.error, look.resolved = error, True
+            self._unresolved_looks.clear()
+            self.changed.notify_all()
+
+    def _is_due(self) -> bool:
+        return self._due is not None and time.monotonic() >= self._due
+
     def _idle(self, indexer: Indexer) -> None:
         now = time.monotonic()
         if self._settle_at is not None and now >= self._settle_at:
             self._settle_at = None
             indexer.settle()
             return
-        ends = [end for end in (self._due, self._settle_at) if end is not None]
+        resolve_at = None if self.settings.once else self._resolve_at
+        ends = [end for end in (self._due, self._settle_at, resolve_at) if end is not None]
         self._wait(max(0.0, min(ends) - now) if ends else None)
 
     def _wait(self, seconds: float | None) -> None:
@@ -382,6 +421,7 @@ class Keeper(Requests):
                 if request.report is not None:
                     self._set_phase("absent")
                     self._refuse_look(cleared())
+                    self._end_resolving(cleared())
                     if self._job_wanted is not None:
                         self._end_job(self._job_wanted, None, cleared())
                     self._build_wanted = self._build_wanted_before = False

@@ -45,6 +45,7 @@ class Question(Generic[T]):
         policy: str,
         file: RepoPath | None,
         lexical: bool,
+        links: bool,
         cancelled: Cancelled | None,
     ) -> None:
         self._keeper = keeper
@@ -53,11 +54,14 @@ class Question(Generic[T]):
         self._policy = policy
         self._file = file
         self._lexical = lexical
+        self._links = links
         self._cancelled = cancelled
         settings = keeper.settings
         self._one_shot = settings.once
         began = time.monotonic()
-        self._deadline = began + (settings.strict_seconds if policy == "strict" else settings.inline_ms / 1000)
+        # What references stand for is not there to be told meanwhile, so it is waited for.
+        patient = policy == "strict" or (links and not settings.once)
+        self._deadline = began + (settings.strict_seconds if patient else settings.inline_ms / 1000)
         self._opening = max(self._deadline, began + OPENING_SECONDS)
 
     def answer(self) -> Read[T]:
@@ -92,7 +96,7 @@ class Question(Generic[T]):
         look: Look | None = None
         shared = False
         if freshness is None and self._file is None:
-            look, shared = self._keeper.ask_look()
+            look, shared = self._keeper.ask_look(links=self._links)
         try:
             with self._readers.taken(self._lexical) as taken:
                 snapshot, tried.index_id = taken.snapshot, taken.index_id
@@ -100,13 +104,13 @@ class Question(Generic[T]):
                     if not self._keeper.forced and is_untouched(snapshot, self._keeper.options, self._file):
                         freshness = FRESH
                     else:
-                        look, shared = self._keeper.ask_look()
+                        look, shared = self._keeper.ask_look(links=self._links)
                 tried.ask(self._ask, snapshot)
         except Exception as error:
             # Also a defect of the question may be one of an epoch that is about to be replaced.
             tried.error = error
             if look is None and (tried.is_broken or freshness is None):
-                look, shared = self._keeper.ask_look()
+                look, shared = self._keeper.ask_look(links=self._links)
         notices = self._keeper.take_notices()
         if freshness is None or tried.is_broken:
             return self._after(look, shared, tried, notices)
@@ -118,7 +122,7 @@ class Question(Generic[T]):
             self._condemn(tried)
             return None
         assert look is not None
-        if not wait_for(self._keeper, look, self._deadline, self._cancelled):
+        if not wait_for(self._keeper, look, self._deadline, self._cancelled, links=self._links):
             return self._deferred(look, tried, notices)
         if look.error is not None:
             if self._policy == "strict" or self._one_shot or look.error.code in _ALWAYS_RAISED:

@@ -66,11 +66,12 @@ class Requests:
         self._look_ended = 0.0
         self._look_seconds = 0.0
 
-    def ask_look(self, report: Report | None = None) -> tuple[Look, bool]:
+    def ask_look(self, report: Report | None = None, *, links: bool = False) -> tuple[Look, bool]:
         """A look that begins after this call, and whether somebody else had asked for it already."""
         with self.changed:
             shared = self._queued is not None
             look = self._queued = self._queued or Look()
+            look.wants_links = look.wants_links or links
             if report is not None:
                 look.listeners.append(report)
             self.changed.notify_all()

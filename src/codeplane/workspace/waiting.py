@@ -45,10 +45,12 @@ def admit(keeper: Requests, strict: bool, deadline: float, cancelled: Cancelled 
             keeper.changed.wait(min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic())))
 
 
-def wait_for(keeper: Requests, look: Look, deadline: float | None, cancelled: Cancelled | None) -> bool:
-    """Whether the look ended before the deadline."""
+def wait_for(
+    keeper: Requests, look: Look, deadline: float | None, cancelled: Cancelled | None, *, links: bool = False
+) -> bool:
+    """Whether the look ended before the deadline, with `links` also what references stand for."""
     with keeper.changed:
-        while not look.done:
+        while not (look.resolved if links else look.done):
             if keeper.closing:
                 raise shutting_down()
             _check(cancelled)

@@ -101,22 +101,26 @@ class Workspace:
         *,
         file: RepoPath | None = None,
         lexical: bool = False,
+        links: bool = False,
         cancelled: Cancelled | None = None,
     ) -> Read[T]:
-        """Ask one epoch. `ask` may run twice; only the later value counts. With `file`, only that file matters."""
+        """Ask one epoch. `ask` may run twice; only the later value counts. With `file`, only that file matters.
+
+        Who asks what references stand for says so (`links`): that is known a while after all the rest.
+        """
         chosen = check_policy(policy or self.settings.policy)
-        return Question(self._keeper, self._readers, ask, chosen, file, lexical, cancelled).answer()
+        return Question(self._keeper, self._readers, ask, chosen, file, lexical, links, cancelled).answer()
 
     def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
-        """Look at the tree now and wait for it. `report` is called from another thread.
+        """Look at the tree now and wait for it, and for what references stand for.
 
-        Who gives up gets CANCELLED; the look goes on, since others may need it.
+        `report` is called from another thread. Who gives up gets CANCELLED; the look goes on, since others may need it.
         """
         deadline = time.monotonic() + max(OPENING_SECONDS, self.settings.strict_seconds)
         if admit(self._keeper, True, deadline, cancelled) != "ready":
             raise locked(ErrorCode.INDEX_LOCKED, self._keeper.lock_owner)
-        look, _ = self._keeper.ask_look(report)
-        wait_for(self._keeper, look, None, cancelled)
+        look, _ = self._keeper.ask_look(report, links=True)
+        wait_for(self._keeper, look, None, cancelled, links=True)
         if look.error is not None:
             raise again(look.error)
         assert look.report is not None

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import pytest
 
@@ -20,6 +22,7 @@ Texts = dict[str, str]
 
 _MODULES = ("shop/cart", "shop/items", "shop/sub/tools", "tests/test_cart")
 _CLASSES = ("Cart", "Item", "Tool")
+_METHODS = ("total", "first", "last")
 
 
 def _python(chance: random.Random, module: str) -> str:
@@ -42,20 +45,63 @@ def _python(chance: random.Random, module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _change(chance: random.Random, texts: Texts, write: Callable[[random.Random, str], str], ending: str) -> None:
-    modules = [*_MODULES, "shop/__init__", "shop/sub/__init__", "other/cart"]
-    module = chance.choice(modules)
-    path = f"{module}{ending}"
+def _php(chance: random.Random, module: str) -> str:
+    space, name, other = chance.choice(("Shop", "Shop\\Sub", "Else")), chance.choice(_CLASSES), chance.choice(_CLASSES)
+    lines = ["<?php", f"namespace {space};", f"use Shop\\{other} as Taken;"]
+    lines.append(chance.choice(["", f"use Shop\\Sub\\{name};", "use function Shop\\make;"]))
+    lines.append(f"{chance.choice(('class', 'trait', 'interface'))} {name} {{")
+    lines.append(chance.choice(["", f"use {other};", "public ?Taken $part;", f"/** @var {other}[] */ public $part;"]))
+    for method in chance.sample(_METHODS, 2):
+        value = chance.choice(["$this->part", "new Taken()", "static::make()", "$this->part[0]", "make()"])
+        lines.append(f"public function {method}({chance.choice(['', 'Taken $x', '$x'])}) {{ return {value}; }}")
+    lines.append(
+        f"public static function make(){chance.choice(['', ': static', f': {other}'])} {{ return new static(); }}"
+    )
+    lines += ["}", f"class More extends {chance.choice(_CLASSES)} {{}}", f"function make() {{ return new {other}(); }}"]
+    lines += ["make()->total()->first();", "More::make()->last()->part->total();", f"(new \\Shop\\{name}())->first();"]
+    return "\n".join(lines) + "\n"
+
+
+def _ruby(chance: random.Random, module: str) -> str:
+    name, other = chance.choice(_CLASSES), chance.choice(_CLASSES)
+    lines = [f"module {chance.choice(('Shop', 'Else'))}", "LIMIT = 1"]
+    head = chance.choice([f"class {name}", f"class {name} < {other}", f"module {name}"])
+    lines += [head, chance.choice(["", f"include {other}", f"extend {other}", "attr_reader :part"])]
+    lines.append(f"def initialize; @part = {chance.choice([f'{other}.new', 'nil', 'External.new'])}; end")
+    for method in chance.sample(_METHODS, 2):
+        value = chance.choice(["@part", "part", f"{other}.new", "self.class.make", "LIMIT", "total"])
+        lines.append(f"def {chance.choice(['', 'self.'])}{method}; {value}; end")
+    lines += [f"def self.make; {chance.choice(['new', f'{other}.make'])}; end", "end", "end"]
+    lines += [f"Shop::{name}.make.total.first", f"Shop::{other}.new.part.last", "Else::LIMIT"]
+    return "\n".join(lines) + "\n"
+
+
+class _Language(NamedTuple):
+    write: Callable[[random.Random, str], str]
+    ending: str
+    fixed: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Files that have one of these texts."""
+
+
+_PACKAGES = ("", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n")
+_LANGUAGES = {
+    "python": _Language(_python, ".py", {"shop/__init__": _PACKAGES, "shop/sub/__init__": _PACKAGES}),
+    "php": _Language(_php, ".php"),
+    "ruby": _Language(_ruby, ".rb"),
+}
+
+
+def _change(chance: random.Random, texts: Texts, language: _Language) -> None:
+    module = chance.choice([*_MODULES, *language.fixed, "other/cart"])
+    path = f"{module}{language.ending}"
     if path in texts and chance.random() < 0.2:
         del texts[path]
     elif path in texts and chance.random() < 0.3:
         texts[path] = f"{texts[path]}# {chance.random()}\n"
-    elif module.endswith("__init__"):
-        texts[path] = chance.choice(
-            ["", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n"]
-        )
+    elif module in language.fixed:
+        texts[path] = chance.choice(language.fixed[module])
     else:
-        texts[path] = write(chance, module)
+        texts[path] = language.write(chance, module)
 
 
 def _carry_out(root: Path, before: Texts, after: Texts) -> None:
@@ -67,16 +113,17 @@ def _carry_out(root: Path, before: Texts, after: Texts) -> None:
             (root / path).write_text(text)
 
 
-def _run(tmp_path: Path, seed: int, rounds: int) -> None:
+def _run(tmp_path: Path, seed: int, rounds: int, language: _Language) -> None:
     chance = random.Random(seed)
-    texts = {f"{module}.py": _python(chance, module) for module in _MODULES} | {"shop/__init__.py": ""}
+    texts = {f"{module}{language.ending}": language.write(chance, module) for module in _MODULES}
+    texts |= {f"{module}{language.ending}": "" for module in list(language.fixed)[:1]}
     root = make_repository(tmp_path / "repo", dict(texts))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         for number in range(rounds):
             before = dict(texts)
             for _ in range(chance.randint(1, 3)):
-                _change(chance, texts, _python, ".py")
+                _change(chance, texts, language)
             _carry_out(root, before, texts)
             indexer.sync()
             kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
@@ -84,8 +131,9 @@ def _run(tmp_path: Path, seed: int, rounds: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_python(tmp_path: Path, seed: int) -> None:
-    _run(tmp_path, seed, 8)
+@pytest.mark.parametrize("language", _LANGUAGES)
+def test_links_equal_scratch(tmp_path: Path, language: str, seed: int) -> None:
+    _run(tmp_path, seed, 8, _LANGUAGES[language])
 
 
 @pytest.mark.sweep
@@ -93,7 +141,8 @@ def test_python(tmp_path: Path, seed: int) -> None:
 def test_sweep(tmp_path: Path) -> None:
     seed = int(os.environ.get("CPL_SEED", "1"))
     for part in range(int(os.environ.get("CPL_ROUNDS", "500")) // 10):
-        _run(tmp_path / str(part), seed + part, 10)
+        for name, language in _LANGUAGES.items():
+            _run(tmp_path / f"{name}{part}", seed + part, 10, language)
 
 
 def _resolved(indexer: Indexer) -> int:

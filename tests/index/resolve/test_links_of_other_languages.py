@@ -34,6 +34,16 @@ _CPP = {
     "list.h": "struct node { int value; };\nint size(struct node *n);\n",
     "list.c": '#include "list.h"\nint size(struct node *n) { return n->value; }\n',
 }
+_PHP = {
+    "src/Cart.php": "<?php\nnamespace Shop;\nuse Shop\\Parts\\Item;\nfunction f(Item $i) { $i->price(); sum(); }\n",
+    "src/Item.php": "<?php\nnamespace Shop\\Parts;\nclass Item extends Base {}\n",
+    "src/Base.php": "<?php\nnamespace Shop\\Parts;\nclass Base {}\n",
+}
+_RUBY = {
+    "cart.rb": "module Shop\nclass Cart\ndef total; Item.new.price; end\nend\nend\n",
+    "item.rb": "module Shop\nclass Item\ninclude Priced\nend\nend\n",
+    "priced.rb": "module Shop\nmodule Priced\nend\nend\n",
+}
 
 
 @pytest.mark.parametrize(
@@ -89,8 +99,26 @@ _CPP = {
                 ("other/shop/item.h", "namespace shop { class Item {}; }\n"),
             ],
         ),
+        (
+            _PHP,
+            [
+                ("src/Base.php", "<?php\nnamespace Shop\\Parts;\nclass Base { function price() {} }\n"),
+                ("src/sum.php", "<?php\nnamespace Shop;\nfunction sum() {}\n"),
+                ("src/Other.php", "<?php\nnamespace Shop\\Parts;\nclass Item { function price() {} }\n"),
+                ("src/Item.php", "<?php\nnamespace Else;\nclass Item {}\n"),
+            ],
+        ),
+        (
+            _RUBY,
+            [
+                ("priced.rb", "module Shop\nmodule Priced\ndef price; end\nend\nend\n"),
+                ("more.rb", "module Shop\nclass Item\ndef price; end\nend\nend\n"),
+                ("item.rb", "module Shop\nclass Item < Missing\nend\nend\n"),
+                ("inner.rb", "module Shop\nclass Cart\nclass Item\nend\nend\nend\n"),
+            ],
+        ),
     ],
-    ids=["go", "java", "rust", "cpp"],
+    ids=["go", "java", "rust", "cpp", "php", "ruby"],
 )
 def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
     root = make_repository(tmp_path / "repo", dict(files))

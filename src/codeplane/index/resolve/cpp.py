@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from codeplane.facts.model import Usage
+from codeplane.facts.model import Target, Usage
+from codeplane.facts.sketch import SketchBind
 from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
 from codeplane.index.resolve.includes import Includes
+from codeplane.index.resolve.links import bind_sites
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, generic_of, list_of, union
@@ -46,7 +48,8 @@ _FAMILY = frozenset({"c", "cpp"})
 
 class CppRules(Rules):
     overloads = True
-    containers = MappingProxyType({"l": "std", "g": "std"})
+    paths_are_members = True
+    containers = MappingProxyType({"l": "std", "G": "std"})
 
     def __init__(self, ev: Evaluator) -> None:
         super().__init__(ev)
@@ -105,10 +108,22 @@ class CppRules(Rules):
             path = path.rpartition(".")[0]
         yield ""
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
-        return self._seen_from(at, scope, name)
+    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
+        return bind.target_kind == Target.DEF
 
-    def _seen_from(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        found = self._seen_from(at, scope, name)
+        if not found and bind >= 0 and not self._may_inherit(at, scope):
+            sites = bind_sites(self.ev, at, bind)
+            found = [site for site in sites if not _is_made_by_macro(self.ev.at(site[0]), site[2])]
+        return self.fitting(found, None, usage)
+
+    def _may_inherit(self, at: Tables, scope: int) -> bool:
+        """Whether a class around a scope has a base that nobody has seen."""
+        classes = (self._class_at(at.path, prefix) for prefix in self._around(at, scope))
+        return any(base[0] != "c" for of in classes if of is not None for base in self.ev.bases(*of))
+
+    def _seen_from(self, at: Tables, scope: int, name: str) -> Sequence[Site]:
         around = list(self._around(at, scope))
         for prefix in around:
             of = self._class_at(at.path, prefix)
@@ -132,7 +147,7 @@ class CppRules(Rules):
         return []
 
     def unbound_sites(self, at: Tables, name: str) -> list[Site]:
-        return self._seen_from(at, 0, name)
+        return list(self._seen_from(at, 0, name))
 
     def bare(self, at: Tables, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
@@ -144,20 +159,10 @@ class CppRules(Rules):
         sites = self._seen_from(at, at.loose[node][0], name)
         return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
-    def doubted(self, at: Tables, name: str, scope: int, sites: list[Site]) -> list[Site]:
-        found = self._seen_from(at, scope, name)
-        if found or any(self._has_foreign_base(at, prefix) for prefix in self._around(at, scope)):
-            return found
-        return [site for site in sites if not _is_made_by_macro(self.ev.at(site[0]), site[2])]
-
-    def fitting(self, sites: list[Site], namespace: int | None, usage: int) -> list[Site]:
+    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if usage != Usage.TYPE:
             return sites
         return [site for site in sites if site[1] != "d" or self.ev.at(site[0]).defs[site[2]].kind not in CALLABLES]
-
-    def _has_foreign_base(self, at: Tables, prefix: str) -> bool:
-        of = self._class_at(at.path, prefix)
-        return of is not None and any(base[0] != "c" for base in self.ev.bases(*of))
 
     def _values(self, file: str, language: str, sites: Sequence[Site]) -> Values:
         found: set[Value] = set()
@@ -204,7 +209,7 @@ class CppRules(Rules):
         return found or self._class_at(at.path, at.defs[definition].lexical_path.rpartition(".")[0])
 
     def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
-        if of[0] == "g":
+        if of[0] == "G":
             return self._member_of_generic(of, name)
         for base in self.ev.bases(of[1], of[2]):
             if base[0] != "c":
@@ -258,13 +263,13 @@ class CppRules(Rules):
         return NOTHING if callee[0] == "i" else None
 
     def elements(self, of: Value) -> Values:
-        if of[0] == "g" and of[2] == "map":
+        if of[0] == "G" and of[2] == "map":
             return frozenset({generic_of(of[1], "pair", of[3])})
         return NOTHING
 
     def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
         _, of, name = callee
-        if of[0] == "g" and of[2] == "ptr":
+        if of[0] == "G" and of[2] == "ptr":
             return (
                 of[3][0]
                 if name in ("get", "release", "value", "load")
@@ -275,7 +280,7 @@ class CppRules(Rules):
         if name in ("begin", "end", "find", "cbegin", "rbegin", "lower_bound", "upper_bound"):
             held = self.ev.elements(of)
             return frozenset({generic_of("cpp", "ptr", [held])}) if held else NOTHING
-        if of[0] == "g":
+        if of[0] == "G":
             return of[3][1] if name == "at" and len(of[3]) > 1 else NOTHING
         return self.ev.elements(of) if name in ("front", "back", "at", "top") else NOTHING
 

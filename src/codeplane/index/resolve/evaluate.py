@@ -15,12 +15,14 @@ from codeplane.index.resolve.fixpoint import Cells
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import PART, PUT, Tables
 from codeplane.index.resolve.value import (
+    ANYTHING,
     NOTHING,
     Site,
     Value,
     Values,
     bounded,
     dict_of,
+    foreign,
     generic_of,
     list_of,
     mentions,
@@ -38,6 +40,8 @@ _NAMED = frozenset({"enum_member", "module"})
 """What else a name may be bound to that holds something by itself."""
 OBJECT = -1
 """In place of the number of a parameter: the object that a method is called on."""
+_Member = tuple[Sequence[Site], Values]
+_NO_MEMBER: _Member = ((), NOTHING)
 _PLACED = frozenset({"i", "c", "T", "S"})
 """Values of a language, told by the file that they begin with."""
 
@@ -57,6 +61,9 @@ class Library(Protocol):
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, by path and place."""
 
+    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        """The same, of every definition that is nested so, names with dots between them."""
+
     def detaching(self, owner: str) -> Sequence[str]:
         """Files that define members of a type of this name outside of it."""
 
@@ -71,11 +78,9 @@ class Evaluator:
     def __init__(self, library: Library, rules: Mapping[str, Callable[[Evaluator], Rules]]) -> None:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
-        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute)
+        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, bounded)
         self._noted = self._cells.noted
         self._held: dict[str, tuple[Tables, int]] = {}
-        self.passed: dict[tuple[str, int, int], set[Value]] = {}
-        """What calls were seen to pass."""
         self.flowing: dict[tuple[str, int, int], Values] = {}
         """What is known to be passed within a file."""
         self._outer: Evaluator | None = None
@@ -90,7 +95,12 @@ class Evaluator:
             rules.ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
         inner._held = self._held
+        inner._noted = inner._cells.noted = self._noted
         return inner
+
+    def forget(self) -> None:
+        """Let go of what hardly serves another file."""
+        self._cells.forget()
 
     # --- cells
 
@@ -161,12 +171,14 @@ class Evaluator:
             return self.cell(("b", path, a - 1))
         if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
             return self._node(at, node)
-        return self.cell(("n", path, node))
+        own = self if self._outer is None or path == self._own else self._outer
+        key = ("n", path, node)
+        return own._cells.once(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """A class and those that it inherits from, in the order in which members are looked up."""
         found = self.cell(("o", path, definition))
-        return max((value[1] for value in found), key=len) if found else (("c", path, definition),)
+        return max((value[1] for value in found), key=_length_first) if found else (("c", path, definition),)
 
     # --- expressions
 
@@ -177,24 +189,22 @@ class Evaluator:
                 return self.rules(at).bare(at, node)
             return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
         if kind == Of.MEMBER:
-            return self.member_at(at, node)[1]
+            return self.reached(at, a, at.texts[b])[1]
         if kind == Of.CALL:
             found = self.rules(at).called(at, node)
             if found is not None:
                 return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == Of.NEW:
-            made = self.type_of(at, a)
-            for of in made if not self.rules(at).overloads else ():
-                for method in self.constructors(of) if of[0] == "i" else ():
-                    self._pass(method, at, at.lists[b])
-            return made
+            return self.type_of(at, a)
         if kind in (Of.THIS, Of.SUPER):
-            return self._this(at, a, kind)
+            found = self.rules(at).this(at, a, kind)
+            return frozenset(value[:3] for value in found) if b else found
         if kind == Of.ITEM:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind == Of.AWAIT:
-            return self.rules(at).awaited(self.value(at.path, a))
+            values = self.value(at.path, a)
+            return self.rules(at).awaited(values) | values & ANYTHING
         if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
             return self.value(at.path, a)
         if kind == Of.EITHER:
@@ -220,29 +230,6 @@ class Evaluator:
             return frozenset({("k", at.texts[a])})
         if kind == Of.LITERAL:
             return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
-        return NOTHING
-
-    def _this(self, at: Tables, scope: int | None, kind: int) -> Values:
-        """The object that a method belongs to, or that object as one of the bases of its class."""
-        around: int | None = None
-        while scope is not None:
-            owner = at.owner.get(scope)
-            if scope in at.nameless:
-                of: Value = ("i", at.path, -scope)
-                return frozenset({of if kind == Of.THIS else ("s", at.path, -scope, of)})
-            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
-                return self.type_of(at, receiver)
-            if owner is not None:
-                parent = self.rules(at).class_around(at, owner)
-                if parent is not None:
-                    parent = self.rules(at).whole(*parent)
-                    what = "c" if around is None and self.rules(at).how(at, owner) == "class" else "i"
-                    of = (what, *parent, scope)
-                    return frozenset({of if kind == Of.THIS else ("s", *parent, of)})
-                if at.defs[owner].kind in self.rules(at).classes:
-                    of = ("i", *self.rules(at).whole(at.path, owner))
-                    return frozenset({of if kind == Of.THIS else ("s", *of[1:], of)})
-            scope = at.sketch.scopes[scope][0]
         return NOTHING
 
     def _elements_in(self, at: Tables, part: int) -> Values:
@@ -275,6 +262,8 @@ class Evaluator:
             return frozenset({of})
         if of[0] == "i":
             return self.rules(self.at(of[1])).item(of)
+        if of[0] == "?":
+            return ANYTHING
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
         if of[0] == "t":
             places = [key for key in held if isinstance(key, int)]
@@ -294,7 +283,9 @@ class Evaluator:
             return union(of[1])
         if of[0] == "d":
             return frozenset(("k", key) for key, _ in of[1])
-        if of[0] == "g":
+        if of[0] == "?":
+            return ANYTHING
+        if of[0] == "G":
             return self._rules[of[1]].elements(of)
         return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c", "T") else NOTHING
 
@@ -302,6 +293,8 @@ class Evaluator:
         """What entering a value, as a context, gives."""
         if of[0] == "i":
             return self.rules(self.at(of[1])).entered(of)
+        if of[0] == "?":
+            return ANYTHING
         return of[1] if of[0] == "l" else NOTHING
 
     def held(self, of: Value) -> Values:
@@ -336,7 +329,7 @@ class Evaluator:
         for kind, node in flows:
             if kind not in (Into.DECLARE, Into.NARROW, Into.BOUND):
                 found |= self._flow(at, kind, node)
-        return found or union(self.type_of(at, node) for kind, node in flows if kind == Into.NARROW)
+        return found
 
     def _flow(self, at: Tables, kind: int, node: int) -> Values:
         if kind & PUT:
@@ -359,7 +352,7 @@ class Evaluator:
                 values = union(self._part(value, step) for value in values)
             return values
         if kind == Into.FOR:
-            return union(self.elements(value) for value in self.value(at.path, node))
+            return union(self.rules(at).gone_through(value) for value in self.value(at.path, node))
         if kind == Into.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
         if kind in (Into.CATCH, Into.DECLARE):
@@ -440,68 +433,67 @@ class Evaluator:
 
     # --- members
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+    def reached(self, at: Tables, node: int, name: str) -> _Member:
+        """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
+        has such a member: it may stand elsewhere than the use."""
+        kind, scope, _, _ = at.nodes[node]
+        own = self.rules(at).own_member(at, scope, name) if kind == Of.OWN else None
+        if own is not None:
+            return own
+        found = [self.member(of, name) for of in self.rules(at).held(at, node)]
+        if not any(sites for sites, _ in found):
+            found += [self.member(of, name) for of in self._narrowed(at, node)]
+        return [site for sites, _ in found for site in sites], union(values for _, values in found)
+
+    def _narrowed(self, at: Tables, node: int) -> Values:
+        kind, a, _, _ = at.nodes[node]
+        if kind != Of.NAME or not a:
+            return NOTHING
+        return union(self.type_of(at, held) for how, held in at.into_bind(a - 1) if how == Into.NARROW)
+
+    def member(self, of: Value, name: str) -> _Member:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
-        if what == "g":
-            return self._rules[of[1]].member(of, name) or ([], NOTHING)
+        if what == "G":
+            return self._rules[of[1]].member(of, name) or _NO_MEMBER
         if what in _PLACED:
-            found = self.rules(self.at(of[1])).member(of, name)
-            if found is not None:
-                return found
+            own = self.rules(self.at(of[1])).member(of, name)
+            if own is not None:
+                return own
         if what in ("i", "c"):
             if name == "__class__":
                 return [], frozenset({("c", *of[1:])})
-            return self._found_in(self.bases(of[1], of[2]), of, name)
+            return self._once(("m", of, name), self._found_in_bases, of, name)
         if what == "s":
             order = self.bases(of[3][1], of[3][2]) if of[3][0] in ("i", "c") else self.bases(of[1], of[2])
-            own = ("c", of[1], of[2])
-            rest = order[order.index(own) + 1 :] if own in order else order[1:]
+            class_ = ("c", of[1], of[2])
+            rest = order[order.index(class_) + 1 :] if class_ in order else order[1:]
             return self._found_in(rest, of[3], name)
         if what == "M":
             rules = self.rules(self.at(of[1]))
-            return rules.module_sites(of, name), rules.module_values(of, name)
+            return self._once(("m", of, name), _of_module, rules, of, name)
         if what == "N":
-            rules = self._rules[of[1]]
-            return rules.module_sites(of, name), rules.module_values(of, name)
+            return self._once(("m", of, name), _of_module, self._rules[of[1]], of, name)
         if what == "k":
-            return [], frozenset({("x", f"builtins.{type(of[1]).__name__}.{name}")})
+            return [], foreign(f"builtins.{type(of[1]).__name__}.{name}")
         if what == "x":
-            return [], frozenset({("x", f"{of[1]}.{name}")})
+            return [], foreign(f"{of[1]}.{name}")
         if what == "t" and name.isdigit():
             return [], of[1][int(name)] if int(name) < len(of[1]) else NOTHING
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
         if what == "v":
-            sites: list[Site] = []
-            values = NOTHING
-            for bound in self.type_of(self.at(of[1]), of[2]):
-                more, held = self.member(bound, name)
-                sites += more
-                values |= held
-            return sites, values
-        return [], NOTHING
+            found = [self.member(bound, name) for bound in self.type_of(self.at(of[1]), of[2])]
+            return [site for sites, _ in found for site in sites], union(values for _, values in found)
+        return [], ANYTHING if what == "?" else NOTHING
 
-    def member_at(self, at: Tables, node: int) -> tuple[list[Site], Values]:
-        """What the member stands for that a node names, and what it holds."""
-        _, of, text, _ = at.nodes[node]
-        name = at.texts[text]
-        if at.nodes[of][0] == Of.OWN:
-            told = self.rules(at).own_member(at, at.nodes[of][1], name)
-            if told is not None:
-                return told
-        sites: list[Site] = []
-        values = NOTHING
-        for value in self.value(at.path, of):
-            more, held = self.member(value, name)
-            sites += more
-            values |= held
-        return sorted(set(sites)), values
+    def _once(self, key: Hashable, make: Callable[..., _Member], *of: Any) -> _Member:
+        return self._cells.once(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
         if of[0] in ("i", "c"):
-            return max(self.cell(("s", of[1], of[2], name)), key=len, default=())
+            return max(self.cell(("s", of[1], of[2], name)), key=_length_first, default=())
         if of[0] == "s":
             order = self.bases(of[1], of[2])
             return self.found_in(order[1:], name)
@@ -511,16 +503,19 @@ class Evaluator:
         found: list[Site] = []
         for base in order:
             if base[0] == "c":
-                found += self.members_named(self.at(base[1]), base[2], name)
+                found += self.rules(self.at(base[1])).members(self.at(base[1]), base[2], name)
         return found
 
-    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> tuple[list[Site], Values]:
+    def _found_in_bases(self, of: Value, name: str) -> _Member:
+        return self._found_in(self.bases(of[1], of[2]), of, name)
+
+    def _found_in(self, order: Sequence[Value], of: Value, name: str) -> _Member:
         for base in order:
             if base[0] != "c":
                 continue
             at = self.at(base[1])
             attribute = at.attributes.get((base[2], name))
-            sites: list[Site] = self.members_named(at, base[2], name)
+            sites = [*self.rules(at).members(at, base[2], name)]
             definitions = [(path, definition) for path, _, definition in sites]
             if attribute is not None:
                 sites.append((base[1], "a", attribute))
@@ -545,30 +540,24 @@ class Evaluator:
             return sites, values
         return [], NOTHING
 
-    def members_named(self, at: Tables, definition: int, name: str) -> list[Site]:
-        """Definitions of a member of a class, wherever they stand."""
-        found: list[Site] = [
-            (part.path, "d", number)
-            for part, number_ in self.rules(at).all_parts(at, definition)
-            for number in part.members.get(number_, {}).get(name, ())
-        ]
-        for path, owner in self.rules(at).parts(at, definition):
-            other = self.at(path)
-            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
-        return found
-
     def _attribute(self, at: Tables, definition: int, name: str) -> Values:
         """What an attribute of the objects of a class can hold."""
         flows: list[tuple[int, int]] = []
-        for member in at.members.get(definition, {}).get(name, ()):
-            bind = at.bind_of_def.get(member)
+        for path, _, member in self.rules(at).members(at, definition, name):
+            bind = at.bind_of_def.get(member) if path == at.path else None
             if bind is not None:
                 flows += at.into_bind(bind)
         for of, flow in at.into_member(name):
             kind, bind, _, _ = at.nodes[of]
-            if kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition:
+            if (kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition) or (
+                kind == Of.THIS and self._is_object_of(at, bind, definition)
+            ):
                 flows.append(flow)
         return self._flowing(at, flows)
+
+    def _is_object_of(self, at: Tables, scope: int, definition: int) -> bool:
+        whole = ("i", *self.rules(at).whole(at.path, definition))
+        return any(of[:3] == whole for of in self.rules(at).this(at, scope))
 
     def _object_of(self, at: Tables, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
@@ -585,17 +574,13 @@ class Evaluator:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        parts = self.rules(at).all_parts(at, definition)
-        for part, node in [(of, base) for of, number in parts for base in of.bases(number)]:
-            if part.nodes[node][0] == Of.LABELLED:
-                continue
-            for value in sorted(self.value(part.path, node), key=repr):
-                if value[0] == "c" and value != own:
-                    lists.append([base for base in self.bases(value[1], value[2]) if base != own])
-                    direct.append(value)
-                elif value[0] == "x":
-                    direct.append(value)
-                    lists.append([value])
+        for value in self.rules(at).direct_bases(at, definition):
+            if value[0] == "c" and value != own:
+                lists.append([base for base in self.bases(value[1], value[2]) if base != own])
+                direct.append(value)
+            elif value[0] == "x":
+                direct.append(value)
+                lists.append([value])
         return (own, *merged([*lists, direct]))
 
     # --- calls
@@ -610,18 +595,22 @@ class Evaluator:
         if what in ("f", "m"):
             return self.call_function(callee, at, arguments)
         if what == "c":
-            for method in self.constructors(callee):
-                self._pass(method, at, arguments)
             return frozenset({("i", *callee[1:])})
         if what == "i":
-            return union(self.call(method, at, node) for method in self.member(callee, "__call__")[1])
+            return union(self.call(method, at, node) for method in self.invoked(callee))
+        if what == "g":
+            return callee[1]  # type: ignore[no-any-return]
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
             found = self.rules(at).call_container(callee, values) if at is not None else None
             return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
             return self.rules(at).call_foreign(callee[1], at, node, values)
-        return NOTHING
+        return ANYTHING if what == "?" else NOTHING
+
+    def invoked(self, of: Value) -> Values:
+        """What runs when an object is called like a function."""
+        return self.member(of, self.rules(self.at(of[1])).invoked)[1]
 
     def constructors(self, of: Value) -> list[Value]:
         """What runs when an object of a class is made."""
@@ -635,38 +624,41 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            shift = 1 if callee[0] == "m" and self._takes_object(self.at(path), scope) else 0
-            given = {number + shift: held for number, held in enumerate(values)}
-            for number, held in given.items():
-                self._note_passed(path, scope, number, held)
-            if callee[0] == "m":
-                given[OBJECT] = frozenset({callee[3]})
-                if shift:
-                    given[0] = given[OBJECT]
-            return self._filled(self.cell(("r", path, scope)), path, scope, given)
+            return self._filled(self.cell(("r", path, scope)), path, scope, self.given_values(callee, values))
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
-            return union(self.call_with(method, values) for method in self.member(callee, "__call__")[1])
-        return NOTHING
+            return union(self.call_with(method, values) for method in self.invoked(callee))
+        return ANYTHING if callee[0] == "?" else NOTHING
 
     def call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
-        given = self._pass(callee, at, arguments)
-        return self._filled(self.cell(("r", callee[1], callee[2])), callee[1], callee[2], given)
+        path, scope = callee[1], callee[2]
+        values = self.cell(("r", path, scope))
+        if not any(mentions(value, path, scope) for value in values):
+            return values
+        given = self.given(callee, at, arguments)
+        return union(self._fill(value, path, scope, given) for value in values)
 
-    def _pass(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
-        """Which parameter gets which values."""
+    def _with_object(self, callee: Value) -> dict[int, Values]:
+        """The object that a method is bound to, as the parameters that get it."""
+        if callee[0] != "m":
+            return {}
+        of = frozenset({callee[3]})
+        return {OBJECT: of, 0: of} if self._takes_object(self.at(callee[1]), callee[2]) else {OBJECT: of}
+
+    def given_values(self, callee: Value, values: Sequence[Values]) -> dict[int, Values]:
+        """Which parameter of a function gets which of these values."""
+        given = self._with_object(callee)
+        given.update(enumerate(values, len(given.keys() & {0})))
+        return given
+
+    def given(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
+        """Which parameter of a function gets which values."""
         path, scope = callee[1], callee[2]
         target = self.at(path)
         params = target.params.get(scope, [])
-        given: dict[int, Values] = {}
-        place = 0
-        if callee[0] == "m":
-            given[OBJECT] = frozenset({callee[3]})
-            if self._takes_object(target, scope):
-                given[0] = given[OBJECT]
-                place = 1
-        first = place
+        given = self._with_object(callee)
+        place = len(given.keys() & {0})
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
             if kind == Of.LABELLED:
@@ -689,15 +681,7 @@ class Evaluator:
                     place += 1
                 elif place < len(params) and params[place].how == Passing.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
-        for number, values in given.items():
-            if number >= first:
-                self._note_passed(path, scope, number, values)
         return given
-
-    def _note_passed(self, path: str, scope: int, number: int, values: Values) -> None:
-        concrete = {value for value in values if value[0] not in ("p", "x", "k")}
-        if concrete:
-            self.passed.setdefault((path, scope, number), set()).update(concrete)
 
     def _takes_object(self, at: Tables, scope: int) -> bool:
         """Whether the first parameter of a method is the object that it is called on."""
@@ -721,7 +705,7 @@ class Evaluator:
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
         if value[0] == "t":
             return frozenset({tuple_of([self._filled(part, path, scope, given) for part in value[1]])})
-        if value[0] == "g":
+        if value[0] == "G":
             parts = [self._filled(part, path, scope, given) for part in value[3]]
             return frozenset({generic_of(value[1], value[2], parts)})
         if value[0] == "d":
@@ -750,6 +734,10 @@ class Evaluator:
         kind, a, b, _ = at.nodes[node]
         if kind == Of.SAME:
             return self.type_of(at, a)
+        if kind == Of.THIS:
+            return frozenset(("i", *value[1:]) for value in self.value(at.path, node))
+        if kind == Of.SAID:
+            return self.rules(at).said(at, at.texts[a], b)
         if kind == Of.NAME:
             if node in at.loose:
                 return self.rules(at).bare_type(at, node)
@@ -777,7 +765,7 @@ class Evaluator:
     def _type_of_member(self, at: Tables, node: int) -> Values:
         _, of, text, _ = at.nodes[node]
         if at.nodes[of][0] == Of.OWN:
-            sites, values = self.member_at(at, node)
+            sites, values = self.reached(at, of, at.texts[text])
             return union(map(self.site_type, sites)) if sites else objects(values)
         found = NOTHING
         for value in self.value(at.path, of):
@@ -835,6 +823,14 @@ class Evaluator:
             elif value[0] == "x":
                 found |= self.rules(at).generic(value[1], at, parts)
         return found
+
+
+def _length_first(values: Sequence[Any]) -> tuple[int, str]:
+    return len(values), repr(values)
+
+
+def _of_module(rules: Rules, module: Value, name: str) -> _Member:
+    return rules.module_sites(module, name), rules.module_values(module, name)
 
 
 def _call_container(ev: Evaluator, callee: Value, values: Sequence[Values]) -> Values:

@@ -15,7 +15,7 @@ from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.go_members import GoMembers
 from codeplane.index.resolve.go_values import filled, is_open, is_stream, map_of, stream_of
 from codeplane.index.resolve.tables import PART, Step, Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, tuple_of, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, list_of, tuple_of, union
 
 _LIKE_THE_FIRST = frozenset(
     {
@@ -32,8 +32,6 @@ _HOLDING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Swap"
 
 
 class GoRules(GoMembers):
-    keys_are_names = True
-
     def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
         """The keys of a mapping and of a list are names like others, where nothing nearer can have the name."""
         if not any(held[0] in ("l", "d") for value in of for held in self._under(value)):
@@ -225,7 +223,7 @@ class GoRules(GoMembers):
                 return self.ev.value(at.path, arguments[0])
             if name in _COLLECTING or name in _ELEMENTS or name.startswith(("maps.", "slices.")):
                 return self._call_on_elements(name, self.ev.value(at.path, arguments[0]))
-        return frozenset({("x", name if name.endswith("()") else f"{name}()")})
+        return foreign(name if name.endswith("()") else f"{name}()")
 
     def _call_on_elements(self, name: str, given: Values) -> Values:
         found = NOTHING

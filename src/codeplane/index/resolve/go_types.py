@@ -21,8 +21,8 @@ class GoTypes(GoNames):
         if kind == Of.NAME:
             if a:
                 return self.ev.cell(("y", at.path, a - 1))
-            sites = self.unbound_sites(at, at.texts[b])
-            return union(map(self._type_of_site, sites)) if sites else frozenset({("x", f"{at.texts[b]}()")})
+            unbound = self.unbound_sites(at, at.texts[b])
+            return union(map(self._type_of_site, unbound)) if unbound else frozenset({("x", f"{at.texts[b]}()")})
         if kind == Of.SAME:
             return self._type_of(at, a)
         if kind == Of.MEMBER:

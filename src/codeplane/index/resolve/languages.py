@@ -11,7 +11,9 @@ from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.go import GoRules
 from codeplane.index.resolve.java import JavaRules
 from codeplane.index.resolve.kotlin import KotlinRules
+from codeplane.index.resolve.php import PhpRules
 from codeplane.index.resolve.python import PythonRules
+from codeplane.index.resolve.ruby import RubyRules
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.rust import RustRules
 
@@ -23,7 +25,9 @@ RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
         "go": GoRules,
         "java": JavaRules,
         "kotlin": KotlinRules,
+        "php": PhpRules,
         "python": PythonRules,
+        "ruby": RubyRules,
         "rust": RustRules,
     }
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -17,15 +17,21 @@ from codeplane.index.resolve.languages import RULES
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
-from codeplane.store.writer import Writer
+from codeplane.store.database import Row, Value
 
-MAX_HELD_BYTES = 10 * 1024 * 1024
+MAX_HELD_BYTES = 4 * 1024 * 1024
 """Of packed sketches whose tables are held; unpacked they take some thirty times as much."""
 
 
+class Readable(Protocol):
+    """An index, or one that is being written."""
+
+    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]: ...
+
+
 class StoreLibrary:
-    def __init__(self, writer: Writer, paths: Iterable[str], note: Callable[[int], None]) -> None:
-        self._writer = writer
+    def __init__(self, index: Readable, paths: Iterable[str], note: Callable[[int], None]) -> None:
+        self._index = index
         self._paths = paths
         self._note = note
         self._tables: dict[str, tuple[int, Tables] | None] = {}
@@ -36,12 +42,6 @@ class StoreLibrary:
     @property
     def is_full(self) -> bool:
         return self.held_bytes > MAX_HELD_BYTES
-
-    def forget(self) -> None:
-        """Let go of what can be read again."""
-        self._tables.clear()
-        self._uids.clear()
-        self.held_bytes = 0
 
     def paths(self) -> Iterable[str]:
         return self._paths
@@ -60,16 +60,25 @@ class StoreLibrary:
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         self._note(key_of("name", name))
-        rows = self._writer.rows(
+        rows = self._index.rows(
             "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
             " WHERE lower(defs.name) = lower(?1) AND defs.name = ?1 ORDER BY path, def_id",
             (name,),
         )
         return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
 
+    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        self._note(key_of("nesting", lexical_path))
+        rows = self._index.rows(
+            "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
+            " WHERE lower(defs.name) = lower(?1) AND lexical_path = ?2 ORDER BY path, def_id",
+            (lexical_path.rpartition(".")[2], lexical_path),
+        )
+        return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
+
     def detaching(self, owner: str) -> Sequence[str]:
         self._note(key_of("owner", owner))
-        rows = self._writer.rows(
+        rows = self._index.rows(
             "SELECT path FROM detached JOIN files USING (file_id) WHERE owner = ? ORDER BY path", (owner,)
         )
         return [path_from_text(path) for (path,) in rows]
@@ -83,7 +92,7 @@ class StoreLibrary:
         return self._directories.get(path, ())
 
     def declared(self, path: str) -> Mapping[str, Any] | None:
-        rows = self._writer.rows("SELECT content FROM configurations WHERE path = ?", (path_to_text(path),))
+        rows = self._index.rows("SELECT content FROM configurations WHERE path = ?", (path_to_text(path),))
         return orjson.loads(rows[0][0]) if rows else None
 
     def file_id(self, path: str) -> int | None:
@@ -101,7 +110,7 @@ class StoreLibrary:
         return known[ordinal] if ordinal < len(known) else None
 
     def _read(self, path: str) -> tuple[int, Tables] | None:
-        rows = self._writer.rows(
+        rows = self._index.rows(
             "SELECT file_id, language, sketch FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
@@ -112,12 +121,12 @@ class StoreLibrary:
         return file_id, Tables(path, language, unpack_sketch(sketch or b""))
 
     def _read_uids(self, path: str, kind: str) -> list[int]:
-        rows = self._writer.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
+        rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
         if not rows:
             return []
         table, column = ("defs", "def_id") if kind == "d" else ("given_attributes", "attribute_id")
         sql = f"SELECT def_uid FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column}"
-        return [uid_number(uid) for (uid,) in self._writer.rows(sql, row_range(rows[0][0]))]
+        return [uid_number(uid) for (uid,) in self._index.rows(sql, row_range(rows[0][0]))]
 
 
 def key_of(kind: str, text: str) -> int:

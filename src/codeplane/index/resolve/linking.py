@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
 from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
 from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.library import StoreLibrary
 from codeplane.index.resolve.links import Link, call_edges, link_references
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
-from codeplane.store.link_rows import FileLinks
 
 Uid = Callable[[Site], int | None]
 
 
-def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: Unpacked, uid: Uid) -> FileLinks:
+class Linked(NamedTuple):
+    links: Links
+    """Without what it depends on."""
+    uses: dict[int, bytes]
+    anchored: dict[str, bytes]
+
+
+def link_file(
+    evaluator: Evaluator | None, at: Tables | None, path: str, held: Unpacked, library: StoreLibrary
+) -> Linked:
     """`evaluator` and `at` are None for a language whose names are not resolved beyond their file."""
+    uid = library.uid
     columns = held.refs.columns
     found: dict[int, dict[tuple[int, int], Use]] = {}
     refs: list[tuple[int, int, int]] = []
@@ -65,12 +76,12 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
             if not targets:
                 counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
                 counted[edge.scope] += 1
-        for token, use in _anchored(evaluator, at, columns, linked):
+        for token, use in _anchored(evaluator, at, held.names, columns, linked):
             anchored.setdefault(token, []).append(use)
     targets = sorted(found)
     places = {target: at_ for at_, target in enumerate(targets)}
     refs.sort()
-    return FileLinks(
+    return Linked(
         Links(
             targets,
             [ref for ref, _, _ in refs],
@@ -81,6 +92,7 @@ def link_file(evaluator: Evaluator | None, at: Tables | None, path: str, held: U
             sorted(outside),
             sorted(anchored),
             _bases(evaluator, at, uid) if evaluator is not None and at is not None else (),
+            _imports(evaluator, at, library) if evaluator is not None and at is not None else (),
         ),
         {target: pack_uses(sorted(found[target].values())) for target in targets},
         {token: pack_uses(sorted(uses)) for token, uses in sorted(anchored.items())},
@@ -109,7 +121,7 @@ def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
 
 def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind == Into.BASE and a >= 0}):
+    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind in (Into.BASE, Into.MIXED) and a >= 0}):
         own = uid((at.path, "d", definition))
         sites, unknown = evaluator.rules(at).base_sites(at, definition)
         bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
@@ -117,10 +129,11 @@ def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def imported_files(evaluator: Evaluator, at: Tables) -> set[str]:
+def _imports(evaluator: Evaluator, at: Tables, library: StoreLibrary) -> list[int]:
     """Files of the repository that the imports of a file name."""
     rules = evaluator.rules(at)
-    return {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
+    paths = {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
+    return sorted({known for path in paths if (known := library.file_id(path)) is not None})
 
 
 def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
@@ -132,10 +145,12 @@ def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
     return None
 
 
-def _anchored(evaluator: Evaluator, at: Tables, columns: Columns, linked: set[int]) -> Iterator[tuple[str, Use]]:
+def _anchored(
+    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns, linked: set[int]
+) -> Iterator[tuple[str, Use]]:
     """Members that stand for something that is not known; those of other libraries are none of ours."""
     rules = evaluator.rules(at)
-    for kind, of, text, ref in at.nodes:
+    for kind, of, _, ref in at.nodes:
         if kind != Of.MEMBER or ref < 0 or ref in linked:
             continue
         flags = columns.flags[ref]
@@ -145,10 +160,7 @@ def _anchored(evaluator: Evaluator, at: Tables, columns: Columns, linked: set[in
         if values and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values):
             continue
         place = (columns.lines[ref], columns.columns[ref])
-        yield (
-            at.texts[text].removesuffix("()"),
-            Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of)),
-        )
+        yield names[columns.names[ref]], Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of))
 
 
 def _shape(at: Tables, node: int) -> int:

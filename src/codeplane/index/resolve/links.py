@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Role, Target, Tier, Usage
 from codeplane.facts.values import Into, Of
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.evaluate import CALLABLES, OBJECT, Evaluator
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import Site, Value
+from codeplane.index.resolve.value import Site, Value, Values
 
 _OPAQUE = frozenset({"macro", "attribute"})
 """Scopes whose names mean what somebody else makes of them."""
+_OF_OBJECTS = frozenset({Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL})
 _MAX_ROUNDS = 3
 """How often functions may be passed on within a file."""
 _IMPLIED: Mapping[int, tuple[str, ...]] = {
@@ -46,9 +47,11 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
         yield from _link_bare(evaluator, at, names, columns)
         return
     rules = evaluator.rules(at)
-    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] == Of.MEMBER and row[3] >= 0}
-    labels, qualified = _labels(at), not rules.keys_are_names
+    members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
+    paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.loose}
+    labels = _labels(at)
     bound_to: dict[int, list[Site]] = {}
+    sites: Sequence[Site]
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         member = members.get(ref)
@@ -57,37 +60,40 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             if sites:
                 yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
                 continue
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL) or (qualified and member is not None and not bound):
-            if member is not None:
-                sites = evaluator.member_at(at, member)[0]
+        # A file that has nothing to tell has no scopes in its sketch.
+        scope = columns.scopes[ref] if at.sketch.scopes else 0
+        of_object = usage in _OF_OBJECTS and role != Role.IMPORT
+        if of_object or (rules.paths_are_members and member is not None and not bound):
+            if member is None and ref in paths:
+                sites = rules.bare_sites(at, scope, usage, at.texts[paths[ref]], -1)
+                if sites:
+                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+            elif member is not None:
+                name = at.texts[member[2]]
+                sites, _ = evaluator.reached(at, member[1], name)
                 if not sites and usage == Usage.LABEL:
-                    _, of, text, _ = at.nodes[member]
-                    sites = rules.key_sites(at, evaluator.value(at.path, of), at.texts[text])
+                    sites = rules.key_sites(at, evaluator.value(at.path, member[1]), name)
                 if role != Role.IMPORT:
                     sites = rules.fitting(sites, None, usage)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
             continue
-        # A file that has nothing to tell has no scopes in its sketch.
-        scope = columns.scopes[ref] if at.sketch.scopes else 0
         if tier != Tier.PROVEN and scope and at.sketch.scopes[scope][1] in _OPAQUE:
             continue
-        if bound:
+        if bound and not (tier != Tier.PROVEN and rules.is_loose(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
-            if role == Role.DEFINITION and (bind.target_kind == Target.UNKNOWN or rules.overloads):
+            if role == Role.DEFINITION and bind.target_kind == Target.UNKNOWN:
                 continue
             if bound not in bound_to:
                 bound_to[bound] = bind_sites(evaluator, at, bound - 1)
             sites = bound_to[bound]
             if role != Role.IMPORT:
-                if role == Role.REFERENCE and bind.target_kind == Target.DEF:
-                    sites = rules.doubted(at, bind.name, scope, sites)
                 sites = rules.fitting(sites, bind.namespace, usage)
-            elif member is not None:
+            elif rules.paths_are_members and member is not None:
                 # Another import may bind the same name, under another condition.
-                sites = evaluator.member_at(at, member)[0]
+                sites = sorted(set(evaluator.reached(at, member[1], at.texts[member[2]])[0]))
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
         elif role == Role.IMPORT:
@@ -95,9 +101,8 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             sites = _before_alias(evaluator, at, columns, ref) or rules.head_sites(at, name, scope)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
-        else:
-            sites = list(rules.bare_sites(at, scope, usage, names[columns.names[ref]], -1))
-            sites = rules.fitting(sites, None, usage)
+        elif role != Role.DEFINITION:
+            sites = rules.bare_sites(at, scope, usage, names[columns.names[ref]], bound - 1)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
 
@@ -192,15 +197,30 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
 
 def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallEdge]:
     """Every call of a file with what it can go to. What functions are passed within the file is followed."""
-    evaluator.passed.clear()
-    found = list(_edges(evaluator, at, columns))
+    found, flowing = _edges_and_passed(evaluator, at, columns)
     for _ in range(_MAX_ROUNDS):
-        flowing = {key: frozenset(values) for key, values in evaluator.passed.items() if key[0] == at.path}
         if flowing == evaluator.flowing or not _is_worth_it(at, found, {key[1:] for key in flowing}):
             break
         evaluator = evaluator.within(at.path, flowing)
-        found = list(_edges(evaluator, at, columns))
+        found, flowing = _edges_and_passed(evaluator, at, columns)
     return [edge._replace(targets=tuple(value for value in edge.targets if value[0] != "p")) for edge in found]
+
+
+def _edges_and_passed(
+    evaluator: Evaluator, at: Tables, columns: Columns
+) -> tuple[list[CallEdge], dict[tuple[str, int, int], Values]]:
+    passed: dict[tuple[str, int, int], set[Value]] = {}
+
+    def note(callee: Value, given: Mapping[int, Values]) -> None:
+        """What is passed to a function of the file; the object of a method is known without."""
+        of = given.get(OBJECT)
+        for number, values in given.items() if callee[1] == at.path else ():
+            concrete = {value for value in values if value[0] not in ("p", "x", "k")}
+            if concrete and values is not of:
+                passed.setdefault((at.path, callee[2], number), set()).update(concrete)
+
+    found = list(_edges(evaluator, at, columns, note))
+    return found, {key: frozenset(values) for key, values in passed.items()}
 
 
 def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
@@ -220,7 +240,9 @@ def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
     return kind == Of.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
 
 
-def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallEdge]:
+def _edges(
+    evaluator: Evaluator, at: Tables, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
+) -> Iterator[CallEdge]:
     for node, scope, line, col in at.sketch.flow.calls:
         kind, callee, arguments, ref = at.nodes[node]
         if evaluator.rules(at).bare_members:
@@ -229,8 +251,12 @@ def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallE
         values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
         targets: set[Value] = set()
         for value in values:
-            targets |= set(called(evaluator, at, ("c", *value[1:]) if kind == Of.NEW and value[0] == "i" else value))
-            evaluator.call(value, at, node)
+            if kind == Of.NEW and value[0] == "i":
+                value = ("c", *value[1:])
+            targets |= set(called(evaluator, at, value))
+            for function in callables(evaluator, value):
+                if function[1] == at.path:
+                    note(function, evaluator.given(function, at, at.lists[arguments]))
             if value[0] == "x" and value[1] in _CALLING:
                 for part in at.lists[arguments]:
                     for passed in evaluator.value(at.path, part):
@@ -243,8 +269,8 @@ def _edges(evaluator: Evaluator, at: Tables, columns: Columns) -> Iterator[CallE
         elif kind == Into.DECORATOR:
             definition = at.defs[a]
             decorators = evaluator.value(at.path, node)
-            for decorator in decorators:
-                evaluator.call_with(decorator, [evaluator.decorated(at, a, node)])
+            for function in [of for decorator in decorators for of in callables(evaluator, decorator)]:
+                note(function, evaluator.given_values(function, [evaluator.decorated(at, a, node)]))
             applied = [value for decorator in decorators for value in called(evaluator, at, decorator)]
             yield from _implied(at, columns, node, applied, definition.scope)
         elif kind in _IMPLIED:
@@ -285,20 +311,23 @@ def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, 
     return tuple(sorted(found, key=repr))
 
 
-def called(evaluator: Evaluator, at: Tables, callee: Value) -> Iterator[Value]:
+def callables(evaluator: Evaluator, callee: Value) -> Sequence[Value]:
+    """Functions that run when a value is called."""
     if callee[0] in ("f", "m"):
-        yield ("f", callee[1], callee[2])
-    elif callee[0] == "c":
-        found = evaluator.constructors(callee)
-        if found:
-            for value in found:
-                yield ("f", value[1], value[2])
-        else:
-            yield ("c", callee[1], callee[2])
-    elif callee[0] == "i":
-        for value in evaluator.member(callee, "__call__")[1]:
-            if value[0] in "fm":
-                yield ("f", value[1], value[2])
+        return [callee]
+    if callee[0] == "c":
+        return evaluator.constructors(callee)
+    if callee[0] == "i":
+        return [value for value in evaluator.invoked(callee) if value[0] in ("f", "m")]
+    return []
+
+
+def called(evaluator: Evaluator, at: Tables, callee: Value) -> Iterator[Value]:
+    functions = callables(evaluator, callee)
+    for value in functions:
+        yield ("f", value[1], value[2])
+    if callee[0] == "c" and not functions:
+        yield ("c", callee[1], callee[2])
     elif callee[0] in ("x", "p"):
         yield callee
     elif callee[0] == "e":

@@ -18,6 +18,7 @@ from codeplane.index.resolve.value import (
     Values,
     bound,
     dict_of,
+    foreign,
     list_of,
     objects,
     tuple_of,
@@ -327,7 +328,7 @@ class PythonRules(Rules):
             return NOTHING
         if name in ("functools.partial", "copy.copy", "copy.deepcopy", "asyncio.run", "weakref.ref", "weakref.proxy"):
             return first
-        return frozenset({("x", name if name.endswith("()") else f"{name}()")})
+        return foreign(name if name.endswith("()") else f"{name}()")
 
     def _labelled(self, at: Tables, arguments: Sequence[int]) -> Value:
         known = {}

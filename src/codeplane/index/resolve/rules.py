@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeplane.facts.model import Tier
-from codeplane.facts.sketch import SketchImport
+from codeplane.facts.sketch import SketchBind, SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, objects, union
 
 if TYPE_CHECKING:
     from codeplane.index.resolve.evaluate import Evaluator
@@ -35,10 +35,12 @@ class Rules:
     """Whether members are named without their object where its class stands."""
     takes_object = True
     """Whether the first parameter of a method is its object."""
+    invoked = "__call__"
+    """The member that runs when an object is called."""
     containers = _CONTAINERS
     """Kinds of values whose methods are those of another library -> what it calls them."""
-    keys_are_names = False
-    """Whether a key of a literal may be a plain name, so that not every member is one."""
+    paths_are_members = False
+    """Whether a name that comes after another is a member of that, whatever it is used as."""
     tuple_types = False
     """Whether a tuple in the place of a type is the type of tuples, and not several types."""
 
@@ -93,26 +95,26 @@ class Rules:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def doubted(self, at: Tables, name: str, scope: int, sites: list[Site]) -> list[Site]:
-        """What a name stands for that the file binds to these, though something out of sight may come before."""
-        return sites
+    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
+        """Whether a name that its file binds, but not for certain, is looked up like one that it does not bind."""
+        return False
+
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        """What a name stands for whose meaning depends on where it stands, because it may be an inherited member, or
+        because nothing in its file binds it; `bind` is what the file says, or -1."""
+        return self.unbound_sites(at, name)
 
     def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
         """What the first name of the path of an import stands for."""
         return []
 
-    def fitting(self, sites: list[Site], namespace: int | None, usage: int) -> list[Site]:
+    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""
         return sites
 
     def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
         """What the label of a part of an object stands for, by the node of what makes it or takes it apart."""
         return []
-
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        """What a name stands for where the scope matters: it may be an inherited member, or what only a part of the
-        file sees. `bind` is what the file says, or -1."""
-        return self.unbound_sites(at, name)
 
     def written_name(self, at: Tables, ref: int, name: str) -> str:
         """A name with what tells namesakes apart."""
@@ -124,7 +126,7 @@ class Rules:
 
     def bare_type(self, at: Tables, node: int) -> Values:
         """Objects of the type that such a name stands for."""
-        return NOTHING
+        return objects(self.bare(at, node))
 
     def tier(self, at: Tables, sites: Sequence[Site]) -> int:
         """How sure it is that what is written in a file stands for these."""
@@ -143,6 +145,28 @@ class Rules:
 
     # Classes and their objects
 
+    def direct_bases(self, at: Tables, definition: int) -> list[Value]:
+        """What a class inherits from, nearest first; of another library too."""
+        return [
+            value
+            for part, number in self.all_parts(at, definition)
+            for node in part.bases(number)
+            if part.nodes[node][0] != Of.LABELLED
+            for value in sorted(self.ev.value(part.path, node), key=repr)
+        ]
+
+    def members(self, at: Tables, definition: int, name: str) -> list[Site]:
+        """Definitions of a member of a class, as it is named where it is used."""
+        found: list[Site] = [
+            (part.path, "d", number)
+            for part, of in self.all_parts(at, definition)
+            for number in part.members.get(of, {}).get(name, ())
+        ]
+        for path, owner in self.parts(at, definition):
+            other = self.ev.at(path)
+            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
+        return found
+
     def own_member(self, at: Tables, scope: int, name: str) -> tuple[list[Site], Values] | None:
         """A member of the type that a method belongs to, if where it is named matters."""
         return None
@@ -159,6 +183,25 @@ class Rules:
         """Path and number of the class that a function is a method of."""
         parent = at.defs[definition].parent
         return (at.path, parent) if parent is not None and at.defs[parent].kind in self.classes else None
+
+    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+        """The object that the method around a scope belongs to, or that object as one of the bases of its class; the
+        class, where a method belongs to that."""
+        while scope is not None:
+            owner = at.owner.get(scope)
+            if scope in at.nameless:
+                return _seen_as(kind, ("i", at.path, -scope))
+            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
+                return self.ev.type_of(at, receiver)
+            if owner is not None:
+                parent = self.class_around(at, owner)
+                if parent is not None:
+                    what = "c" if self.how(at, owner) == "class" else "i"
+                    return _seen_as(kind, (what, *self.whole(*parent), scope))
+                if at.defs[owner].kind in self.classes:
+                    return _seen_as(kind, ("i", *self.whole(at.path, owner)))
+            scope = at.parent(scope)
+        return NOTHING
 
     def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
@@ -227,8 +270,12 @@ class Rules:
 
     # Values
 
+    def gone_through(self, of: Value) -> Values:
+        """What a loop takes from a value."""
+        return self.ev.elements(of)
+
     def held(self, at: Tables, node: int) -> Values:
-        """What an expression can hold."""
+        """What an expression can hold, as far as members of it may be meant."""
         return self.ev.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
@@ -245,7 +292,7 @@ class Rules:
 
     def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
         """What calling something of another library gives."""
-        return frozenset({("x", name if name.endswith("()") else f"{name}()")})
+        return foreign(name if name.endswith("()") else f"{name}()")
 
     # Types
 
@@ -257,6 +304,14 @@ class Rules:
         """Objects of a type of another library that has arguments."""
         return NOTHING
 
+    def said(self, at: Tables, text: str, scope: int) -> Values:
+        """Objects of a type that a comment names."""
+        return NOTHING
+
     def written(self, at: Tables, text: str) -> Values:
         """Objects of a type that is written as a text."""
         return NOTHING
+
+
+def _seen_as(kind: int, of: Value) -> Values:
+    return frozenset({of if kind == Of.THIS else ("s", of[1], of[2], of)})

@@ -13,7 +13,7 @@ from codeplane.index.resolve.crates import Crates
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.rust_members import Members, arguments, plain
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, filled_in, union
+from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, filled_in, union
 
 _SEPARATOR = re.compile(r"\.|::")
 _TYPES = frozenset({"module", "struct", "enum", "trait", "type"})
@@ -67,8 +67,6 @@ class RustRules(Members):
 
     def _expression(self, at: Tables, node: int) -> Values | None:
         kind, a, b, _ = at.nodes[node]
-        if kind == Of.THIS:
-            return self._owner(at, a)[0]
         if kind == Of.OWN:
             return self.own(at, a)
         if kind == Of.HERE:
@@ -275,8 +273,8 @@ class RustRules(Members):
     def unbound_sites(self, at: Tables, name: str) -> list[Site]:
         return self._seen_from(at, 0, name)
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
-        return self._seen_from(at, scope, name)
+    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        return self.fitting(self._seen_from(at, scope, name), None, usage)
 
     def _seen_from(self, at: Tables, scope: int, name: str) -> list[Site]:
         if name in ("Self", "self", "super", "crate"):
@@ -303,7 +301,7 @@ class RustRules(Members):
     def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
         return self._seen_from(at, scope, name)
 
-    def fitting(self, sites: list[Site], namespace: int | None, usage: int) -> list[Site]:
+    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if len(sites) < 2:
             return sites
         if namespace == Namespace.CALLABLE:
@@ -335,7 +333,7 @@ class RustRules(Members):
         if kind in (Of.SAME, Of.ITEM):
             return self._named(at, a)
         if kind == Of.MEMBER:
-            return self.ev.member_at(at, node)[0]
+            return sorted(set(self.ev.reached(at, a, at.texts[b])[0]))
         if kind == Of.NAME and a:
             row = at.binds[a - 1]
             found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
@@ -383,9 +381,9 @@ class RustRules(Members):
             return found
         kind, _, b, _ = at.nodes[node]
         last = at.texts[b] if kind in (Of.NAME, Of.MEMBER) else ""
-        inner = [value[3] for value in values if value[0] == "g" and value[2] in rust_std.OTHERS]
+        inner = [value[3] for value in values if value[0] == "G" and value[2] in rust_std.OTHERS]
         if last in ("Some", "Ok"):
-            return union(parts[0] for parts in inner)
+            return union(parts[0] for parts in inner) | values & ANYTHING
         return union(parts[1] for parts in inner if len(parts) > 1) if last == "Err" else NOTHING
 
     # Values and types

@@ -26,8 +26,9 @@ def plain(name: str) -> str:
 
 
 class Members(Rules):
+    paths_are_members = True
     tuple_types = True
-    containers = MappingProxyType({"l": "std", "t": "std", "g": "std"})
+    containers = MappingProxyType({"l": "std", "t": "std", "G": "std"})
 
     # Where a method stands
 
@@ -45,6 +46,9 @@ class Members(Rules):
                 method = scope
             scope = at.sketch.scopes[scope][0]
         return NOTHING, None
+
+    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+        return self._owner(at, scope)[0]
 
     def own(self, at: Tables, scope: int) -> Values:
         return frozenset(("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0])
@@ -128,7 +132,7 @@ class Members(Rules):
         text = plain(name)
         if of[0] == "T":
             return self._all(self._bounds(of), name, seen)
-        if of[0] == "g":
+        if of[0] == "G":
             if of[2] == "Box" and text not in rust_std.POINTER_METHODS:
                 sites, values = self._all(of[3][0], name, seen)
                 # A pointer may have the traits of other libraries itself.
@@ -157,7 +161,7 @@ class Members(Rules):
         sites: list[Site] = []
         held = NOTHING
         for value in values:
-            own = value[0] in ("i", "c", "T", "g")
+            own = value[0] in ("i", "c", "T", "G")
             more, values_of = self._member(value, name, seen) if own else self.ev.member(value, name)
             sites += more
             held |= values_of
@@ -222,7 +226,7 @@ class Members(Rules):
         return told, values
 
     def elements(self, of: Value) -> Values:
-        if of[0] == "g":
+        if of[0] == "G":
             return rust_std.elements(of)
         if of[0] == "T":
             return union(self.ev.elements(bound) for bound in self._bounds(of) if bound[0] != "T")

@@ -1,6 +1,6 @@
 """What the types of Rust's standard library give: the few whose methods pass on what they hold.
 
-A list is an `l`, whatever holds it or goes through it; the others are a `g` with their type arguments.
+A list is an `l`, whatever holds it or goes through it; the others are a `G` with their type arguments.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def elements(of: Value) -> Values:
 
 
 def tried(of: Value) -> Values:
-    return of[3][0] if of[0] == "g" and of[2] in OTHERS else frozenset({of})
+    return of[3][0] if of[0] == "G" and of[2] in OTHERS else frozenset({of})
 
 
 def call(of: Value, name: str, values: Sequence[Values], called: Values) -> Values:
@@ -99,7 +99,7 @@ def call(of: Value, name: str, values: Sequence[Values], called: Values) -> Valu
     if of[0] == "c":
         made = frozenset({("i", *of[1:])})
         return made if name in MAKING else make("Result", [made, NOTHING])
-    if of[0] != "g":
+    if of[0] != "G":
         return frozenset({of}) if name in ("clone", "to_owned", "by_ref") else NOTHING
     kind, parts = of[2], of[3]
     if kind in OTHERS:
@@ -147,8 +147,10 @@ def _within(values: Values) -> Values:
     for value in values:
         if value[0] == "l":
             found |= value[1]
-        elif value[0] == "g":
+        elif value[0] == "G":
             found |= elements(value)
+        elif value[0] == "?":
+            found.add(value)
     return frozenset(found)
 
 

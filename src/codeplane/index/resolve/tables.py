@@ -67,7 +67,7 @@ class Tables:
 
     @cached_property
     def loose(self) -> dict[int, tuple[int, int]]:
-        """Names that may be inherited members: node -> scope, usage."""
+        """Names whose meaning depends on where they stand: node -> scope, usage."""
         return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
 
     @cached_property
@@ -213,6 +213,12 @@ class Tables:
     def keys(self, definition: int) -> Sequence[int]:
         """Nodes of the type parameters of a definition."""
         return self._outgoing.get((Into.KEY, definition), ())
+
+    def mixed(self, definition: int) -> Sequence[int]:
+        return self._outgoing.get((Into.MIXED, definition), ())
+
+    def extended(self, definition: int) -> Sequence[int]:
+        return self._outgoing.get((Into.EXTENDED, definition), ())
 
     @cached_property
     def adds(self) -> dict[int, int]:

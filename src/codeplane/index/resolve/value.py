@@ -8,20 +8,25 @@
     ("d", ((key, values), ...), values)   a mapping, and what else is in it
     ("s", path, definition, object)   an object seen as one of the bases of a class
     ("e", container, name)            a method of a container
+    ("g", values)                     a method that gives these
     ("k", text)                       a literal text or number
     ("v", path, node)                 a type variable, by its bound
     ("Y", path, definition)           a class as a value that its members are not reached through
     ("T", path, binding)              a type parameter
-    ("g", language, name, (values, ...))  an object of a type of another library, by its type arguments
+    ("G", language, name, (values, ...))  an object of a type of another library, by its type arguments
     ("S", path, scope)                a record without a name, by the scope of its fields
     ("x", name)                       something of another library; with `()` an object of it
+    ("?",)                            so many things that it is better to say nothing
 A language may add to the end of a value what it needs to know: the arguments of a type, the keys of a mapping.
-No value at all means that nothing is known.
+No value at all means that nothing is known, yet. Whatever is made from more values must not be less: only then are
+values that depend on each other in a circle the same whichever is asked first.
 """
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from codeplane.facts.values import Passing
@@ -32,8 +37,12 @@ Site = tuple[str, str, int]
 """What a name stands for: path, `d` for a definition, `a` for an attribute or `M` for the file itself, its number."""
 
 NOTHING: Values = frozenset()
+ANYTHING: Values = frozenset({("?",)})
 MAX_VALUES = 24
 MAX_NESTING = 3
+MAX_CALLS = 3
+MAX_PARTS = 12
+"""In the name of something of another library; what comes after is taken for the same."""
 
 
 def objects(values: Values) -> Values:
@@ -42,8 +51,8 @@ def objects(values: Values) -> Values:
         if value[0] == "c":
             found.add(("i", value[1], value[2]))
         elif value[0] == "x" and not value[1].endswith("()"):
-            found.add(("x", f"{value[1]}()"))
-        elif value[0] == "v":
+            found |= foreign(f"{value[1]}()")
+        elif value[0] in ("v", "?"):
             found.add(value)
     return frozenset(found)
 
@@ -56,30 +65,103 @@ def union(parts: Iterable[Values]) -> Values:
     return frozenset().union(*parts)
 
 
+def foreign(name: str) -> Values:
+    """Something of another library."""
+    if name.count("()") > MAX_CALLS:
+        name = "()".join(name.split("()")[:MAX_CALLS]) + "()"
+    if name.count(".") >= MAX_PARTS:
+        name = ".".join(name.split(".")[:MAX_PARTS])
+    return frozenset({("x", name)})
+
+
 def bounded(values: Values) -> Values:
-    if len(values) <= MAX_VALUES:
+    """Containers of one kind as one; anything instead of too many."""
+    if len(values) < 2:
         return values
-    return frozenset(sorted(values, key=repr)[:MAX_VALUES])
+    letters = {value[:1] for value in values}
+    for kind, size, join in _CONTAINERS:
+        if (kind,) not in letters:
+            continue
+        held = [value for value in values if value[:1] == (kind,) and len(value) == size]
+        if len(held) > 1:
+            values = values.difference(held).union(join(held))
+    return values if len(values) <= MAX_VALUES and not values >= ANYTHING else ANYTHING
 
 
-def _depth(value: Value) -> int:
-    if value[0] == "l":
-        return 1 + max(map(_depth, value[1]), default=0)
-    if value[0] == "t":
-        return 1 + max((_depth(held) for part in value[1] for held in part), default=0)
-    if value[0] == "d":
-        return 1 + max(
-            (_depth(held) for part in (value[2], *(part for _, part in value[1])) for held in part), default=0
-        )
-    if value[0] == "g" or (value[0] in ("i", "c") and len(value) == 4 and isinstance(value[3], tuple)):
-        return 1 + max((_depth(held) for part in value[3] for held in part), default=0)
-    if value[0] == "e":
-        return _depth(value[1])
-    return 0
+def _one_list(lists: Sequence[Value]) -> list[Value]:
+    return [list_of(union(value[1] for value in lists))]
+
+
+def _tuples_by_length(tuples: Sequence[Value]) -> list[Value]:
+    by_length: dict[int, list[tuple[Values, ...]]] = {}
+    for _, parts in tuples:
+        by_length.setdefault(len(parts), []).append(parts)
+    return [tuple_of([union(held) for held in zip(*same, strict=True)]) for same in by_length.values()]
+
+
+def _one_dict(dicts: Sequence[Value]) -> list[Value]:
+    known: dict[Any, Values] = {}
+    for _, items, _ in dicts:
+        for key, held in items:
+            known[key] = known.get(key, NOTHING) | held
+    return [dict_of(known, union(value[2] for value in dicts))]
+
+
+def _by_type(objects: Sequence[Value]) -> list[Value]:
+    """Those of one type with all that they have as its arguments; the others as they are."""
+    found = [of for of in objects if not _has_arguments(of)]
+    by_type: dict[tuple[Any, ...], list[tuple[Values, ...]]] = {}
+    for of in objects:
+        if _has_arguments(of):
+            by_type.setdefault((*of[:3], len(of[3])), []).append(of[3])
+    for (*type_, _), same in by_type.items():
+        found.append((*type_, tuple(_shallow(union(held)) for held in zip(*same, strict=True))))
+    return found
+
+
+_CONTAINERS = (
+    ("l", 2, _one_list),
+    ("t", 2, _tuples_by_length),
+    ("d", 3, _one_dict),
+    ("G", 4, _by_type),
+    ("i", 4, _by_type),
+    ("c", 4, _by_type),
+)
 
 
 def _shallow(values: Values) -> Values:
-    return frozenset(value for value in values if _depth(value) < MAX_NESTING)
+    """Without what lies too deep within."""
+    if not any(value[0] in ("l", "t", "d", "e") or _has_arguments(value) for value in values):
+        return bounded(values)
+    return bounded(frozenset(_cut(value, MAX_NESTING - 1) for value in values))
+
+
+def _has_arguments(value: Value) -> bool:
+    return value[0] in ("G", "i", "c") and len(value) == 4 and isinstance(value[3], tuple)
+
+
+def _cut(value: Value, depth: int) -> Value:
+    what = value[0]
+    if what == "e":
+        return ("e", _cut(value[1], depth), *value[2:])
+    if what == "l":
+        return ("l", _cut_all(value[1], depth), *value[2:])
+    if what == "t":
+        return ("t", tuple(_cut_all(part, depth) for part in value[1]), *value[2:])
+    if what == "d":
+        return (
+            "d",
+            tuple((key, _cut_all(held, depth)) for key, held in value[1]),
+            _cut_all(value[2], depth),
+            *value[3:],
+        )
+    if _has_arguments(value):
+        return (*value[:3], tuple(_cut_all(part, depth) for part in value[3]))
+    return value
+
+
+def _cut_all(values: Values, depth: int) -> Values:
+    return bounded(frozenset(_cut(value, depth - 1) for value in values)) if depth else NOTHING
 
 
 def list_of(values: Values) -> Value:
@@ -91,7 +173,7 @@ def tuple_of(parts: Sequence[Values]) -> Value:
 
 
 def generic_of(language: str, name: str, parts: Sequence[Values]) -> Value:
-    return ("g", language, name, tuple(_shallow(part) for part in parts))
+    return ("G", language, name, tuple(_shallow(part) for part in parts))
 
 
 def applied(value: Value, parts: Sequence[Values]) -> Value:
@@ -114,16 +196,18 @@ def _fill_in(value: Value, given: Mapping[Value, Values]) -> Values:
         return frozenset({list_of(filled_in(value[1], given))})
     if what == "t":
         return frozenset({tuple_of([filled_in(part, given) for part in value[1]])})
-    if what == "g":
+    if what == "G":
         return frozenset({generic_of(value[1], value[2], [filled_in(part, given) for part in value[3]])})
-    if what in ("i", "c") and len(value) == 4 and isinstance(value[3], tuple):
+    if _has_arguments(value):
         return frozenset({applied(value, [filled_in(part, given) for part in value[3]])})
     return frozenset({value})
 
 
 def dict_of(known: dict[Any, Values], rest: Values) -> Value:
-    kept = sorted(known.items(), key=lambda item: repr(item[0]))[:MAX_VALUES]
-    return ("d", tuple((key, _shallow(held)) for key, held in kept), _shallow(rest))
+    if len(known) > MAX_VALUES:
+        known, rest = {}, union((rest, *known.values()))
+    items = sorted(known.items(), key=lambda item: repr(item[0]))
+    return ("d", tuple((key, _shallow(held)) for key, held in items), _shallow(rest))
 
 
 def wrapped(values: Values, how: int) -> Values:
@@ -141,7 +225,7 @@ def mentions(value: Value, path: str, scope: int) -> bool:
         return any(mentions(held, path, scope) for held in value[1])
     if value[0] == "t":
         return any(mentions(held, path, scope) for part in value[1] for held in part)
-    if value[0] == "g":
+    if value[0] == "G":
         return any(mentions(held, path, scope) for part in value[3] for held in part)
     if value[0] == "d":
         return any(mentions(held, path, scope) for part in (value[2], *(held for _, held in value[1])) for held in part)
@@ -150,13 +234,17 @@ def mentions(value: Value, path: str, scope: int) -> bool:
 
 def merged(lists: list[list[Value]]) -> list[Value]:
     """The order of bases, as Python makes it; bases that contradict each other come as they stand."""
-    lists = [list(dict.fromkeys(items)) for items in lists if items]
-    found: list[Value] = []
-    while lists:
-        head = next(
-            (items[0] for items in lists if not any(items[0] in other[1:] for other in lists)),
-            lists[0][0],
-        )
-        found.append(head)
-        lists = [rest for items in lists if (rest := [item for item in items if item != head])]
-    return found
+    rest = [deque(dict.fromkeys(items)) for items in lists if items]
+    behind = Counter(item for items in rest for item in islice(items, 1, None))
+    found: dict[Value, None] = {}
+    while rest:
+        head = next((items[0] for items in rest if not behind[items[0]]), rest[0][0])
+        found[head] = None
+        for items in rest:
+            if items[0] == head:
+                while items and items[0] in found:
+                    items.popleft()
+                if items:
+                    behind[items[0]] -= 1
+        rest = [items for items in rest if items]
+    return list(found)

@@ -49,5 +49,3 @@
   (pointer_declarator declarator: (function_declarator parameters: (_) @opens))
   (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator parameters: (_) @opens)))
 ]) @definition
-
-(translation_unit) @space

@@ -111,8 +111,3 @@
   (class_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base))) @class
 (template_declaration
   (struct_specifier (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base))) @class
-
-(translation_unit) @space
-(function_definition) @space
-(field_declaration_list) @space
-(declaration_list) @space

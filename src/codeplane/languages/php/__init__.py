@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.php.syntax import expand_import, only_code, plain_lines
+from codeplane.languages.php.syntax import doc_types, expand_import, only_code, plain_lines
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
 
 _SOURCE_ROOT = re.compile(r"^(?:.*?/)??(?:src|lib|app|includes|tests?)/", re.IGNORECASE)
@@ -42,6 +42,8 @@ LANGUAGES = (
         separator="\\",
         doc_prefixes=("//", "# "),
         doc_lines=plain_lines,
+        doc_types=doc_types,
+        names_by_place=True,
         signature_noise=_ATTRIBUTES,
         member_kinds={"function": "method"},
         namespaces={

@@ -14,6 +14,11 @@ _INLINE = re.compile(r"\{@(\w+)\s*([^{}]*)\}")
 _SECTION = re.compile(rb"^--[A-Z_]+--[ \t\r]*$", re.MULTILINE)
 _CODE_SECTIONS = frozenset({b"--FILE--", b"--FILEEOF--", b"--SKIPIF--", b"--CLEAN--"})
 _TEXT = re.compile(rb"[^\n]")
+_TYPE_TAG = re.compile(r"@(phpstan-|psalm-)?(param|return|var)[ \t]+(?=\S)")
+_AFTER_TYPE = re.compile(r"[ \t]+(?:&|\.\.\.|&\.\.\.)?\$(\w+)")
+_LINE_START = re.compile(r"\s*\n\s*\*?\s*")
+_SAYS_MORE = re.compile(r"[A-Z\\]|\bstatic\b|\bself\b|\$this")
+_MAX_TYPE = 500
 _KINDS = {"function": "php_use_function", "const": "php_use_const"}
 
 
@@ -49,6 +54,32 @@ def plain_lines(lines: list[str]) -> list[str]:
 def _plain(found: re.Match[str]) -> str:
     tag, content = found.groups()
     return "" if tag.lower() == "inheritdoc" else content.strip()
+
+
+def doc_types(text: str) -> list[tuple[str, str, str]]:
+    """Types that tags declare, `@phpstan-` and `@psalm-` before the plain ones; none of the language's own words."""
+    if not text.startswith("/**"):
+        return []
+    found: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for tag in sorted(_TYPE_TAG.finditer(text), key=lambda tag: not tag.group(1)):
+        said = text[tag.end() : tag.end() + 2 * _MAX_TYPE]
+        end = _type_end(said)
+        name = _AFTER_TYPE.match(said, end)
+        row = (tag.group(2), name.group(1) if name else "", _LINE_START.sub(" ", said[:end]))
+        found.setdefault(row[:2], row)
+    return [row for row in found.values() if _SAYS_MORE.search(row[2])]
+
+
+def _type_end(text: str) -> int:
+    depth = 0
+    for at, letter in enumerate(text[:_MAX_TYPE]):
+        if letter in "<({[":
+            depth += 1
+        elif letter in ">)}]":
+            depth -= 1
+        elif letter.isspace() and depth <= 0:
+            return at
+    return min(len(text), _MAX_TYPE)
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:

@@ -37,9 +37,9 @@ LANGUAGES = (
         comments=("#",),
         doc_style="docstring",
         class_scope_hidden=True,
+        attributes_through="parameter",
         export_evidence="default_module",
         explicit_exports="__all__literal",
         import_binding=import_binding,
-        attributes_through="parameter",
     ),
 )

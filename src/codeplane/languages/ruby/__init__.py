@@ -84,6 +84,8 @@ LANGUAGES = (
         },
         call_namespace=CALLABLE,
         calls_dispatched=True,
+        names_by_place=True,
+        attributes_through="this",
         inherits_types=True,
         lexical_types_first=True,
         export_evidence="top_level",

@@ -6,8 +6,8 @@
 (use_wildcard . (self) @here)
 (crate) @root
 (super) @outer
-((type_identifier) @own (#eq? @own "Self"))
-((identifier) @own (#eq? @own "Self"))
+((type_identifier) @this.type (#eq? @this.type "Self"))
+((identifier) @this.type (#eq? @this.type "Self"))
 (field_expression value: (_) @of field: (_) @name) @member
 (call_expression function: (field_expression value: (_) @of field: (field_identifier) @name) @member.called)
 (generic_function function: (field_expression value: (_) @of field: (field_identifier) @name) @member.called)
@@ -115,8 +115,5 @@
 (type_parameter name: (type_identifier) @to bounds: (_) @type) @bound
 (where_predicate left: (type_identifier) @to bounds: (_) @type) @bound
 (associated_type name: (type_identifier) @to bounds: (_) @type) @bound
-(source_file) @space
-(mod_item body: (_)) @space
-(block (use_declaration argument: (_) @_use) (#match? @_use "\\*")) @space
 ((attribute_item (attribute . (identifier) @_path value: (string_literal) @decorator)) @decorated
   . (mod_item) @definition (#eq? @_path "path"))

@@ -35,6 +35,7 @@ from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
 from codeplane.query.outline import list_outline_rows
+from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import row_id
 
@@ -72,6 +73,7 @@ def find_references(
     are some, or on a line that `keeps` turns down counts nowhere. With `one_per_file` the first use of a file stands
     for all of them.
     """
+    require_links(snapshot)
     sought = resolve(snapshot, query)
     rows: list[_Use] = []
     roles: dict[RepoPath, str] = {}

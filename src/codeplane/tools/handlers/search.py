@@ -45,7 +45,8 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         return _Asked(found, around, extent, index_of(snapshot))
 
     policy = args.get("freshness_policy")
-    read = call.root.workspace.read(ask, policy, lexical=True, cancelled=call.cancelled)
+    links = request.mode == "references"
+    read = call.root.workspace.read(ask, policy, lexical=True, links=links, cancelled=call.cancelled)
     asked, found = read.value, read.value.found
     exhaustive = found.exhaustive
     room = (

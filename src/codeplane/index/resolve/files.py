@@ -1,0 +1,57 @@
+"""Files of an index resolved one after the other, by whoever can read it: nothing of one hangs on those before."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from codeplane.facts.blocks import unpack
+from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.library import Readable, StoreLibrary
+from codeplane.index.resolve.linking import link_file
+from codeplane.store.codec import path_from_text
+from codeplane.store.link_rows import FileLinks, make_links
+
+_RECURSION = 20_000
+"""Expressions lie deep in each other, and values go through many functions."""
+
+
+def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]) -> Iterator[tuple[int, FileLinks]]:
+    """The links of some files; `paths` are all that there are."""
+    evaluator, library = _make(index, paths)
+    with _deep():
+        for file_id in file_ids:
+            if library.is_full:
+                # They know each other, and whoever loads an index has the collector wait.
+                del evaluator, library
+                gc.collect()
+                evaluator, library = _make(index, paths)
+            ((path, language, block),) = index.rows(
+                "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
+            )
+            path = path_from_text(path)
+            at = library.tables(path) if language in RULES else None
+            links, uses, anchored = link_file(evaluator if at is not None else None, at, path, unpack(block), library)
+            seen = sorted(evaluator.take_noted() - {file_id})
+            evaluator.forget()
+            yield file_id, make_links(links._replace(seen=seen), uses, anchored)
+
+
+def _make(index: Readable, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary]:
+    holder: list[Evaluator] = []
+    library = StoreLibrary(index, paths, lambda key: holder[0].note(key))
+    holder.append(Evaluator(library, RULES))
+    return holder[0], library
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

@@ -1,0 +1,58 @@
+"""A process that resolves files of an index which another one is writing: ids in, links out, until its input ends."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import apsw
+import orjson
+
+from codeplane.index.resolve.apart import Found, encode
+from codeplane.index.resolve.files import resolve_files
+from codeplane.processes.children import LENGTH, read_frame
+from codeplane.processes.limits import confine
+from codeplane.store.codec import path_from_text
+from codeplane.store.database import Row, Value, open_for_reading, rows
+
+
+class _Index:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
+        return rows(self._connection, sql, parameters)
+
+
+def main() -> None:
+    confine(0)
+    gc.disable()
+    gc.freeze()
+    requests = os.fdopen(os.dup(0), "rb", buffering=1 << 16)
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    index = _Index(open_for_reading(Path(sys.argv[1])))
+    paths = [path_from_text(path) for (path,) in index.rows("SELECT path FROM files")]
+    sizes: deque[int] = deque()
+    found: list[Found] = []
+    for links in resolve_files(index, paths, _ids(requests, sizes)):
+        found.append(links)
+        if len(found) == sizes[0]:
+            answer = encode(found)
+            answers.write(LENGTH.pack(len(answer)) + answer)
+            found.clear()
+            sizes.popleft()
+
+
+def _ids(requests: BinaryIO, sizes: deque[int]) -> Iterator[int]:
+    while (request := read_frame(requests)) is not None:
+        file_ids = orjson.loads(request)
+        sizes.append(len(file_ids))
+        yield from file_ids

@@ -1,0 +1,90 @@
+"""Processes of their own find the same links; one that dies costs nothing but time."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from codeplane.index import resolving
+from codeplane.index.indexer import Indexer
+from codeplane.index.resolve import apart
+from codeplane.processes.children import Child
+from support.repositories import logical_dump, make_repository, options_for, scratch_dump
+
+PACKAGES = 12
+
+
+def _tree() -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = {
+        "base.py": "class Base:\n    def run(self): return self\n\n    def stop(self): ...\n"
+    }
+    for number in range(PACKAGES):
+        before = f"from p{number - 1}.kind import Kind as Other\n" if number else "from base import Base as Other\n"
+        files[f"p{number}/__init__.py"] = ""
+        files[f"p{number}/kind.py"] = (
+            f"{before}class Kind(Other):\n    def step{number}(self): return self.run().step{number}()\n"
+        )
+        files[f"p{number}/use.py"] = f"from p{number}.kind import Kind\nKind().step{number}().stop()\nKind().run()\n"
+        files[f"p{number}/größe.go"] = f"package p{number}\nfunc Größe() int {{ return Größe() }}\n"
+    return files
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(resolving, "_WORTH_SHARING", 2)
+    monkeypatch.setattr(apart, "_BATCH", 3)
+    return make_repository(tmp_path / "repo", _tree())
+
+
+def _built(root: Path) -> list[str]:
+    options = options_for(root)
+    with Indexer.open(type(options)(**{**vars(options), "workers": 3})) as indexer:
+        indexer.sync()
+        return logical_dump(indexer)
+
+
+def _watched(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
+    """The processes that are started from now on."""
+    started: list[Child] = []
+
+    def start(module: str, arguments: tuple[str, ...]) -> Child:
+        started.append(Child(module, arguments))
+        return started[-1]
+
+    monkeypatch.setattr(apart, "Child", start)
+    return started
+
+
+def test_the_links_are_the_same(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = _watched(monkeypatch)
+    found = _built(root)
+    assert len(started) == 3
+    monkeypatch.setattr(resolving, "_WORTH_SHARING", 1000)
+    assert found == scratch_dump(root, tmp_path)
+    assert len(started) == 3
+
+
+def test_a_process_that_never_starts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "_MODULE", "codeplane.index.resolve.nowhere")
+    found = _built(root)
+    monkeypatch.setattr(resolving, "_WORTH_SHARING", 1000)
+    assert found == scratch_dump(root, tmp_path)
+
+
+def test_a_process_that_is_killed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crew = _watched(monkeypatch)
+    decode = apart.decode
+
+    def killing(frame: bytes) -> object:
+        if crew:
+            os.kill(crew.pop().pid, signal.SIGKILL)
+        return decode(frame)
+
+    monkeypatch.setattr(apart, "decode", killing)
+    found = _built(root)
+    assert not crew
+    monkeypatch.setattr(resolving, "_WORTH_SHARING", 1000)
+    assert found == scratch_dump(root, tmp_path)

@@ -1,0 +1,119 @@
+"""What references stand for is known a while after a change: who asks for it waits, and nobody else does."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.index.indexer import Indexer
+from codeplane.index.resolve.files import resolve_files
+from codeplane.operations.relations import find_uses
+from codeplane.query.defs import list_defs_by_name
+from codeplane.query.rows import require_links
+from codeplane.query.snapshot import Snapshot
+from codeplane.workspace.freshness import ONE_SHOT, Settings
+from codeplane.workspace.workspace import Workspace
+from support.doors import QUIET, door, is_ready, until
+from support.repositories import make_repository, options_for, write
+from support.views import open_view
+
+FILES: dict[str, str | bytes] = {
+    "a.py": "def alpha():\n    return 1\n",
+    "b.py": "from a import alpha\nalpha()\n",
+    "c.py": "from a import alpha\nalpha()\n",
+}
+BOTH = pytest.mark.parametrize(
+    "settings", [pytest.param(QUIET, id="watcher"), pytest.param(replace(QUIET, watcher=False), id="no-watcher")]
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_repository(tmp_path / "repo", FILES)
+
+
+def uses(workspace: Workspace, name: str) -> list[str]:
+    (found,) = find_uses(workspace.read, name, 50).value
+    return [f"{row.path}:{row.start_line}" for row in found.rows]
+
+
+def count_defs(snapshot: Snapshot) -> int:
+    return len(list_defs_by_name(snapshot, "omega", 20).rows)
+
+
+class Held:
+    """Resolving that waits to be let go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+
+        def held(*of):  # type: ignore[no-untyped-def]
+            self.begun.set()
+            assert self.go.wait(30)
+            yield from resolve_files(*of)
+
+        monkeypatch.setattr("codeplane.index.resolving.resolve_files", held)
+
+
+@BOTH
+def test_references_after_an_edit(root: Path, settings: Settings) -> None:
+    with door(root, settings) as workspace:
+        until(lambda: is_ready(workspace))
+        for number in range(6):
+            write(root, "a.py", f"def alpha():\n    return 1\n\n\ndef omega_{number}():\n    return alpha()\n")
+            write(root, "b.py", f"from a import alpha, omega_{number}\nalpha()\nomega_{number}()\n")
+            assert uses(workspace, f"omega_{number}") == ["b.py:1", "b.py:3"]
+            assert uses(workspace, "alpha") == ["a.py:6", "b.py:1", "b.py:2", "c.py:1", "c.py:2"]
+            (root / "b.py").unlink()
+            assert uses(workspace, "alpha") == ["a.py:6", "c.py:1", "c.py:2"]
+
+
+def test_other_questions_do_not_wait(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with door(root, QUIET) as workspace:
+        until(lambda: is_ready(workspace))
+        held = Held(monkeypatch)
+        write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")
+        read = workspace.read(count_defs)
+        assert (read.value, read.freshness.status) == (1, "fresh")
+        assert held.begun.wait(10), "without a question references are resolved, too"
+        assert workspace.read(count_defs, "best_effort").value == 1
+        found: list[list[str]] = []
+        asking = threading.Thread(target=lambda: found.append(uses(workspace, "alpha")))
+        asking.start()
+        asking.join(0.3)
+        assert not found
+        held.go.set()
+        asking.join(20)
+        assert found == [["b.py:1", "b.py:2", "c.py:1", "c.py:2"]]
+
+
+def test_what_was_left_is_resolved_by_the_next(root: Path) -> None:
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")
+        report = indexer.look()
+        assert report.resolved == 3 and indexer.has_unresolved
+        assert not indexer.resolve(lambda: True)
+    with open_view(options_for(root)) as view, pytest.raises(CodePlaneError) as raised:
+        require_links(view.snapshot)
+    assert raised.value.code is ErrorCode.NOT_READY
+    assert raised.value.details["files_left"] == 2
+    with door(root, ONE_SHOT) as workspace:
+        assert uses(workspace, "alpha") == ["b.py:1", "b.py:2", "c.py:1", "c.py:2"]
+    with open_view(options_for(root)) as view:
+        require_links(view.snapshot)
+
+
+def test_closing_does_not_wait_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codeplane.workspace.keeper.RESOLVE_SECONDS", 0.0)
+    with door(root, QUIET) as workspace:
+        until(lambda: is_ready(workspace))
+        write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")
+        assert workspace.read(count_defs).value == 1
+    with door(root, QUIET) as workspace:
+        until(lambda: is_ready(workspace))
+        assert uses(workspace, "alpha") == ["b.py:1", "b.py:2", "c.py:1", "c.py:2"]
