@@ -44,11 +44,15 @@ _PARTS: Mapping[int, str] = {
     Of.TYPE: "n",
     Of.CASE: "nt",
     Of.SAID: "ts",
+    Of.OWN: "s",
+    Of.HERE: "s#",
+    Of.PATTERN: "nl",
+    Of.TRY: "n",
 }
 """What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
 Names apart."""
 _OF_DEFINITIONS = frozenset(
-    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.MIXED, Into.EXTENDED}
+    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.MIXED, Into.EXTENDED, Into.FIELDS}
 )
 _CIRCLE = "~"
 
@@ -66,6 +70,7 @@ def interface_of(facts: Facts) -> bytes:
         ],
         [tuple(row)[:1] + tuple(row)[2:] for row in facts.exports],
         facts.thunks,
+        sorted(told.added()),
         sorted(told.binds()),
         sorted(told.flows()),
         list(told.params()),
@@ -90,12 +95,26 @@ class _Interface:
             parent, kind, *_ = self._facts.scopes[number]
             if owner is not None:
                 known = self._facts.defs[owner].lexical_path
+            elif number in self._adding:
+                known = self._adding[number]
             elif parent is None:
                 known = ""
             else:
                 known = f"{self.scope(parent)}/{kind}"
             self._scopes[number] = known
         return known
+
+    @cached_property
+    def _adding(self) -> dict[int, str]:
+        """Scopes that add members to a type, by their order."""
+        scopes = (scope for kind, scope, _ in self._flow.into if kind == Into.ADDS)
+        return {scope: f"+{number}" for number, scope in enumerate(scopes)}
+
+    def added(self) -> Iterator[tuple[str, str]]:
+        """Which of them each member stands in."""
+        for row in self._facts.defs if self._adding else ():
+            if row.scope in self._adding:
+                yield self.scope(row.scope), row.lexical_path
 
     def binds(self) -> Iterator[tuple[object, ...]]:
         for scope, name, namespace, target_kind, _, certainty, *_ in self._facts.binds:
@@ -121,14 +140,20 @@ class _Interface:
 
     def _is_local(self, node: int) -> bool:
         """Whether nothing but variables of a function are given something."""
-        kind, a, _, _ = self._flow.nodes[node]
+        kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME:
-            return bool(a) and self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
-        if kind in (Of.TUPLE, Of.LIST):
+            return not a or self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
+        if kind == Of.MEMBER:
+            # Only the object that a method is called on is known elsewhere; a parameter may be that.
+            of, bind, _, _ = self._flow.nodes[a]
+            return of != Of.THIS and (of != Of.NAME or bind - 1 not in self._passed)
+        if kind in (Of.TUPLE, Of.LIST, Of.EITHER):
             return all(self._is_local(part) for part in self._flow.lists[a])
-        if kind in (Of.ITEM, Of.SAME, Of.SPLAT):
+        if kind == Of.PATTERN:
+            return all(self._is_local(part) for part in self._flow.lists[b])
+        if kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
             return self._is_local(a)
-        return kind == Of.UNKNOWN
+        return kind in (Of.UNKNOWN, Of.LITERAL, Of.TEXT)
 
     def _text(self, node: int) -> str:
         if node < 0:
@@ -172,6 +197,10 @@ class _Interface:
         return known
 
     @cached_property
+    def _passed(self) -> frozenset[int]:
+        return frozenset(bind for _, bind, *_ in self._flow.params)
+
+    @cached_property
     def _given(self) -> dict[int, list[tuple[int, int]]]:
         found: dict[int, list[tuple[int, int]]] = {}
         for kind, to, value in self._flow.into:
@@ -181,13 +210,13 @@ class _Interface:
         return found
 
     def _names_in(self, node: int) -> Iterator[int]:
-        kind, a, _, _ = self._flow.nodes[node]
+        kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME and a:
             yield a - 1
-        elif kind in (Of.TUPLE, Of.LIST):
-            for part in self._flow.lists[a]:
+        elif kind in (Of.TUPLE, Of.LIST, Of.EITHER, Of.PATTERN):
+            for part in self._flow.lists[b if kind == Of.PATTERN else a]:
                 yield from self._names_in(part)
-        elif kind in (Of.ITEM, Of.SAME, Of.SPLAT):
+        elif kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
             yield from self._names_in(a)
 
 
