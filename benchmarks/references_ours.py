@@ -13,12 +13,16 @@ from benchmarks.references_data import Answer, Definition
 
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.config.model import Config
+from codeplane.facts.model import Tier
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
 from codeplane.query.refs import rank_uses
-from codeplane.query.relations import find_symbols_at
+from codeplane.query.relations import Symbol, find_family, find_symbols_at
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
+
+_FAMILIES = (".ts", ".tsx", ".mts", ".cts")
+"""Of these TypeScript says what is known. It takes a member, what it overrides and what overrides that for one."""
 
 
 class Ours:
@@ -42,13 +46,23 @@ class Ours:
 
     def ask(self, definition: Definition) -> list[Answer]:
         symbols = find_symbols_at(self.snapshot, definition.path, definition.line, definition.col)
-        found = []
+        found: dict[Answer, None] = {}
         for symbol in symbols:
             if symbol.name == definition.name:
-                place = (symbol.path, symbol.line, symbol.column)
-                page = rank_uses(self.snapshot, symbol.def_uid, place, MAX_LIMIT).page
-                found += [Answer(ref.path, ref.start_line, ref.start_col, ref.tier.name) for ref in page.rows]
-        return found
+                found |= dict.fromkeys(self._uses(symbol))
+                for other in self._same(symbol) if definition.path.endswith(_FAMILIES) else ():
+                    found[Answer(other.path, other.line, other.column, Tier.STRONG.name)] = None
+                    found |= dict.fromkeys(self._uses(other))
+        return list(found)
+
+    def _uses(self, symbol: Symbol) -> list[Answer]:
+        place = (symbol.path, symbol.line, symbol.column)
+        page = rank_uses(self.snapshot, symbol.def_uid, place, MAX_LIMIT).page
+        return [Answer(ref.path, ref.start_line, ref.start_col, ref.tier.name) for ref in page.rows]
+
+    def _same(self, symbol: Symbol) -> list[Symbol]:
+        family = find_family(self.snapshot, symbol)
+        return [*family.overrides, *family.overridden_by] if family is not None else []
 
     def close(self) -> None:
         if self._snapshot is not None:

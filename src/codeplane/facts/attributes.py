@@ -17,9 +17,9 @@ _GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
 def read_attributes(
     flow: Flow, tree: ScopeTree, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids
 ) -> list[Attribute]:
-    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     if not language.attributes_through:
         return []
+    owners: dict[int, int] = dict(flow.owners)  # type: ignore[arg-type]
     objects = _objects(flow, owners, defs, language) if language.attributes_through == "parameter" else {}
 
     def class_around(scope: int) -> int | None:
@@ -29,6 +29,8 @@ def read_attributes(
             around = owner if owner is None or defs[owner].kind in language.type_kinds else defs[owner].parent
             if around is not None and defs[around].kind in language.type_kinds:
                 return around
+            if tree.kinds[scope] == "function" and language.attributes_through == "function":
+                return owner
             scope = tree.parents[scope]
         return None
 

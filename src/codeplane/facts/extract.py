@@ -53,6 +53,7 @@ from codeplane.languages.registry import by_name
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 
 _NAMESPACES_OF_ALL = (VALUE,)
+_MEMBERS_ONLY = (MEMBER,)
 _USAGES = (("name", 0), ("type", 2), ("member", 3), ("label", 5))
 """Captures of names.scm in the order in which they overrule each other, as numbers of Usage."""
 _LOOKED_UP_IN = (("as_type", TYPE), ("as_callable", CALLABLE), ("macro", CALLABLE), ("as_value", VALUE))
@@ -87,7 +88,8 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     flow = NO_FLOW
     if grammar.flow is not None:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
-        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, lines.position, grammar.language)
+        spans = [(site.start, site.end) for site in definitions.sites]
+        flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, spans, lines.position, grammar.language)
         attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
@@ -302,14 +304,16 @@ def _bind_all(
     for number, (row, site) in enumerate(zip(definitions.rows, definitions.sites, strict=True)):
         if site.kind in VARIABLES:
             bindings.variables.add(number)
-        if site.owner is not None or (language.members_qualified and tree.kinds[row.scope] == "class"):
+        variant = f"{row.kind}.{site.variant}" if site.variant else row.kind
+        spaces = language.namespaces.get(variant) or language.namespaces.get(row.kind, _NAMESPACES_OF_ALL)
+        in_class = tree.kinds[row.scope] == "class"
+        # Members of literals in one scope have nothing to do with each other.
+        if site.owner is not None or (language.members_qualified if in_class else spaces == _MEMBERS_ONLY):
             roles[site.name_start] = (_DEFINITION, bindings.add_member(row.scope, row.name, number))
             continue
         visible = site.visible_from
         if visible is None:
             visible = site.end if site.kind in VARIABLES and not language.variables_are_items else 0
-        variant = f"{row.kind}.{site.variant}" if site.variant else row.kind
-        spaces = language.namespaces.get(variant) or language.namespaces.get(row.kind, _NAMESPACES_OF_ALL)
         for namespace in spaces:
             entry = bindings.add(
                 row.scope,

@@ -10,16 +10,19 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
     @send @of @name @arg*      what a call of a member gives, where the syntax has no node for the member; @send.method
                                keeps its name as `name()`, @send.own is sent to the object around
+    @types @of*                the types that a call is given; the first of its arguments
     @labelled @label @of       an argument by name; @splat @of a list in place of arguments, @splat.keys a mapping
     @item @of @key*            an element, or a type with its arguments
     @same @of                  the value of a part (parentheses); @await @of what is waited for
-    @either @of*               one of several values
+    @either @of*               one of several values; @choice @of* one of several types, by a test that is not made here
     @list @of* @tuple @of* @dict @of*   containers, and patterns that take them apart; @pair @key @of in a @dict
     @cast @type @of            a value that is said to be of a type
+    @typeof @of                the type of a value; @lookup @of @key the type of a member of a type, @keyof @of of its
+                               names; @literal.<type> a value of a type that the language itself has
     @array @of                 an array of objects of a type; @list.list, @array.array of more than one dimension
     @type.value @of            a type as a value (`Shape.class`)
     @case @of @name            a constant that a value is compared with: of the type of the value, or a plain name
-    @function                  the function, or the type without a name, whose scope it opens
+    @function @key             the function, or the type without a name, whose scope it opens; its name as a member
     @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
                                of the class around, whatever object it is called on
     @this.type                 the type that a method belongs to
@@ -28,9 +31,10 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @try @of                   what is left of a value if it is no failure
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
-    @return @from              of the innermost function; @yield, @yield.from
-    @param @name @type @from   of the innermost function, in order, with its default; @param.rest, @param.keys,
-                               @param.self for the object of a method, @param.result for a result that has a name
+    @return @from              of the innermost function, or else what the file gives; @yield, @yield.from
+    @param @name @type @from   of the innermost function, in order, with its default; its name may be a pattern.
+                               @param.rest, @param.keys, @param.self for the object of a method, @param.result for a
+                               result that has a name, @param.type for one that stands for a type
     @returns @type             of the function with this span
     @made @base* @key*         of the definition with this span, if there is one: what a type is made of or embeds, and
                                the type parameters of a type or of a function
@@ -38,6 +42,10 @@ and what becomes of them:
                                definition has is a class without a name
     @mixed @base*              what is mixed into the class with this span; @extended @base* what gives members to the
                                class itself
+    @defines @type @from       of the definition with this span: its type, its value; @static: it is a member of its
+                               class, not of its objects
+    @reads                     the function with this span runs when the member of its name is read or written;
+                               @called when an object of the type around it is called, @makes when it makes one
     @bound @to @type           a type variable that stands for such objects
     @partial                   the type with this span has parts elsewhere
     @receiver @type            of the function or property with this span: what its object is
@@ -55,7 +63,9 @@ and what becomes of them:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
@@ -89,12 +99,14 @@ def read_flow(
     tree: ScopeTree,
     identifiers: Identifiers,
     definitions: Mapping[Span, int],
+    spans: Sequence[Span],
     position: Callable[[int], tuple[int, int]],
     language: Language,
 ) -> Flow:
-    """`definitions` by their span; `position` gives line and column of an offset."""
+    """`definitions` that have a body, by their span, and the `spans` of all; `position` gives line and column of an
+    offset."""
     raw = _read_matches(query, root)
-    return _Builder(source, tree, identifiers, definitions, position, language, raw).build()
+    return _Builder(source, tree, identifiers, definitions, spans, position, language, raw).build()
 
 
 class _Raw(NamedTuple):
@@ -115,11 +127,17 @@ _FLOWS = frozenset(
         "param.rest",
         "param.keys",
         "param.self",
+        "param.type",
         "param.result",
         "returns",
         "class",
         "mixed",
         "extended",
+        "defines",
+        "static",
+        "reads",
+        "called",
+        "makes",
         "bound",
         "within",
         "partial",
@@ -168,19 +186,34 @@ def _read_matches(query: Query, root: Node) -> _Raw:
     return _Raw(values, flows)
 
 
-_LISTS = {"either": Of.EITHER, "list": Of.LIST, "tuple": Of.TUPLE, "dict": Of.DICT}
+_LISTS = {
+    "either": Of.EITHER,
+    "list": Of.LIST,
+    "tuple": Of.TUPLE,
+    "dict": Of.DICT,
+    "types": Of.TYPES,
+    "choice": Of.CHOICE,
+}
 _MODULES = {"here": 0, "outer": 1, "root": 2}
-_ONE = {"try": Of.TRY, "await": Of.AWAIT, "splat": Of.SPLAT, "splat.keys": Of.SPLAT_KEYS}
+_ONE = {
+    "try": Of.TRY,
+    "await": Of.AWAIT,
+    "splat": Of.SPLAT,
+    "splat.keys": Of.SPLAT_KEYS,
+    "typeof": Of.TYPEOF,
+    "keyof": Of.KEYOF,
+}
 _BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
 _SILENT = frozenset({"region", "opens"})
-_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4}
+_RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
+_PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4, "param.type": 10}
 _SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
 _MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}=", "member.called": "{}()"}
 """How a member is called, by the capture."""
-_ALWAYS = frozenset({"own", "call", "new", "case", "path", "pattern", *_SENDS, *_MEMBERS})
+_ALWAYS = frozenset({"own", "call", "new", "case", "path", "pattern", "lookup", *_SENDS, *_MEMBERS})
 _PLACED = frozenset({"own", "call", "new", "this", "this.exact", "this.type", "super", *_SENDS, *_MODULES})
 _ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
@@ -197,6 +230,7 @@ class _Builder:
         tree: ScopeTree,
         identifiers: Identifiers,
         definitions: Mapping[Span, int],
+        spans: Sequence[Span],
         position: Callable[[int], tuple[int, int]],
         language: Language,
         raw: _Raw,
@@ -209,6 +243,7 @@ class _Builder:
         self._loose: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
+        self._spans = spans
         self._position = position
         self._language = language
         self._comments = tuple(mark.encode() for mark in language.comments)
@@ -235,29 +270,42 @@ class _Builder:
             if subject in _PASSING:
                 name = parts["name"][0]
                 ordinal = self._ordinals.get(name[0])
-                if ordinal is None:
-                    continue
+                plain = ordinal is not None and self._ends[name[0]] == name[1]
                 params.append(
                     (
                         name[0],
                         Param(
                             scope_of(name[0]),
-                            self._binds[ordinal] - 1,
-                            self._text(self._slice(name)),
+                            self._binds[ordinal] - 1 if plain and ordinal is not None else -1,
+                            self._text(self._slice(name) if plain else ""),
                             _PASSING[subject],
                             self._part(parts, "type"),
                             self._part(parts, "from"),
+                            -1 if plain else self._node(name),
                         ),
                     )
                 )
             elif subject == "documented":
                 continue
             elif subject in _OUT:
-                into.append((_OUT[subject], scope_of(span[0]), self._one(parts, "from" if "from" in parts else "of")))
+                scope = self._tree.function_of(scope_of(span[0]))
+                into.append((_OUT[subject], scope, self._one(parts, "from" if "from" in parts else "of")))
             elif subject == "returns":
-                scope = self._scopes.get(span)
-                if scope is not None:
-                    into.append((Into.RETURNS, scope, self._one(parts, "type")))
+                opened = self._scopes.get(span)
+                if opened is not None:
+                    into.append((Into.RETURNS, opened, self._one(parts, "type")))
+            elif subject == "defines":
+                definition = self._named.get(span)
+                if definition is not None and "type" in parts:
+                    into.append((Into.TYPE, definition, self._one(parts, "type")))
+                if definition is not None and "from" in parts:
+                    into.append((Into.VALUE, definition, self._one(parts, "from")))
+            elif subject == "static":
+                if span in self._named:
+                    into.append((Into.STATIC, self._named[span], 0))
+            elif subject in _RUNNING:
+                if span in self._scopes:
+                    into.append((_RUNNING[subject], self._scopes[span], 0))
             elif subject in _BASES:
                 definition = self._definitions.get(span)
                 if definition is None and subject == "class" and span in self._scopes:
@@ -288,10 +336,10 @@ class _Builder:
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
             elif subject == "adds":
-                scope = self._scopes.get(span)
-                if scope is not None:
-                    into.append((Into.ADDS, scope, self._one(parts, "of")))
-                    into.extend((Into.CONFORMS, scope, self._node(base)) for base in parts.get("base", ()))
+                opened = self._scopes.get(span)
+                if opened is not None:
+                    into.append((Into.ADDS, opened, self._one(parts, "of")))
+                    into.extend((Into.CONFORMS, opened, self._node(base)) for base in parts.get("base", ()))
             elif subject == "fields":
                 definition = self._definitions.get(span)
                 if definition is not None:
@@ -311,16 +359,22 @@ class _Builder:
             if subject in _ALWAYS:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        opened = [
+        named = [
             (span, definition)
             for subject, span, parts in self._raw.flows
             if subject == "opens" and (definition := self._definitions.get(parts["definition"][0])) is not None
         ]
         owners = {
-            (scope, definition)
-            for span, definition in (*self._definitions.items(), *opened)
-            if (scope := self._scopes.get(span))
+            (body, definition)
+            for span, definition in (*self._definitions.items(), *named)
+            if (body := self._scopes.get(span))
         }
+        owned = {body for body, _ in owners}
+        for what, number, node in into:
+            # A function without a name of its own has that of what it is the value of.
+            if what == Into.VALUE and self._nodes[node][0] == Of.FUNCTION and self._nodes[node][1] not in owned:
+                owned.add(self._nodes[node][1])
+                owners.add((self._nodes[node][1], number))
         # One that is a list or has a default is told twice.
         params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
         ordered = list(dict(params).values())
@@ -334,6 +388,12 @@ class _Builder:
             calls,
             sorted(self._loose),
         )
+
+    @cached_property
+    def _named(self) -> Mapping[Span, int]:
+        """Definitions that have a span for themselves, by it."""
+        known = Counter(self._spans)
+        return {span: number for number, span in enumerate(self._spans) if known[span] == 1}
 
     def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, Param]]) -> None:
         read = self._language.doc_types
@@ -458,6 +518,10 @@ class _Builder:
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
             return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+        if subject == "lookup":
+            key = parts["key"][0]
+            # The name lies within the quotes.
+            return self._add(Of.LOOKUP, self._one(parts, "of"), self._node(key), self._ordinals.get(key[0] + 1, -1))
         if subject in _ARRAYS:
             held = self._add(Of.LIST, self._list(parts["of"]))
             for _ in range(subject.count(".")):
@@ -474,7 +538,7 @@ class _Builder:
                 self._place(node, ordinal)
             return node
         if subject == "function":
-            return self._add(Of.FUNCTION, self._scopes.get(span, 0))
+            return self._add(Of.FUNCTION, self._scopes.get(span, 0), self._one(parts, "key"))
         if subject in ("this", "super", "this.exact"):
             kind = Of.SUPER if subject == "super" else Of.THIS
             return self._add(kind, self._scope_of(span[0]), int(subject == "this.exact"))

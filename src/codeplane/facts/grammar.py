@@ -35,7 +35,8 @@ def load(name: str) -> Grammar:
     facts = [folder.parent / language.shared] if language.shared else []
     facts.append(folder / "facts.scm")
     names = [folder / "names.scm", folder / f"names.{name}.scm"]
-    flow = [path for path in (folder / "flow.scm", folder / f"flow.{name}.scm") if path.exists()]
+    shared = [folder.parent / language.shared.replace(".scm", ".flow.scm")] if language.shared else []
+    flow = [path for path in (*shared, folder / "flow.scm", folder / f"flow.{name}.scm") if path.exists()]
     return Grammar(
         language,
         tree_sitter.Parser(grammar),

@@ -48,12 +48,30 @@ _PARTS: Mapping[int, str] = {
     Of.HERE: "s#",
     Of.PATTERN: "nl",
     Of.TRY: "n",
+    Of.TYPES: "l",
+    Of.TYPEOF: "n",
+    Of.LOOKUP: "nn",
+    Of.KEYOF: "n",
+    Of.CHOICE: "l",
 }
 """What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
 Names apart."""
 _OF_DEFINITIONS = frozenset(
-    {Into.BASE, Into.DECORATOR, Into.KEY, Into.PARTIAL, Into.RECEIVER, Into.MIXED, Into.EXTENDED, Into.FIELDS}
+    {
+        Into.BASE,
+        Into.DECORATOR,
+        Into.KEY,
+        Into.PARTIAL,
+        Into.RECEIVER,
+        Into.MIXED,
+        Into.EXTENDED,
+        Into.FIELDS,
+        Into.TYPE,
+        Into.VALUE,
+        Into.STATIC,
+    }
 )
+_PATTERNS = frozenset({Of.TUPLE, Of.LIST, Of.DICT, Of.EITHER})
 _CIRCLE = "~"
 
 
@@ -100,7 +118,7 @@ class _Interface:
             elif parent is None:
                 known = ""
             else:
-                known = f"{self.scope(parent)}/{kind}"
+                known = f"{self.scope(parent)}/{kind}{self._places.get(number, '')}"
             self._scopes[number] = known
         return known
 
@@ -115,6 +133,16 @@ class _Interface:
         for row in self._facts.defs if self._adding else ():
             if row.scope in self._adding:
                 yield self.scope(row.scope), row.lexical_path
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Functions without a name, by their place among those in the same scope."""
+        counts: dict[int | None, int] = {}
+        found: dict[int, int] = {}
+        for number, (parent, kind, *_) in enumerate(self._facts.scopes):
+            if kind == "function" and number not in self._owners:
+                found[number] = counts[parent] = counts.get(parent, -1) + 1
+        return found
 
     def binds(self) -> Iterator[tuple[object, ...]]:
         for scope, name, namespace, target_kind, _, certainty, *_ in self._facts.binds:
@@ -142,17 +170,21 @@ class _Interface:
         """Whether nothing but variables of a function are given something."""
         kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME:
-            return not a or self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
+            return bool(a) and self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
         if kind == Of.MEMBER:
-            # Only the object that a method is called on is known elsewhere; a parameter may be that.
+            # The object that a method is called on is known elsewhere; a parameter may be that.
             of, bind, _, _ = self._flow.nodes[a]
-            return of != Of.THIS and (of != Of.NAME or bind - 1 not in self._passed)
-        if kind in (Of.TUPLE, Of.LIST, Of.EITHER):
+            if of in (Of.NAME, Of.MEMBER):
+                return self._is_local(a) and (of == Of.MEMBER or bind - 1 not in self._passed)
+            return of != Of.THIS
+        if kind in _PATTERNS:
             return all(self._is_local(part) for part in self._flow.lists[a])
         if kind == Of.PATTERN:
             return all(self._is_local(part) for part in self._flow.lists[b])
         if kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
             return self._is_local(a)
+        if kind == Of.PAIR:
+            return self._is_local(b)
         return kind in (Of.UNKNOWN, Of.LITERAL, Of.TEXT)
 
     def _text(self, node: int) -> str:
@@ -192,7 +224,7 @@ class _Interface:
         known = self._locals.get(bind)
         if known is None:
             self._locals[bind] = _CIRCLE
-            given = sorted(f"{kind}{self._text(value)}" for kind, value in self._given.get(bind, ()))
+            given = sorted(f"{kind}{way}{self._text(value)}" for kind, way, value in self._given.get(bind, ()))
             known = self._locals[bind] = _short(f"{place}<{','.join(given)}>")
         return known
 
@@ -201,23 +233,26 @@ class _Interface:
         return frozenset(bind for _, bind, *_ in self._flow.params)
 
     @cached_property
-    def _given(self) -> dict[int, list[tuple[int, int]]]:
-        found: dict[int, list[tuple[int, int]]] = {}
+    def _given(self) -> dict[int, list[tuple[int, str, int]]]:
+        found: dict[int, list[tuple[int, str, int]]] = {}
         for kind, to, value in self._flow.into:
             if kind in _INTO_PLACES:
-                for bind in self._names_in(to):
-                    found.setdefault(bind, []).append((kind, value))
+                for bind, way in self._names_in(to, ""):
+                    found.setdefault(bind, []).append((kind, way, value))
         return found
 
-    def _names_in(self, node: int) -> Iterator[int]:
+    def _names_in(self, node: int, way: str) -> Iterator[tuple[int, str]]:
+        """Bindings that a pattern names, and which part of the value each is given."""
         kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME and a:
-            yield a - 1
-        elif kind in (Of.TUPLE, Of.LIST, Of.EITHER, Of.PATTERN):
-            for part in self._flow.lists[b if kind == Of.PATTERN else a]:
-                yield from self._names_in(part)
+            yield a - 1, way
+        elif kind == Of.PAIR:
+            yield from self._names_in(b, f"{way}.{self._text(a)}")
+        elif kind in _PATTERNS or kind == Of.PATTERN:
+            for place, part in enumerate(self._flow.lists[b if kind == Of.PATTERN else a]):
+                yield from self._names_in(part, way if kind in (Of.DICT, Of.EITHER) else f"{way}.{place}")
         elif kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
-            yield from self._names_in(a)
+            yield from self._names_in(a, way if kind == Of.SAME else f"{way}.{kind}")
 
 
 def _short(text: str) -> str:

@@ -38,7 +38,7 @@ class Of(IntEnum):
     CAST = 13
     """node, type node"""
     FUNCTION = 14
-    """scope"""
+    """scope, node of its name or 0"""
     TEXT = 15
     """a literal text: text"""
     LITERAL = 16
@@ -59,6 +59,16 @@ class Of(IntEnum):
     """node, text, reference"""
     SAID = 30
     """a type in the words of a comment: text, scope"""
+    TYPES = 40
+    """list"""
+    TYPEOF = 41
+    """node"""
+    LOOKUP = 42
+    """type node, key node, reference or -1"""
+    KEYOF = 43
+    """type node"""
+    CHOICE = 44
+    """list"""
     OWN = 60
     """scope: the type that a method belongs to"""
     HERE = 61
@@ -105,6 +115,18 @@ class Into(IntEnum):
     """definition, node of what is mixed into a class"""
     EXTENDED = 31
     """definition, node of what gives members to the class itself"""
+    TYPE = 40
+    """definition, type node"""
+    VALUE = 41
+    """definition, node"""
+    STATIC = 42
+    """definition"""
+    READS = 43
+    """scope"""
+    CALLED = 44
+    """scope"""
+    MAKES = 45
+    """scope"""
     KEY = 50
     """definition, node of one of its type parameters"""
     ADDS = 60
@@ -121,6 +143,7 @@ class Passing(IntEnum):
     KEYS = 2
     SELF = 3
     RESULT = 4
+    TYPE = 10
 
 
 class Param(NamedTuple):
@@ -131,6 +154,8 @@ class Param(NamedTuple):
     type: int
     """Node, or -1."""
     default: int
+    pattern: int = -1
+    """Node of what takes it apart, where it has no name; `bind` is -1 then."""
 
 
 class Flow(NamedTuple):

@@ -11,7 +11,7 @@ from codeplane.base.paths import RepoPath
 
 MAX_BYTES = 256 * 1024
 
-_JSON = re.compile(r"(?:package|composer|deno|jsconfig|tsconfig(?:\.[\w.-]+)?)\.jsonc?")
+_JSON = re.compile(r"(?:package|composer|deno|jsconfig|lerna|tsconfig(?:\.[\w.-]+)?)\.jsonc?")
 _TEXT = frozenset({"go.mod", "go.work", "Cargo.toml", "pyproject.toml", "pnpm-workspace.yaml"})
 _ENDINGS = (".csproj", ".props")
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)

@@ -158,7 +158,8 @@ class Language:
     folder: str = ""
     """Folder that holds the queries, when it is not the language's own (TSX uses TypeScript's)."""
     shared: str = ""
-    """A query file, from the folder of all languages, that goes before the language's own `facts.scm`."""
+    """A query file, from the folder of all languages, that goes before the language's own `facts.scm`; what ends in
+    `.flow.scm` beside it goes before its own `flow.scm`."""
     filenames: tuple[str, ...] = ()
     name_prefixes: tuple[str, ...] = ()
     """What file names of the language may begin with, when their ending says nothing (`Dockerfile.dev`)."""
@@ -216,7 +217,7 @@ class Language:
     """Constants are defined in functions too, and seen in all of their scope; a second one is another."""
     attributes_through: str = ""
     """How methods give their object attributes that nothing declares: through their first `parameter`, through `this`,
-    or not at all."""
+    through the `this` of a `function`, which has an object of its own unless it is a method, or not at all."""
     calls_dispatched: bool = False
     """A plain call goes to whatever object runs it, so that what it means is never certain."""
     members_qualified: bool = False

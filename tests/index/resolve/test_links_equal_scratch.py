@@ -76,18 +76,75 @@ def _ruby(chance: random.Random, module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+_SOURCES = ("./cart", "./items", "../shop/items.js", "./sub", "./sub/tools", "shop", "shop/items", "~/tools", "..")
+
+
+def _typescript(chance: random.Random, module: str) -> str:
+    """The same, in TypeScript, with types, literals, and functions that are passed."""
+
+    def some(*texts: str) -> str:
+        return chance.choice(texts)
+
+    def source() -> str:
+        return some(*_SOURCES)
+
+    name = some(*_CLASSES)
+    lines = [f'import {{ {some(*_CLASSES)} as Taken, make }} from "{source()}";']
+    lines.append(some(f'import * as other from "{source()}";', f'import other from "{source()}";'))
+    lines.append(
+        some(
+            f'export * from "{source()}";',
+            f'export {{ make as made, Cart }} from "{source()}";',
+            "export default make;",
+        )
+    )
+    lines.append(f"interface Has<T> {{ part: T; {some('first', 'last')}(): {some('T', 'Taken', 'Has<T>')}; }}")
+    base = some("", " extends Taken", " extends other.Item", " implements Has<Taken>")
+    lines += [f"export class {name}{base} {{", f"  {some('', 'static ')}part{some(': Taken', ': Has<Taken>', '')};"]
+    lines.append(f"  constructor({some('', 'public kept: Taken')}) {{ this.part = {some('new Taken()', 'make()')}; }}")
+    for method in sorted(chance.sample(["total", "first", "last"], chance.randint(1, 3))):
+        lines.append(f"  {method}() {{ return {some('this.part', 'this', 'new Taken()', 'pick(() => this, make)')}; }}")
+    lines.append("}")
+    lines.append(
+        f"function pick<A, B>(one: () => A, two: () => B): {some('A', 'B', 'Has<A>')} {{ return null as any; }}"
+    )
+    lines.append(
+        f"export const held = {{ {some('inner: make(),', '')} ...other, {some('part', 'last')}: new {name}() }};"
+    )
+    lines.append(f"export function build() {{ const {{ {some('part', 'inner: part')} }} = held; return part; }}")
+    lines.append("build().total().first; held.part.last(); held.inner.total(); pick(make, build).part; other.make();")
+    lines.append(some("[make()].map((one) => one.total());", "shared.part;", "make().part.kept.last();"))
+    lines.append(some("declare global { var shared: Taken; }", ""))
+    return "\n".join(lines) + "\n"
+
+
 class _Language(NamedTuple):
     write: Callable[[random.Random, str], str]
     ending: str
     fixed: Mapping[str, Sequence[str]] = MappingProxyType({})
     """Files that have one of these texts."""
+    more: Mapping[str, str] = MappingProxyType({})
+    """Files that stay."""
+    comment: str = "#"
 
 
 _PACKAGES = ("", "from shop.cart import *\n", "from .items import make\n", "from . import cart\n")
+_INDEXES = ("", 'export * from "./cart";\n', 'export { make } from "./tools";\n', 'export * from "..";\n')
 _LANGUAGES = {
     "python": _Language(_python, ".py", {"shop/__init__": _PACKAGES, "shop/sub/__init__": _PACKAGES}),
     "php": _Language(_php, ".php"),
     "ruby": _Language(_ruby, ".rb"),
+    "typescript": _Language(
+        _typescript,
+        ".ts",
+        {"shop/index": _INDEXES, "shop/sub/index": _INDEXES},
+        {
+            "package.json": '{"name": "all", "workspaces": ["shop"]}',
+            "shop/package.json": '{"name": "shop"}',
+            "tsconfig.json": '{"compilerOptions": {"paths": {"~/*": ["./shop/sub/*", "./other/*"]}}}',
+        },
+        "//",
+    ),
 }
 
 
@@ -97,7 +154,7 @@ def _change(chance: random.Random, texts: Texts, language: _Language) -> None:
     if path in texts and chance.random() < 0.2:
         del texts[path]
     elif path in texts and chance.random() < 0.3:
-        texts[path] = f"{texts[path]}# {chance.random()}\n"
+        texts[path] = f"{texts[path]}{language.comment} {chance.random()}\n"
     elif module in language.fixed:
         texts[path] = chance.choice(language.fixed[module])
     else:
@@ -116,7 +173,7 @@ def _carry_out(root: Path, before: Texts, after: Texts) -> None:
 def _run(tmp_path: Path, seed: int, rounds: int, language: _Language) -> None:
     chance = random.Random(seed)
     texts = {f"{module}{language.ending}": language.write(chance, module) for module in _MODULES}
-    texts |= {f"{module}{language.ending}": "" for module in list(language.fixed)[:1]}
+    texts |= {f"{module}{language.ending}": "" for module in list(language.fixed)[:1]} | {**language.more}
     root = make_repository(tmp_path / "repo", dict(texts))
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()

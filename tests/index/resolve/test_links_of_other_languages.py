@@ -44,6 +44,28 @@ _RUBY = {
     "item.rb": "module Shop\nclass Item\ninclude Priced\nend\nend\n",
     "priced.rb": "module Shop\nmodule Priced\nend\nend\n",
 }
+_TYPESCRIPT = {
+    "package.json": '{"workspaces": ["packages/*"]}',
+    "packages/items/package.json": '{"name": "items", "main": "dist/index.js"}',
+    "packages/items/src/index.ts": "export * from './item';\n",
+    "packages/items/src/item.ts": (
+        "import { Base } from './base';\n"
+        "export class Item extends Base { rate() { return pick(() => this.low(), () => this.high()); }\n"
+        "  low() { return new Low(); } high() { return new High(); } }\n"
+        "class Low { first() {} }\nclass High { second() {} }\n"
+        "function pick<A, B>(one: () => A, other: () => B): A { return one(); }\n"
+        "export function make() { const { held } = keep(); return held; }\n"
+        "function keep() { return { held: new Low(), kept: new High() }; }\n"
+    ),
+    "packages/items/src/base.ts": "export class Base { }\n",
+    "packages/shop/package.json": '{"name": "shop"}',
+    "packages/shop/cart.ts": (
+        "import { Item, make } from 'items';\nimport { add } from './add';\n"
+        "export function total(item: Item) { item.price(); item.rate().first(); item.rate().second(); add(make());\n"
+        "  make().first(); make().second(); global(); }\n"
+    ),
+    "packages/shop/page.js": "const { add } = require('./add');\nmodule.exports = { show() { return add(1); } };\n",
+}
 
 
 @pytest.mark.parametrize(
@@ -117,8 +139,30 @@ _RUBY = {
                 ("inner.rb", "module Shop\nclass Cart\nclass Item\nend\nend\nend\n"),
             ],
         ),
+        (
+            _TYPESCRIPT,
+            [
+                ("packages/items/src/base.ts", "export class Base { price() { return 1; } }\n"),
+                ("packages/shop/add.ts", "export const add = (n: unknown) => n;\n"),
+                (
+                    "packages/items/src/item.ts",
+                    _TYPESCRIPT["packages/items/src/item.ts"].replace("{ held }", "{ kept: held }"),
+                ),
+                (
+                    "packages/items/src/item.ts",
+                    _TYPESCRIPT["packages/items/src/item.ts"].replace(
+                        "() => this.low(), () => this.high()", "() => this.high(), () => this.low()"
+                    ),
+                ),
+                ("packages/shop/add/index.ts", "export function add(n: unknown): void {}\n"),
+                ("packages/shop/all.d.ts", "declare function global(): void;\n"),
+                ("packages/items/src/index.ts", "export { Base as Item } from './base';\n"),
+                ("packages/items/package.json", '{"name": "others"}'),
+                ("packages/shop/package.json", '{"name": "items", "main": "cart.ts"}'),
+            ],
+        ),
     ],
-    ids=["go", "java", "rust", "cpp", "php", "ruby"],
+    ids=["go", "java", "rust", "cpp", "php", "ruby", "typescript"],
 )
 def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
     root = make_repository(tmp_path / "repo", dict(files))

@@ -78,7 +78,7 @@ class Evaluator:
     def __init__(self, library: Library, rules: Mapping[str, Callable[[Evaluator], Rules]]) -> None:
         self.library = library
         self._rules = {language: make(self) for language, make in rules.items()}
-        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, bounded)
+        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, self._bounded)
         self._noted = self._cells.noted
         self._held: dict[str, tuple[Tables, int]] = {}
         self.flowing: dict[tuple[str, int, int], Values] = {}
@@ -129,6 +129,9 @@ class Evaluator:
             return frozenset({tuple(self.found_in(self.bases(key[1], key[2]), key[3]))})
         assert what == "o"
         return frozenset({("o", self._order(at, key[2]))})
+
+    def _bounded(self, key: tuple[Any, ...], values: Values) -> Values:
+        return self._rules[key[1]].bounded(values) if key[0] == "z" else bounded(values)
 
     def at(self, path: str) -> Tables:
         held = self._held.get(path)

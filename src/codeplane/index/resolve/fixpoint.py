@@ -21,7 +21,7 @@ class Cells(Generic[Key, Value]):
     def __init__(
         self,
         compute: Callable[[Key], frozenset[Value]],
-        bounded: Callable[[frozenset[Value]], frozenset[Value]] = lambda values: values,
+        bounded: Callable[[Key, frozenset[Value]], frozenset[Value]] = lambda _, values: values,
     ) -> None:
         self._compute = compute
         self._bounded = bounded
@@ -150,7 +150,7 @@ class Cells(Generic[Key, Value]):
             self._meanwhile.append({})
             grown = self._grown
             before = self._values.get(key, frozenset())
-            value = self._bounded(before | self._compute(key))
+            value = self._bounded(key, before | self._compute(key))
             if value != before:
                 self._values[key] = value
                 self._grown += 1

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from codeplane.index.resolve.cpp import CppRules
 from codeplane.index.resolve.csharp import CSharpRules
+from codeplane.index.resolve.ecma.rules import EcmaRules
 from codeplane.index.resolve.evaluate import Evaluator
 from codeplane.index.resolve.go import GoRules
 from codeplane.index.resolve.java import JavaRules
@@ -24,11 +25,14 @@ RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
         "csharp": CSharpRules,
         "go": GoRules,
         "java": JavaRules,
+        "javascript": EcmaRules,
         "kotlin": KotlinRules,
         "php": PhpRules,
         "python": PythonRules,
         "ruby": RubyRules,
         "rust": RustRules,
+        "tsx": EcmaRules,
+        "typescript": EcmaRules,
     }
 )
 """By the name of the language."""

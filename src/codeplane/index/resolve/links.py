@@ -43,6 +43,10 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+    own = evaluator.rules(at).references(at, names, columns)
+    if own is not None:
+        yield from (Link(ref, tuple(found), Tier.STRONG) for ref, found in own)
+        return
     if evaluator.rules(at).bare_members:
         yield from _link_bare(evaluator, at, names, columns)
         return
@@ -243,6 +247,11 @@ def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
 def _edges(
     evaluator: Evaluator, at: Tables, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
 ) -> Iterator[CallEdge]:
+    own = evaluator.rules(at).calls(at)
+    if own is not None:
+        for node, scope, line, col in at.sketch.flow.calls:
+            yield CallEdge(scope, line, col, at.nodes[node][3], tuple(sorted(set(own[node]), key=repr)), node)
+        return
     for node, scope, line, col in at.sketch.flow.calls:
         kind, callee, arguments, ref = at.nodes[node]
         if evaluator.rules(at).bare_members:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from codeplane.facts.blocks import Columns
 from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchBind, SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, objects, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bounded, foreign, objects, union
 
 if TYPE_CHECKING:
     from codeplane.index.resolve.evaluate import Evaluator
@@ -51,7 +52,19 @@ class Rules:
         """The value of a cell of one's own: `cell(("z", language, *key))`."""
         return NOTHING
 
+    def bounded(self, values: Values) -> Values:
+        """What such a cell holds, without more than is of use."""
+        return bounded(values)
+
     # Where a language goes its own way; None leaves it to the common one.
+
+    def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]] | None:
+        """What the references of a file stand for that the file alone does not prove."""
+        return None
+
+    def calls(self, at: Tables) -> Mapping[int, Sequence[Value]] | None:
+        """What the calls of a file run, by their nodes."""
+        return None
 
     def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
         """What a cell of the evaluator holds."""

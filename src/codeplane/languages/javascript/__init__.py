@@ -31,6 +31,7 @@ LANGUAGES = (
         namespaces=MappingProxyType(
             {"method": (MEMBER,), "constructor": (MEMBER,), "field": (MEMBER,), "property": (MEMBER,)}
         ),
+        attributes_through="function",
         blank_aliases=frozenset(),
         expand_import=read_import,
         expand_pattern=pattern_names,

@@ -3,6 +3,7 @@
 (shorthand_property_identifier_pattern) @name
 
 (property_identifier) @member
+((subscript_expression index: (string (string_fragment) @member)) (#match? @member "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (private_property_identifier) @member
 ; names of another module
 (export_statement (export_clause (export_specifier name: (identifier) @member)) source: (string))

@@ -10,7 +10,9 @@
 (export_statement "type" (export_clause (export_specifier name: (identifier) @type)))
 
 (property_identifier) @member
+((subscript_expression index: (string (string_fragment) @member)) (#match? @member "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (private_property_identifier) @member
+((lookup_type (literal_type (string (string_fragment) @member))) (#match? @member "^[A-Za-z_$][A-Za-z0-9_$]*$"))
 (nested_type_identifier name: (type_identifier) @member)
 ; names of another module
 (export_statement (export_clause (export_specifier name: (identifier) @member)) source: (string))

@@ -1,0 +1,178 @@
+"""What the references of a file stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from codeplane.facts.blocks import Columns
+from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
+from codeplane.facts.values import Of
+from codeplane.index.resolve.ecma.context import attributes
+from codeplane.index.resolve.ecma.members import access, members
+from codeplane.index.resolve.ecma.names import MAX_DECLARATIONS
+from codeplane.index.resolve.ecma.shapes import ANY, Value, Values
+from codeplane.index.resolve.ecma.types import space
+from codeplane.index.resolve.ecma.values import source_value
+from codeplane.index.resolve.ecma.world import World
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
+
+_TYPES = frozenset({"interface", "type"})
+_BOTH = frozenset({"class", "enum", "module"})
+
+
+def references(world: World, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
+    """Reference and sites, of what the file alone does not prove."""
+    nodes = {row[3]: row for row in at.nodes if row[0] in (Of.MEMBER, Of.LOOKUP) and row[3] >= 0}
+    keys = dict(_keys(at))
+    for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
+        role, usage = flags & 3, flags >> 2 & 7
+        found: list[Site] = []
+        if ref in keys:
+            found += _key_sites(world, at, *keys[ref], names[columns.names[ref]])
+        if role == Role.DEFINITION and bound:
+            found += _same_sites(world, at, bound - 1)
+        elif usage in (Usage.MEMBER, Usage.MEMBER_CALL):
+            row = nodes.get(ref)
+            if row is not None:
+                found += _member_sites(world, at, row, columns)
+        elif usage != Usage.LABEL:
+            found += _name_sites(world, at, names, columns, ref, role, usage, bound)
+        if found:
+            yield ref, sorted(set(found))
+
+
+def _name_sites(
+    world: World, at: Tables, names: Sequence[str], columns: Columns, ref: int, role: int, usage: int, bound: int
+) -> list[Site]:
+    if not bound:
+        if role == Role.IMPORT:
+            return _before_alias(world, at, columns, ref)
+        return _meant(world, world.names.shared(names[columns.names[ref]]), usage)
+    bind = at.binds[bound - 1]
+    if bind.target_kind == Target.UNKNOWN:
+        return []
+    sites = world.names.local(at, bind.scope, bind.name)
+    if bind.certainty == Certainty.UNCERTAIN and len(sites) == 1:
+        return []
+    if bind.target_kind == Target.DEF and len(sites) == 1:
+        return sites if (columns.flags[ref] >> 5 & 3) != Tier.PROVEN else []
+    return sites if role in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, usage)
+
+
+def _same_sites(world: World, at: Tables, bind: int) -> list[Site]:
+    """All declarations of what is declared more than once: overloads, merged interfaces and namespaces."""
+    row = at.binds[bind]
+    numbers = at.defs_in.get((row.scope, row.name), ())
+    if row.target_kind != Target.DEF or not 1 < len(numbers) <= MAX_DECLARATIONS:
+        return []
+    if row.namespace == Namespace.MEMBER:
+        # Types without a scope of their own have their members in the one around.
+        if at.sketch.scopes[row.scope][1] != "class" or len({world.script(at.path).is_static(n) for n in numbers}) > 1:
+            return []
+        return [(at.path, "d", number) for number in numbers]
+    usage = Usage.TYPE if row.namespace == Namespace.TYPE else Usage.NAME
+    sites = _meant(world, world.names.local(at, row.scope, row.name), usage)
+    return sites if len(sites) > 1 else []
+
+
+def _before_alias(world: World, at: Tables, columns: Columns, ref: int) -> list[Site]:
+    """`A` in `import { A as B }`: the name that follows is bound to the import."""
+    if ref + 1 >= len(columns.binds) or not columns.binds[ref + 1] or columns.flags[ref + 1] & 3 != Role.IMPORT:
+        return []
+    bind = at.binds[columns.binds[ref + 1] - 1]
+    found: list[Site] = []
+    for number in world.script(at.path).imports_by_name.get((bind.scope, bind.name), ()):
+        if at.imports[number].alias == bind.name and at.imports[number].imported_name not in ("*", "default"):
+            found += world.names.imported(at, number)
+    return found
+
+
+def _meant(world: World, sites: list[Site], usage: int) -> list[Site]:
+    """Of definitions of one name those of values or those of types."""
+    other = _TYPES if usage != Usage.TYPE else None
+    found = []
+    for site in sites:
+        kind = world.at(site[0]).defs[site[2]].kind if site[1] == "d" else "module"
+        if other is not None:
+            keep = kind not in _TYPES
+        else:
+            keep = kind in _TYPES or kind in _BOTH
+        if keep:
+            found.append(site)
+    return found
+
+
+def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns) -> list[Site]:
+    kind, of, text, _ = row
+    if kind == Of.LOOKUP:
+        return members(world, world.type_of(at.path, of), at.texts[at.nodes[text][1]])[0]
+    name = at.texts[text]
+    if at.nodes[of][0] == Of.TEXT:
+        path = world.names.module(at.path, at.texts[at.nodes[of][1]])
+        return world.names.exported(path, name) if path is not None else []
+    head = of
+    while at.nodes[head][0] == Of.MEMBER:
+        head = at.nodes[head][1]
+    reference = at.nodes[head][3] if at.nodes[head][0] == Of.NAME else -1
+    if reference >= 0 and columns.flags[reference] >> 2 & 7 == Usage.TYPE:
+        return _meant(world, members(world, space(world, at, of), name)[0], Usage.TYPE)
+    sites = access(world, world.value(at.path, of), name)[0]
+    return [site for site in sites if site[1] != "d" or world.at(site[0]).defs[site[2]].kind not in _TYPES]
+
+
+def _keys(at: Tables) -> Iterator[tuple[int, tuple[int, int]]]:
+    """References that are keys of object literals, of patterns and of elements: node around them, its kind."""
+    for number, (kind, a, b, _) in enumerate(at.nodes):
+        if kind == Of.DICT:
+            for part in at.lists[a]:
+                inner, key, name, reference = at.nodes[part]
+                if inner in (Of.SAME, Of.PAIR):
+                    inner, _, _, reference = at.nodes[key]
+                elif inner == Of.FUNCTION:
+                    inner, _, _, reference = at.nodes[name]
+                if inner == Of.NAME and reference >= 0:
+                    yield reference, (number, kind)
+        elif kind == Of.CALL:
+            for part in at.lists[b]:
+                if at.nodes[part][0] == Of.LABELLED and at.nodes[part][3] >= 0:
+                    yield at.nodes[part][3], (number, Of.LABELLED)
+
+
+def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> list[Site]:
+    wanted: Values
+    if kind == Of.LABELLED:
+        wanted = attributes(world, at, node)
+    else:
+        source = world.script(at.path).pattern(node)
+        if source is not None:
+            return access(world, source_value(world, at, source), name)[0]
+        wanted = world.wanted(at.path, node)
+    return members(world, wanted, name)[0]
+
+
+def runs(world: World, at: Tables, call: int) -> list[Value]:
+    """What a call runs, as all languages say it. A function without a name goes by that of what holds it."""
+    found: list[Value] = []
+    outside: list[Value] = []
+    for callee in world.called(at.path, call):
+        if callee[0] == "c" or (callee[0] == "f" and callee[2] in world.at(callee[1]).owner):
+            found.append(callee[:3])
+        elif callee[0] == "x" and callee not in ANY:
+            outside.append(("x", callee[1]))
+        elif callee[0] == "e" and callee[1][0] == "x" and callee[1] not in ANY:
+            outside.append(("x", f"{callee[1][1]}.{callee[2]}"))
+    if not found:
+        found += [("c", path, number) for path, kind, number in _callee_sites(world, at, call) if kind == "d"]
+    return found + outside
+
+
+def _callee_sites(world: World, at: Tables, call: int) -> list[Site]:
+    kind, a, b, _ = at.nodes[at.nodes[call][1]]
+    if kind == Of.NAME and a:
+        sites = world.names.local(at, at.binds[a - 1].scope, at.texts[b])
+    elif kind == Of.MEMBER and at.nodes[a][0] != Of.TEXT:
+        sites = access(world, world.value(at.path, a), at.texts[b])[0]
+    else:
+        return []
+    return _meant(world, sites, Usage.NAME)

@@ -1,0 +1,136 @@
+"""What the parts of the resolver ask of each other: cells of values, each computed once, by the function of its
+letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from codeplane.facts.values import Of
+from codeplane.index.resolve.ecma.names import Names
+from codeplane.index.resolve.ecma.script import Script
+from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, spelled
+from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.value import Site
+
+LANGUAGE = "typescript"
+"""The rules that compute the cells of all these languages."""
+
+_PLAIN = frozenset({Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION, Of.DICT})
+"""Nodes that say at once what they are."""
+
+Compute = Callable[["World", Tables, Any], Values]
+
+
+class World:
+    def __init__(self, ev: Evaluator, compute: Mapping[str, Compute]) -> None:
+        self._ev = ev
+        self._compute = compute
+        self.names = Names(ev)
+        self._apart: dict[Values, tuple[Any, Values]] = {}
+
+    def at(self, path: str) -> Tables:
+        return self._ev.at(path)
+
+    def script(self, path: str) -> Script:
+        return self.names.script(self._ev.at(path))
+
+    def compute(self, letter: str, path: str, number: Any) -> Values:
+        return self._compute[letter](self, self._ev.at(path), number)
+
+    def _cell(self, letter: str, path: str, number: Any) -> Values:
+        return self._ev.cell(("z", LANGUAGE, letter, path, number))
+
+    def value(self, path: str, node: int) -> Values:
+        """What an expression is."""
+        if node <= 0:
+            return NOTHING
+        nodes = self._ev.at(path).nodes
+        kind, a, _, _ = nodes[node]
+        while kind == Of.SAME:
+            node = a
+            kind, a, _, _ = nodes[node]
+        if kind == Of.NAME and a:
+            return self._cell("b", path, a - 1)
+        if kind in _PLAIN:
+            return self._compute["n"](self, self._ev.at(path), node)
+        return self._cell("n", path, node)
+
+    def type_of(self, path: str, node: int) -> Values:
+        """What is of a type."""
+        if node <= 0:
+            return NOTHING
+        nodes = self._ev.at(path).nodes
+        kind, a, _, _ = nodes[node]
+        while kind == Of.SAME:
+            node = a
+            kind, a, _, _ = nodes[node]
+        if kind in _PLAIN:
+            return self._compute["t"](self, self._ev.at(path), node)
+        return self._cell("t", path, node)
+
+    def called(self, path: str, node: int) -> Values:
+        """What a call runs."""
+        return self._cell("k", path, node)
+
+    def member(self, path: str, definition: int, name: str) -> tuple[list[Site], Values]:
+        """A member of the objects of a class, its own or inherited, with the parameters of the class in place."""
+        return self._split(self._cell("m", path, (definition, name)))
+
+    def spread(self, path: str, node: int, name: str) -> tuple[list[Site], Values]:
+        """A member of what is spread into a literal, which may be the literal itself."""
+        return self._split(self._cell("s", path, (node, name)))
+
+    def _split(self, held: Values) -> tuple[list[Site], Values]:
+        found = self._apart.get(held)
+        if found is None:
+            sites = sorted(value[1:] for value in held if value[0] == "S")
+            values = frozenset(value for value in held if value[0] != "S") if sites else held
+            found = self._apart[held] = (sites, values)
+        return found
+
+    def bound(self, path: str, bind: int) -> Values:
+        """What a name is."""
+        return self._cell("b", path, bind)
+
+    def defined(self, path: str, definition: int) -> Values:
+        """What the name of a definition is, as a value."""
+        return self._cell("d", path, definition)
+
+    def named(self, path: str, definition: int) -> Values:
+        """What is of the type that a definition names, with its own parameters in place."""
+        return self._cell("y", path, definition)
+
+    def returned(self, path: str, scope: int) -> Values:
+        return self._cell("r", path, scope)
+
+    def passed(self, path: str, scope: int, place: int) -> Values:
+        """What a parameter is."""
+        return self._cell("p", path, scope << 10 | place)
+
+    def context(self, path: str, node: int) -> Values:
+        """What an expression should be, as what is around it says."""
+        return self._cell("c", path, node)
+
+    def wanted(self, path: str, literal: int) -> Values:
+        """What an object literal should be; of several those that its texts do not exclude."""
+        return self._cell("w", path, literal)
+
+    def bases(self, path: str, definition: int) -> tuple[Value, ...]:
+        """What a class or interface extends directly, in order."""
+        found = self._cell("o", path, definition)
+        ordered: tuple[Value, ...] = max(found, key=lambda value: (len(value[1]), spelled(value)))[1] if found else ()
+        return ordered
+
+    def variables(self, path: str, definition: int) -> tuple[int, ...]:
+        """Bindings of the parameters of a class, interface or type that stand for types."""
+        script = self.script(path)
+        return tuple(param.bind for param in script.variables(script.at.body.get(definition)))
+
+    def known(self, of: Value) -> dict[tuple[str, int], Values]:
+        """The arguments of an object's type, by parameter."""
+        _, path, definition, arguments = of
+        if not arguments:
+            return {}
+        return {(path, bind): values for bind, values in zip(self.variables(path, definition), arguments, strict=False)}

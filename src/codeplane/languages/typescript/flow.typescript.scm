@@ -1,0 +1,1 @@
+(type_assertion (type_arguments . (_) @type) . (_) @of) @cast
