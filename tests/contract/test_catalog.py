@@ -60,7 +60,7 @@ def test_a_tool_says_what_it_does(spec: ToolSpec) -> None:
 
 def test_toolsets_choose() -> None:
     names = {spec.name for spec in catalog.visible(Surface(("core",)))}
-    assert names == {"search", "map_repo", "file_outline", "health_check", "manage_index"}
+    assert names == {"search", "map_repo", "file_outline", "call_graph", "health_check", "manage_index"}
     assert {"describe", "list_codebases"} <= {spec.name for spec in catalog.visible(Surface(("admin",)))}
     assert "index_status" not in {spec.name for spec in catalog.visible(Surface(("all",)))}
     assert "index_status" in {spec.name for spec in catalog.visible(Surface(("core", "compat")))}

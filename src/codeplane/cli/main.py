@@ -371,6 +371,30 @@ def calls(context: click.Context, what: str, direction: str, depth: int, limit: 
 
 
 @app.command()
+@click.argument("path", required=False)
+@click.option("--circles", is_flag=True, help="Show files that import each other instead.")
+@json_option
+@click.pass_context
+def imports(context: click.Context, path: str | None, circles: bool, json: bool) -> None:
+    """Show which files a file imports and which import it."""
+    from codeplane.cli.commands import graphs
+
+    context.exit(graphs.imports(context.obj, path, circles=circles, json=json))
+
+
+@app.command()
+@click.argument("path", required=False)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, metavar="N")
+@json_option
+@click.pass_context
+def unused(context: click.Context, path: str | None, limit: int, json: bool) -> None:
+    """Show definitions that nothing is known to use, and why each may be used all the same."""
+    from codeplane.cli.commands import graphs
+
+    context.exit(graphs.unused(context.obj, path, limit=limit, json=json))
+
+
+@app.command()
 @click.argument("file", type=click.Path())
 @json_option
 @click.pass_context

@@ -3,7 +3,8 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
 
 `flow.scm`, a value per match (its span is that of the first capture of the list):
     @member @of @name          a member of a value; @member.field where fields and methods have names of their own: its
-                               name is kept as `$name`; @member.put one that is assigned by a method called `name=`
+                               name is kept as `$name`; @member.put one that is assigned by a method called `name=`,
+                               @member.called one that is called, where it is kept as `name()`
     @own                       a member of the object that the method around belongs to
     @path @name                a name of several parts that is looked up as a whole; @name is the last of them
     @call @callee @arg*        what a call gives; @new instead of @call: an instance of the type that is called
@@ -24,6 +25,10 @@ passed and returned. `flow.scm` of a language tells them; nothing is concluded h
     @function @key             the function, or the type without a name, whose scope it opens; its name as a member
     @this @super               the object that a method belongs to, and that object as one of its base; @this.exact: one
                                of the class around, whatever object it is called on
+    @this.type                 the type that a method belongs to
+    @here @outer @root         the module that it stands in, the one around that, the outermost one
+    @pattern @callee @arg*     takes an object of a type apart, by place or @labelled; @literal.rest leaves some out
+    @try @of                   what is left of a value if it is no failure
 and what becomes of them:
     @assign @to @from @type    any two of them; @for an element of @from; @with what entering @from gives; @catch
     @return @from              of the innermost function, or else what the file gives; @yield, @yield.from
@@ -51,6 +56,9 @@ and what becomes of them:
     @raise @of
     @documented @definition    a comment whose types, as the language reads them (`doc_types`), are those of a function,
     @documented @to            or of a variable; they count where the source itself names no type
+    @adds @of @base*           the scope with this span adds members and bases to a type
+    @fields @type*             parts without names of the definition with this span
+    @opens @definition         the scope with this span is the body of the definition with the other
 """
 
 from __future__ import annotations
@@ -140,11 +148,18 @@ _FLOWS = frozenset(
         "region",
         "raise",
         "documented",
+        "adds",
+        "fields",
+        "opens",
     }
 )
 _PARTS = frozenset(
     {"of", "name", "callee", "arg", "label", "key", "type", "to", "from", "base", "body", "decorator", "definition"}
 )
+
+
+_OVERRULING = frozenset({"member.put", "member.called", "here", "cast"})
+"""Values that are told from others of the same kind by what is around them."""
 
 
 def _read_matches(query: Query, root: Node) -> _Raw:
@@ -166,7 +181,7 @@ def _read_matches(query: Query, root: Node) -> _Raw:
         }
         if subject in _FLOWS:
             flows.append((subject, span, parts))
-        elif (span not in values and parts.get("of") != [span]) or subject == "member.put":
+        elif subject in _OVERRULING or (span not in values and parts.get("of") != [span]):
             values[span] = (subject, parts)
     return _Raw(values, flows)
 
@@ -179,7 +194,9 @@ _LISTS = {
     "types": Of.TYPES,
     "choice": Of.CHOICE,
 }
+_MODULES = {"here": 0, "outer": 1, "root": 2}
 _ONE = {
+    "try": Of.TRY,
     "await": Of.AWAIT,
     "splat": Of.SPLAT,
     "splat.keys": Of.SPLAT_KEYS,
@@ -190,13 +207,14 @@ _BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
 _TO = {"for": Into.FOR, "with": Into.WITH}
 _TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
 _OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
+_SILENT = frozenset({"region", "opens"})
 _RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4, "param.type": 10}
 _SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
-_MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}="}
+_MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}=", "member.called": "{}()"}
 """How a member is called, by the capture."""
-_ALWAYS = frozenset({"own", "call", "new", "case", "path", "lookup", *_SENDS, *_MEMBERS})
-_PLACED = frozenset({"own", "call", "new", "this", "this.exact", "super", *_SENDS})
+_ALWAYS = frozenset({"own", "call", "new", "case", "path", "pattern", "lookup", *_SENDS, *_MEMBERS})
+_PLACED = frozenset({"own", "call", "new", "this", "this.exact", "this.type", "super", *_SENDS, *_MODULES})
 _ARRAYS = frozenset({"array", "list.list", "array.array"})
 _QUOTES = b"\"'`"
 _MAX_DEPTH = 150
@@ -317,11 +335,20 @@ class _Builder:
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
                     into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
+            elif subject == "adds":
+                opened = self._scopes.get(span)
+                if opened is not None:
+                    into.append((Into.ADDS, opened, self._one(parts, "of")))
+                    into.extend((Into.CONFORMS, opened, self._node(base)) for base in parts.get("base", ()))
+            elif subject == "fields":
+                definition = self._definitions.get(span)
+                if definition is not None:
+                    into.append((Into.FIELDS, definition, self._add(Of.TUPLE, self._list(parts.get("type", ())))))
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
             elif subject in _TYPED:
                 into.append((_TYPED[subject], self._one(parts, "to"), self._one(parts, "type")))
-            elif subject != "region":
+            elif subject not in _SILENT:
                 to = self._one(parts, "to")
                 if "type" in parts:
                     into.append((Into.DECLARE, to, self._one(parts, "type")))
@@ -332,15 +359,22 @@ class _Builder:
             if subject in _ALWAYS:
                 self._node(span)
         calls = [(node, scope_of(start), *self._position(start)) for start, node in sorted(self._calls)]
-        owners = [
-            (opened, definition) for span, definition in self._definitions.items() if (opened := self._scopes.get(span))
+        named = [
+            (span, definition)
+            for subject, span, parts in self._raw.flows
+            if subject == "opens" and (definition := self._definitions.get(parts["definition"][0])) is not None
         ]
-        owned = {opened for opened, _ in owners}
+        owners = {
+            (body, definition)
+            for span, definition in (*self._definitions.items(), *named)
+            if (body := self._scopes.get(span))
+        }
+        owned = {body for body, _ in owners}
         for what, number, node in into:
             # A function without a name of its own has that of what it is the value of.
             if what == Into.VALUE and self._nodes[node][0] == Of.FUNCTION and self._nodes[node][1] not in owned:
                 owned.add(self._nodes[node][1])
-                owners.append((self._nodes[node][1], number))
+                owners.add((self._nodes[node][1], number))
         # One that is a list or has a default is told twice.
         params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
         ordered = list(dict(params).values())
@@ -350,7 +384,7 @@ class _Builder:
             self._spelled,
             sorted(into),
             ordered,
-            sorted(owners + bodies),
+            sorted(owners.union(bodies)),
             calls,
             sorted(self._loose),
         )
@@ -478,6 +512,8 @@ class _Builder:
             label = parts["label"][0]
             ordinal = self._ordinals.get(label[0], -1)
             return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(label)), ordinal)
+        if subject == "pattern":
+            return self._add(Of.PATTERN, self._one(parts, "callee"), self._list(parts.get("arg", ())))
         if subject == "pair":
             return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
@@ -506,6 +542,10 @@ class _Builder:
         if subject in ("this", "super", "this.exact"):
             kind = Of.SUPER if subject == "super" else Of.THIS
             return self._add(kind, self._scope_of(span[0]), int(subject == "this.exact"))
+        if subject == "this.type":
+            return self._add(Of.OWN, self._scope_of(span[0]))
+        if subject in _MODULES:
+            return self._add(Of.HERE, self._scope_of(span[0]), _MODULES[subject])
         if subject == "path":
             ordinal = self._ordinals.get(parts["name"][0][0], -1)
             return self._name(span, ordinal) if ordinal >= 0 and not self._binds[ordinal] else 0

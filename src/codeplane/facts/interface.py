@@ -44,6 +44,10 @@ _PARTS: Mapping[int, str] = {
     Of.TYPE: "n",
     Of.CASE: "nt",
     Of.SAID: "ts",
+    Of.OWN: "s",
+    Of.HERE: "s#",
+    Of.PATTERN: "nl",
+    Of.TRY: "n",
     Of.TYPES: "l",
     Of.TYPEOF: "n",
     Of.LOOKUP: "nn",
@@ -61,12 +65,13 @@ _OF_DEFINITIONS = frozenset(
         Into.RECEIVER,
         Into.MIXED,
         Into.EXTENDED,
+        Into.FIELDS,
         Into.TYPE,
         Into.VALUE,
         Into.STATIC,
     }
 )
-_PATTERNS = frozenset({Of.TUPLE, Of.LIST, Of.DICT})
+_PATTERNS = frozenset({Of.TUPLE, Of.LIST, Of.DICT, Of.EITHER})
 _CIRCLE = "~"
 
 
@@ -83,6 +88,7 @@ def interface_of(facts: Facts) -> bytes:
         ],
         [tuple(row)[:1] + tuple(row)[2:] for row in facts.exports],
         facts.thunks,
+        sorted(told.added()),
         sorted(told.binds()),
         sorted(told.flows()),
         list(told.params()),
@@ -107,12 +113,26 @@ class _Interface:
             parent, kind, *_ = self._facts.scopes[number]
             if owner is not None:
                 known = self._facts.defs[owner].lexical_path
+            elif number in self._adding:
+                known = self._adding[number]
             elif parent is None:
                 known = ""
             else:
                 known = f"{self.scope(parent)}/{kind}{self._places.get(number, '')}"
             self._scopes[number] = known
         return known
+
+    @cached_property
+    def _adding(self) -> dict[int, str]:
+        """Scopes that add members to a type, by their order."""
+        scopes = (scope for kind, scope, _ in self._flow.into if kind == Into.ADDS)
+        return {scope: f"+{number}" for number, scope in enumerate(scopes)}
+
+    def added(self) -> Iterator[tuple[str, str]]:
+        """Which of them each member stands in."""
+        for row in self._facts.defs if self._adding else ():
+            if row.scope in self._adding:
+                yield self.scope(row.scope), row.lexical_path
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -151,13 +171,21 @@ class _Interface:
         kind, a, b, _ = self._flow.nodes[node]
         if kind == Of.NAME:
             return bool(a) and self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
+        if kind == Of.MEMBER:
+            # The object that a method is called on is known elsewhere; a parameter may be that.
+            of, bind, _, _ = self._flow.nodes[a]
+            if of in (Of.NAME, Of.MEMBER):
+                return self._is_local(a) and (of == Of.MEMBER or bind - 1 not in self._passed)
+            return of != Of.THIS
         if kind in _PATTERNS:
             return all(self._is_local(part) for part in self._flow.lists[a])
-        if kind in (Of.ITEM, Of.SAME, Of.SPLAT):
+        if kind == Of.PATTERN:
+            return all(self._is_local(part) for part in self._flow.lists[b])
+        if kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
             return self._is_local(a)
         if kind == Of.PAIR:
             return self._is_local(b)
-        return kind == Of.UNKNOWN
+        return kind in (Of.UNKNOWN, Of.LITERAL, Of.TEXT)
 
     def _text(self, node: int) -> str:
         if node < 0:
@@ -201,6 +229,10 @@ class _Interface:
         return known
 
     @cached_property
+    def _passed(self) -> frozenset[int]:
+        return frozenset(bind for _, bind, *_ in self._flow.params)
+
+    @cached_property
     def _given(self) -> dict[int, list[tuple[int, str, int]]]:
         found: dict[int, list[tuple[int, str, int]]] = {}
         for kind, to, value in self._flow.into:
@@ -216,10 +248,10 @@ class _Interface:
             yield a - 1, way
         elif kind == Of.PAIR:
             yield from self._names_in(b, f"{way}.{self._text(a)}")
-        elif kind in _PATTERNS:
-            for place, part in enumerate(self._flow.lists[a]):
-                yield from self._names_in(part, way if kind == Of.DICT else f"{way}.{place}")
-        elif kind in (Of.ITEM, Of.SAME, Of.SPLAT):
+        elif kind in _PATTERNS or kind == Of.PATTERN:
+            for place, part in enumerate(self._flow.lists[b if kind == Of.PATTERN else a]):
+                yield from self._names_in(part, way if kind in (Of.DICT, Of.EITHER) else f"{way}.{place}")
+        elif kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
             yield from self._names_in(a, way if kind == Of.SAME else f"{way}.{kind}")
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-LINKS_VERSION = "1"
+LINKS_VERSION = "2"
 
 NAMES, CALLS, RENAMES = 1, 2, 4
 """How a place uses a definition: it is an occurrence of its name; it calls it, under whatever name; it stands for it

@@ -12,7 +12,7 @@ import orjson
 from codeplane.facts.model import Facts
 from codeplane.facts.values import NO_FLOW, Flow
 
-SKETCH_VERSION = "1"
+SKETCH_VERSION = "2"
 
 _LEVEL = 1
 

@@ -69,10 +69,18 @@ class Of(IntEnum):
     """type node"""
     CHOICE = 44
     """list"""
+    OWN = 60
+    """scope: the type that a method belongs to"""
+    HERE = 61
+    """scope, 0 for the module that it lies in, 1 for the one around that, 2 for the outermost"""
+    PATTERN = 62
+    """node of a type, list of parts: takes an object of it apart"""
+    TRY = 63
+    """node: what is left of it if it is no failure"""
 
 
 class Into(IntEnum):
-    """What becomes of values: kind, then three numbers."""
+    """What becomes of values: kind (below 64), then two numbers."""
 
     ASSIGN = 0
     """to node, from node"""
@@ -121,6 +129,12 @@ class Into(IntEnum):
     """scope"""
     KEY = 50
     """definition, node of one of its type parameters"""
+    ADDS = 60
+    """scope, type node: members of a type that stand outside of it"""
+    CONFORMS = 61
+    """scope, node: a base that the type gets there"""
+    FIELDS = 62
+    """definition, tuple of types: its parts without names"""
 
 
 class Passing(IntEnum):

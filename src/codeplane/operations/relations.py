@@ -12,6 +12,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import parse_symbol_ref, symbol_ref
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import Tier
+from codeplane.index.resolve.languages import RULES
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
 from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
 from codeplane.query.files import get_file
@@ -35,6 +36,8 @@ from codeplane.workspace.freshness import Read
 MAX_SYMBOLS = 20
 """Definitions of one name that are answered for."""
 MAX_DEPTH = 10
+RESOLVED = frozenset(RULES)
+"""Languages whose names are resolved beyond their file."""
 
 Reads = Callable[..., Read[Any]]
 """The door to an index: asks one epoch."""
@@ -115,7 +118,23 @@ def written(symbol: Symbol) -> str:
 
 
 def named_symbols(snapshot: Snapshot, what: str) -> list[Symbol]:
-    """What a name, the end of a qualified name, a symbol reference, `path:line` or `path:line:column` stands for."""
+    """What `symbols_called` gives; ARGUMENT_INVALID where that is nothing."""
+    found, similar = symbols_called(snapshot, what)
+    if found:
+        return found
+    text = display(what.strip()[:80])
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"nothing here is called '{text}'" + (f"; names that begin so: {', '.join(similar)}" if similar else ""),
+        expected="a name, Class.member, path:line, path:line:column or a symbol_ref",
+        received=text,
+        example="Cart.total",
+    )
+
+
+def symbols_called(snapshot: Snapshot, what: str) -> tuple[list[Symbol], list[str]]:
+    """What a name, the end of a qualified name, a symbol reference, `path:line` or `path:line:column` stands for; where
+    that is nothing, names that begin so."""
     text = what.strip()
     place = _PLACE.fullmatch(text)
     if place is not None and get_file(snapshot, place[1]) is not None:
@@ -127,16 +146,9 @@ def named_symbols(snapshot: Snapshot, what: str) -> list[Symbol]:
     else:
         found = _named(snapshot, text)
     if found:
-        return list(dict.fromkeys(found))[:MAX_SYMBOLS]
+        return list(dict.fromkeys(found))[:MAX_SYMBOLS], []
     near = list_defs_by_prefix(snapshot, text, 100).rows if text else ()
-    similar = ", ".join(dict.fromkeys(row.name for row in near[:5]))
-    raise CodePlaneError(
-        ErrorCode.ARGUMENT_INVALID,
-        f"nothing here is called '{display(text[:80])}'" + (f"; names that begin so: {similar}" if similar else ""),
-        expected="a name, Class.member, path:line, path:line:column or a symbol_ref",
-        received=display(text[:80]),
-        example="Cart.total",
-    )
+    return [], list(dict.fromkeys(row.name for row in near[:5]))
 
 
 def _named(snapshot: Snapshot, text: str) -> list[Symbol]:

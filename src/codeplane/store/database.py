@@ -167,6 +167,16 @@ def rows(connection: apsw.Connection, sql: str, parameters: Sequence[Value] = ()
         raise from_sqlite(error) from error
 
 
+class OpenRows:
+    """A database that is only read, by whoever needs no epoch."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = open_for_reading(path)
+
+    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
+        return rows(self._connection, sql, parameters)
+
+
 def row(connection: apsw.Connection, sql: str, parameters: Sequence[Value] = ()) -> Row | None:
     found = rows(connection, sql, parameters)
     return found[0] if found else None

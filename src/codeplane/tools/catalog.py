@@ -16,7 +16,7 @@ CodePlane answers from an index of this repository that is brought up to date on
 - Find code: search, with words, a name, an error text or a stack trace. Its modes lexical and regex find every match: \
 none is then a fact, unless SEARCH_INCOMPLETE is among the warnings. references lists the uses of a name by tier; \
 unknown: not resolved, and maybe of another thing of that name.
-- New to the repository: map_repo. One file's structure: file_outline, before reading it.
+- New to the repository: map_repo. One file's structure: file_outline, before reading it. Who calls it: call_graph.
 - Paths are relative to the repository root. A symbol is named by its symbol_ref (path#name@line) or by path:line.
 - status "ok" is an answer. "not_ready": the index is being built; error.details shows how far; ask again, or pass \
 freshness_policy "strict" to wait. "requires_reindex": make the call in hints.reindex.
@@ -191,6 +191,38 @@ FILE_OUTLINE = ToolSpec(
     examples=(
         Example("the whole file", {"file": "src/app.py"}),
         Example("one method", {"file": "src/app.py", "resolve_mode": "exact", "symbol_label": "Server.start"}),
+    ),
+)
+
+CALL_GRAPH = ToolSpec(
+    "call_graph",
+    ("core",),
+    "Who calls a symbol and what it calls, each edge with how well it is known; calls not resolved are counted.",
+    (
+        Param(
+            "symbol",
+            "string",
+            "symbol_ref, name, Class.method, path:line or path:line:column.",
+            required=True,
+            aliases=("symbol_ref", "symbolRef", "symbol_id", "name", "function", "query"),
+        ),
+        Param(
+            "direction",
+            "string",
+            choices=("callers", "callees", "both"),
+            default="both",
+            synonyms={"bidirectional": "both", "incoming": "callers", "outgoing": "callees"},
+        ),
+        Param("depth", "integer", "Calls away from it.", default=1, minimum=1, maximum=10),
+        Param("limit", "integer", "Edges.", default=20, minimum=1, maximum=1000, aliases=("max_results",)),
+        _PATH,
+        _POLICY,
+    ),
+    when=("before changing what a function does or takes", "to follow how something is reached"),
+    when_not=("for every use of a name, calls or not: search with mode references",),
+    examples=(
+        Example("both ways", {"symbol": "src/app.py#Server.start@10"}),
+        Example("who reaches it", {"symbol": "Server.start", "direction": "callers", "depth": 3}),
     ),
 )
 
@@ -399,6 +431,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     SEARCH,
     MAP_REPO,
     FILE_OUTLINE,
+    CALL_GRAPH,
     HEALTH_CHECK,
     MANAGE_INDEX,
     LIST_CODEBASES,

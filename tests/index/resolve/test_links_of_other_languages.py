@@ -20,6 +20,20 @@ _JAVA = {
     "shop/Item.java": "package shop;\nclass Item extends Base { }\n",
     "shop/Base.java": "package shop;\nclass Base { }\n",
 }
+_RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "mod cart;\nmod item;\npub use item::*;\n",
+    "src/cart.rs": "use crate::item::{make, Item};\nfn f(i: &Item) -> u32 { i.price() + make().count + help::add() }\n",
+    "src/item.rs": "pub struct Item { pub count: u32 }\npub fn make() -> Item { Item { count: 1 } }\n",
+    "tests/all.rs": "use shop::Item;\nfn f(i: Item) { i.price(); }\n",
+}
+_CPP = {
+    "shop/item.h": "namespace shop {\nclass Item : public Base {\n public:\n  int price();\n};\n}\n",
+    "shop/item.cc": '#include "item.h"\nnamespace shop {\nint Item::price() { return add(1); }\n}\n',
+    "main.cc": '#include "shop/item.h"\nint total(shop::Item& item) { return item.price() + item.count() + help(); }\n',
+    "list.h": "struct node { int value; };\nint size(struct node *n);\n",
+    "list.c": '#include "list.h"\nint size(struct node *n) { return n->value; }\n',
+}
 _PHP = {
     "src/Cart.php": "<?php\nnamespace Shop;\nuse Shop\\Parts\\Item;\nfunction f(Item $i) { $i->price(); sum(); }\n",
     "src/Item.php": "<?php\nnamespace Shop\\Parts;\nclass Item extends Base {}\n",
@@ -75,6 +89,39 @@ _TYPESCRIPT = {
             ],
         ),
         (
+            _RUST,
+            [
+                ("src/price.rs", "use crate::item::Item;\nimpl Item { pub fn price(&self) -> u32 { 1 } }\n"),
+                ("src/lib.rs", "mod cart;\nmod item;\nmod price;\npub mod help;\npub use item::*;\n"),
+                ("src/help.rs", "pub fn add() -> u32 { 1 }\n"),
+                (
+                    "src/price.rs",
+                    "use crate::item::Item;\ntrait P { fn price(&self); }\nimpl P for Item { fn price(&self) {} }\n",
+                ),
+                (
+                    "src/item.rs",
+                    "pub type Item = Thing;\npub struct Thing { pub count: u32 }\npub fn make() -> Thing { todo!() }\n",
+                ),
+                ("Cargo.toml", '[package]\nname = "store"\n'),
+            ],
+        ),
+        (
+            _CPP,
+            [
+                (
+                    "shop/base.h",
+                    "namespace shop {\nclass Base { public: int count(); };\nint add(int n);\n}\nint help();\n",
+                ),
+                (
+                    "shop/item.h",
+                    '#include "base.h"\nnamespace shop {\nclass Item : public Base { public: int price();\n};\n}\n',
+                ),
+                ("shop/base.cc", '#include "base.h"\nnamespace shop {\nint Base::count() { return 1; }\n}\n'),
+                ("list.h", "struct node { int worth; };\nint size(struct node *n);\n"),
+                ("other/shop/item.h", "namespace shop { class Item {}; }\n"),
+            ],
+        ),
+        (
             _PHP,
             [
                 ("src/Base.php", "<?php\nnamespace Shop\\Parts;\nclass Base { function price() {} }\n"),
@@ -115,7 +162,7 @@ _TYPESCRIPT = {
             ],
         ),
     ],
-    ids=["go", "java", "php", "ruby", "typescript"],
+    ids=["go", "java", "rust", "cpp", "php", "ruby", "typescript"],
 )
 def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
     root = make_repository(tmp_path / "repo", dict(files))

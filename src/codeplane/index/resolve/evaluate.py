@@ -23,6 +23,7 @@ from codeplane.index.resolve.value import (
     bounded,
     dict_of,
     foreign,
+    generic_of,
     list_of,
     mentions,
     merged,
@@ -35,6 +36,8 @@ from codeplane.index.resolve.value import (
 T = TypeVar("T")
 
 CALLABLES = frozenset({"function", "method", "constructor"})
+_NAMED = frozenset({"enum_member", "module"})
+"""What else a name may be bound to that holds something by itself."""
 OBJECT = -1
 """In place of the number of a parameter: the object that a method is called on."""
 _Member = tuple[Sequence[Site], Values]
@@ -122,6 +125,8 @@ class Evaluator:
             return bounded(self._attribute(at, key[2], key[3]))
         if what == "v":
             return bounded(self._definition(at, key[2]))
+        if what == "w":
+            return bounded(self._alias(at, key[2]))
         if what == "s":
             return frozenset({tuple(self.found_in(self.bases(key[1], key[2]), key[3]))})
         assert what == "o"
@@ -285,7 +290,9 @@ class Evaluator:
             return frozenset(("k", key) for key, _ in of[1])
         if of[0] == "?":
             return ANYTHING
-        return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c") else NOTHING
+        if of[0] == "G":
+            return self._rules[of[1]].elements(of)
+        return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c", "T") else NOTHING
 
     def entered(self, of: Value) -> Values:
         """What entering a value, as a context, gives."""
@@ -312,7 +319,7 @@ class Evaluator:
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             kind = at.defs[definition].kind
-            if kind in CALLABLES or kind in self.rules(at).classes or kind == "enum_member":
+            if kind in CALLABLES or kind in self.rules(at).classes or kind in _NAMED:
                 found |= self.cell(("v", at.path, definition))
         for number in at.imports_in(row.scope, row.name, self.rules(at).local_name):
             found |= self.rules(at).imported(at, number)
@@ -342,6 +349,9 @@ class Evaluator:
         if kind & PART:
             way, values = at.way(node >> 32), self._flow(at, kind & ~PART, node & 0xFFFFFFFF)
             for step in way:
+                if isinstance(step, tuple):
+                    values = self.rules(at).taken_apart(at, step, values)
+                    continue
                 if step < 0:
                     return frozenset({list_of(union(self.elements(value) for value in values))})
                 values = union(self._part(value, step) for value in values)
@@ -350,7 +360,7 @@ class Evaluator:
             return union(self.rules(at).gone_through(value) for value in self.value(at.path, node))
         if kind == Into.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
-        if kind == Into.CATCH:
+        if kind in (Into.CATCH, Into.DECLARE):
             return self.type_of(at, node)
         return self.value(at.path, node)
 
@@ -428,9 +438,13 @@ class Evaluator:
 
     # --- members
 
-    def reached(self, at: Tables, node: int, name: str) -> tuple[list[Site], Values]:
+    def reached(self, at: Tables, node: int, name: str) -> _Member:
         """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
         has such a member: it may stand elsewhere than the use."""
+        kind, scope, _, _ = at.nodes[node]
+        own = self.rules(at).own_member(at, scope, name) if kind == Of.OWN else None
+        if own is not None:
+            return own
         found = [self.member(of, name) for of in self.rules(at).held(at, node)]
         if not any(sites for sites, _ in found):
             found += [self.member(of, name) for of in self._narrowed(at, node)]
@@ -445,6 +459,8 @@ class Evaluator:
     def member(self, of: Value, name: str) -> _Member:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
+        if what == "G":
+            return self._rules[of[1]].member(of, name) or _NO_MEMBER
         if what in _PLACED:
             own = self.rules(self.at(of[1])).member(of, name)
             if own is not None:
@@ -467,6 +483,8 @@ class Evaluator:
             return [], foreign(f"builtins.{type(of[1]).__name__}.{name}")
         if what == "x":
             return [], foreign(f"{of[1]}.{name}")
+        if what == "t" and name.isdigit():
+            return [], of[1][int(name)] if int(name) < len(of[1]) else NOTHING
         if what in ("l", "t", "d"):
             return [], frozenset({("e", of, name)})
         if what == "v":
@@ -580,7 +598,7 @@ class Evaluator:
             return own
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
         if what in ("f", "m"):
-            return self._call_function(callee, at, arguments)
+            return self.call_function(callee, at, arguments)
         if what == "c":
             return frozenset({("i", *callee[1:])})
         if what == "i":
@@ -618,7 +636,7 @@ class Evaluator:
             return union(self.call_with(method, values) for method in self.invoked(callee))
         return ANYTHING if callee[0] == "?" else NOTHING
 
-    def _call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
+    def call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
         path, scope = callee[1], callee[2]
         values = self.cell(("r", path, scope))
         if not any(mentions(value, path, scope) for value in values):
@@ -692,6 +710,9 @@ class Evaluator:
             return frozenset({list_of(self._filled(value[1], path, scope, given))})
         if value[0] == "t":
             return frozenset({tuple_of([self._filled(part, path, scope, given) for part in value[1]])})
+        if value[0] == "G":
+            parts = [self._filled(part, path, scope, given) for part in value[3]]
+            return frozenset({generic_of(value[1], value[2], parts)})
         if value[0] == "d":
             known = {key: self._filled(held, path, scope, given) for key, held in value[1]}
             return frozenset({dict_of(known, self._filled(value[2], path, scope, given))})
@@ -729,11 +750,11 @@ class Evaluator:
                 return objects(self.rules(at).unbound(at, at.texts[b]))
             return self.cell(("y", at.path, a - 1))
         if kind == Of.MEMBER:
-            found = NOTHING
-            for of in self.value(at.path, a):
-                sites, values = self.member(of, at.texts[b])
-                found |= union(self._type_of_site(site) for site in sites) if sites else objects(values)
-            return found
+            return self._type_of_member(at, node)
+        if kind == Of.OWN:
+            return objects(self.value(at.path, node))
+        if kind == Of.TUPLE and self.rules(at).tuple_types:
+            return frozenset({tuple_of([self.type_of(at, part) for part in at.lists[a]])})
         if kind == Of.EITHER or kind == Of.TUPLE:
             return union(self.type_of(at, part) for part in at.lists[a])
         if kind == Of.ITEM:
@@ -746,22 +767,34 @@ class Evaluator:
             return self._node(at, node)
         return NOTHING
 
+    def _type_of_member(self, at: Tables, node: int) -> Values:
+        _, of, text, _ = at.nodes[node]
+        if at.nodes[of][0] == Of.OWN:
+            sites, values = self.reached(at, of, at.texts[text])
+            return union(map(self.site_type, sites)) if sites else objects(values)
+        found = NOTHING
+        for value in self.value(at.path, of):
+            sites, values = self.member(value, at.texts[text])
+            found |= union(map(self.site_type, sites)) if sites else objects(values)
+        return found
+
     def _type_of_bind(self, at: Tables, bind: int) -> Values:
         row = at.binds[bind]
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
-            found |= self._type_of_site((at.path, "d", definition))
+            found |= self.site_type((at.path, "d", definition))
         rules = self.rules(at)
         for number in at.imports_in(row.scope, row.name, rules.local_name):
             sites = rules.import_sites(at, number)
-            found |= union(map(self._type_of_site, sites)) if sites else objects(rules.imported(at, number))
+            found |= union(map(self.site_type, sites)) if sites else objects(rules.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
             bounds = [node for kind, node in at.into_bind(bind) if kind == Into.BOUND]
             found |= union(self.type_of(at, node) for node in bounds)
             found |= objects(self.cell(("b", at.path, bind)))
         return found
 
-    def _type_of_site(self, site: Site) -> Values:
+    def site_type(self, site: Site) -> Values:
+        """Objects of the type that a definition is, or gives a name to."""
         path, kind, number = site
         if kind != "d":
             return NOTHING
@@ -769,25 +802,29 @@ class Evaluator:
         row = at.defs[number]
         if row.kind in self.rules(at).classes:
             return frozenset({("i", *self.rules(at).whole(path, number))})
-        bind = at.bind_of_def.get(number)
+        return self.cell(("w", path, number))
+
+    def _alias(self, at: Tables, definition: int) -> Values:
+        """Objects of the type that a name was given to."""
+        bind = at.bind_of_def.get(definition)
         if bind is None:
             return NOTHING
         found = NOTHING
         for how, node in at.into_bind(bind):
             if how == Into.ASSIGN:
                 found |= self.type_of(at, node)
-                found |= frozenset(value for value in self.value(path, node) if value[0] == "v")
+                found |= frozenset(value for value in self.value(at.path, node) if value[0] == "v")
         return found
 
     def _generic(self, at: Tables, of: int, keys: Sequence[int]) -> Values:
         parts: list[int] = []
         for key in keys:
             kind, a, _, _ = at.nodes[key]
-            parts += at.lists[a] if kind == Of.TUPLE else [key]
+            parts += at.lists[a] if kind == Of.TUPLE and not self.rules(at).tuple_types else [key]
         found = NOTHING
         for value in self.value(at.path, of):
             if value[0] == "c":
-                found |= frozenset({("i", value[1], value[2])})
+                found |= self.rules(at).applied(value, at, parts)
             elif value[0] == "x":
                 found |= self.rules(at).generic(value[1], at, parts)
         return found

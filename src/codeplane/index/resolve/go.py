@@ -14,7 +14,7 @@ from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.go_members import GoMembers
 from codeplane.index.resolve.go_values import filled, is_open, is_stream, map_of, stream_of
-from codeplane.index.resolve.tables import PART, Tables
+from codeplane.index.resolve.tables import PART, Step, Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, list_of, tuple_of, union
 
 _LIKE_THE_FIRST = frozenset(
@@ -119,7 +119,7 @@ class GoRules(GoMembers):
             if not flows:
                 return NOTHING
             kind, node = flows[0]
-            step = 0
+            step: Step = 0
             if kind & PART:
                 step = at.way(node >> 32)[0]
                 kind, node = kind & ~PART, node & 0xFFFFFFFF
@@ -140,10 +140,10 @@ class GoRules(GoMembers):
             return None
         return bind - 1 if at.defs[at.binds[bind - 1].target or 0].kind == "constant" else None
 
-    def _part(self, value: Value, step: int) -> Values:
+    def _part(self, value: Value, step: Step) -> Values:
         """Of several results; of anything else there may be a second that tells whether there is a first."""
         if value[0] == "t":
-            return value[1][step] if step < len(value[1]) else NOTHING
+            return value[1][step] if isinstance(step, int) and step < len(value[1]) else NOTHING
         return frozenset({value}) if step == 0 else NOTHING
 
     def _ranged(self, of: Value) -> Values:

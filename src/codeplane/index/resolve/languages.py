@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from codeplane.index.resolve.cpp import CppRules
 from codeplane.index.resolve.csharp import CSharpRules
 from codeplane.index.resolve.ecma.rules import EcmaRules
 from codeplane.index.resolve.evaluate import Evaluator
@@ -15,9 +16,12 @@ from codeplane.index.resolve.php import PhpRules
 from codeplane.index.resolve.python import PythonRules
 from codeplane.index.resolve.ruby import RubyRules
 from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.rust import RustRules
 
 RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
     {
+        "c": CppRules,
+        "cpp": CppRules,
         "csharp": CSharpRules,
         "go": GoRules,
         "java": JavaRules,
@@ -26,6 +30,7 @@ RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
         "php": PhpRules,
         "python": PythonRules,
         "ruby": RubyRules,
+        "rust": RustRules,
         "tsx": EcmaRules,
         "typescript": EcmaRules,
     }

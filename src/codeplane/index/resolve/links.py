@@ -12,6 +12,9 @@ from codeplane.index.resolve.evaluate import CALLABLES, OBJECT, Evaluator
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value, Values
 
+_OPAQUE = frozenset({"macro", "attribute"})
+"""Scopes whose names mean what somebody else makes of them."""
+_OF_OBJECTS = frozenset({Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL})
 _MAX_ROUNDS = 3
 """How often functions may be passed on within a file."""
 _IMPLIED: Mapping[int, tuple[str, ...]] = {
@@ -20,9 +23,6 @@ _IMPLIED: Mapping[int, tuple[str, ...]] = {
 }
 _CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
 """What calls the functions that it is given."""
-
-
-_CONTAINERS = {"l": "list", "t": "tuple", "d": "dict"}
 
 
 class Link(NamedTuple):
@@ -50,25 +50,39 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
     if evaluator.rules(at).bare_members:
         yield from _link_bare(evaluator, at, names, columns)
         return
+    rules = evaluator.rules(at)
     members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
     paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.loose}
+    labels = _labels(at)
     bound_to: dict[int, list[Site]] = {}
-    rules = evaluator.rules(at)
+    sites: Sequence[Site]
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
-        if usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL) and role != Role.IMPORT:
-            row = members.get(ref)
-            if row is None and ref in paths:
-                sites = rules.bare_sites(at, columns.scopes[ref], usage, at.texts[paths[ref]], -1)
+        member = members.get(ref)
+        if ref in labels:
+            sites = rules.label_sites(at, labels[ref], names[columns.names[ref]])
+            if sites:
+                yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+                continue
+        # A file that has nothing to tell has no scopes in its sketch.
+        scope = columns.scopes[ref] if at.sketch.scopes else 0
+        of_object = usage in _OF_OBJECTS and role != Role.IMPORT
+        if of_object or (rules.paths_are_members and member is not None and not bound):
+            if member is None and ref in paths:
+                sites = rules.bare_sites(at, scope, usage, at.texts[paths[ref]], -1)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
-            elif row is not None:
-                name = at.texts[row[2]]
-                sites, _ = evaluator.reached(at, row[1], name)
+            elif member is not None:
+                name = at.texts[member[2]]
+                sites, _ = evaluator.reached(at, member[1], name)
                 if not sites and usage == Usage.LABEL:
-                    sites = rules.key_sites(at, evaluator.value(at.path, row[1]), name)
+                    sites = rules.key_sites(at, evaluator.value(at.path, member[1]), name)
+                if role != Role.IMPORT:
+                    sites = rules.fitting(sites, None, usage)
                 if sites:
                     yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+            continue
+        if tier != Tier.PROVEN and scope and at.sketch.scopes[scope][1] in _OPAQUE:
             continue
         if bound and not (tier != Tier.PROVEN and rules.is_loose(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
@@ -79,16 +93,38 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
             if bound not in bound_to:
                 bound_to[bound] = bind_sites(evaluator, at, bound - 1)
             sites = bound_to[bound]
+            if role != Role.IMPORT:
+                sites = rules.fitting(sites, bind.namespace, usage)
+            elif rules.paths_are_members and member is not None:
+                # Another import may bind the same name, under another condition.
+                sites = sorted(set(evaluator.reached(at, member[1], at.texts[member[2]])[0]))
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
         elif role == Role.IMPORT:
-            sites = _before_alias(evaluator, at, columns, ref)
+            name = names[columns.names[ref]]
+            sites = _before_alias(evaluator, at, columns, ref) or rules.head_sites(at, name, scope)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
         elif role != Role.DEFINITION:
-            sites = rules.bare_sites(at, columns.scopes[ref], usage, names[columns.names[ref]], bound - 1)
+            sites = rules.bare_sites(at, scope, usage, names[columns.names[ref]], bound - 1)
             if sites:
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
+
+
+def _labels(at: Tables) -> dict[int, int]:
+    """Reference of a label -> node of what it is passed to, of the type that it is an argument of, or of the type that
+    a pattern takes apart.
+
+    A variable may stand for its label too.
+    """
+    found: dict[int, int] = {}
+    for kind, of, parts, _ in at.nodes:
+        if kind in (Of.NEW, Of.PATTERN, Of.ITEM):
+            for part in at.lists[parts]:
+                what, _, _, ref = at.nodes[part]
+                if ref >= 0 and (what == Of.LABELLED or (what == Of.NAME and kind != Of.ITEM)):
+                    found[ref] = of
+    return found
 
 
 def _link_bare(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
@@ -226,25 +262,25 @@ def _edges(
         for value in values:
             if kind == Of.NEW and value[0] == "i":
                 value = ("c", *value[1:])
-            targets |= set(called(evaluator, value))
+            targets |= set(called(evaluator, at, value))
             for function in callables(evaluator, value):
                 if function[1] == at.path:
                     note(function, evaluator.given(function, at, at.lists[arguments]))
             if value[0] == "x" and value[1] in _CALLING:
                 for part in at.lists[arguments]:
                     for passed in evaluator.value(at.path, part):
-                        targets |= set(called(evaluator, passed)) if passed[0] in ("f", "m") else set()
+                        targets |= set(called(evaluator, at, passed)) if passed[0] in ("f", "m") else set()
         yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)), node)
     for kind, a, node in at.sketch.flow.into:
         if kind == Into.RAISE:
             made = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
-            yield from _implied(at, columns, node, [value for of in made for value in called(evaluator, of)], a)
+            yield from _implied(at, columns, node, [value for of in made for value in called(evaluator, at, of)], a)
         elif kind == Into.DECORATOR:
             definition = at.defs[a]
             decorators = evaluator.value(at.path, node)
             for function in [of for decorator in decorators for of in callables(evaluator, decorator)]:
                 note(function, evaluator.given_values(function, [evaluator.decorated(at, a, node)]))
-            applied = [value for decorator in decorators for value in called(evaluator, decorator)]
+            applied = [value for decorator in decorators for value in called(evaluator, at, decorator)]
             yield from _implied(at, columns, node, applied, definition.scope)
         elif kind in _IMPLIED:
             methods = [
@@ -253,7 +289,7 @@ def _edges(
                 if of[0] == "i"
                 for name in _IMPLIED[kind]
                 for value in evaluator.member(of, name)[1]
-                for method in called(evaluator, value)
+                for method in called(evaluator, at, value)
             ]
             yield from _implied(at, columns, node, methods, None)
 
@@ -295,7 +331,7 @@ def callables(evaluator: Evaluator, callee: Value) -> Sequence[Value]:
     return []
 
 
-def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
+def called(evaluator: Evaluator, at: Tables, callee: Value) -> Iterator[Value]:
     functions = callables(evaluator, callee)
     for value in functions:
         yield ("f", value[1], value[2])
@@ -304,4 +340,6 @@ def called(evaluator: Evaluator, callee: Value) -> Iterator[Value]:
     elif callee[0] in ("x", "p"):
         yield callee
     elif callee[0] == "e":
-        yield ("x", f"builtins.{_CONTAINERS[callee[1][0]]}.{callee[2]}")
+        of = evaluator.rules(at).containers.get(callee[1][0])
+        if of is not None:
+            yield ("x", f"{of}.{callee[2]}")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
 
 
+_CONTAINERS: Mapping[str, str] = {"l": "builtins.list", "t": "builtins.tuple", "d": "builtins.dict"}
+
+
 class Rules:
     """Asked by the evaluator, and may ask it."""
 
@@ -28,13 +31,19 @@ class Rules:
     """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
     concerns all files of its family."""
     overloads = False
-    """Whether methods of one name that a class defines and inherits stand beside each other."""
+    """Whether functions of one name stand beside each other, those that a class defines and inherits too."""
     bare_members = False
     """Whether members are named without their object where its class stands."""
     takes_object = True
     """Whether the first parameter of a method is its object."""
     invoked = "__call__"
     """The member that runs when an object is called."""
+    containers = _CONTAINERS
+    """Kinds of values whose methods are those of another library -> what it calls them."""
+    paths_are_members = False
+    """Whether a name that comes after another is a member of that, whatever it is used as."""
+    tuple_types = False
+    """Whether a tuple in the place of a type is the type of tuples, and not several types."""
 
     def __init__(self, ev: Evaluator) -> None:
         self.ev = ev
@@ -108,6 +117,18 @@ class Rules:
         because nothing in its file binds it; `bind` is what the file says, or -1."""
         return self.unbound_sites(at, name)
 
+    def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+        """What the first name of the path of an import stands for."""
+        return []
+
+    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+        """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""
+        return sites
+
+    def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
+        """What the label of a part of an object stands for, by the node of what makes it or takes it apart."""
+        return []
+
     def written_name(self, at: Tables, ref: int, name: str) -> str:
         """A name with what tells namesakes apart."""
         return name
@@ -158,6 +179,14 @@ class Rules:
             other = self.ev.at(path)
             found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
         return found
+
+    def own_member(self, at: Tables, scope: int, name: str) -> tuple[list[Site], Values] | None:
+        """A member of the type that a method belongs to, if where it is named matters."""
+        return None
+
+    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
+        """A part of objects that a pattern names: by the node of their type, its place, its name."""
+        return NOTHING
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         """Names of the members that run when an object is made."""
@@ -279,6 +308,10 @@ class Rules:
         return foreign(name if name.endswith("()") else f"{name}()")
 
     # Types
+
+    def applied(self, of: Value, at: Tables, parts: Sequence[int]) -> Values:
+        """Objects of a class that has arguments."""
+        return frozenset({("i", of[1], of[2])})
 
     def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
         """Objects of a type of another library that has arguments."""

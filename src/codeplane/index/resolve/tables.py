@@ -11,6 +11,8 @@ from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
 """How a value comes (an `Into`), and the node that it comes from."""
+Step = int | tuple[int, int, str]
+"""A place in a list; or in an object: the node of its type, the place, the name if there is one."""
 
 _TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
 
@@ -37,6 +39,7 @@ class Tables:
         if self.sketch.flow.loose:
             for row in self.defs:
                 is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.nameless
+                is_body = is_body and row.scope not in self.adds
                 if is_body and row.parent is not None:
                     found.setdefault(row.scope, row.parent)
         return found
@@ -95,12 +98,12 @@ class Tables:
         return found
 
     @cached_property
-    def variables(self) -> dict[int, list[str]]:
-        """Definition -> names of its type variables."""
-        found: dict[int, list[str]] = {}
-        for row in self.binds:
+    def variables(self) -> dict[int, list[int]]:
+        """Definition -> bindings of its type variables."""
+        found: dict[int, list[int]] = {}
+        for number, row in enumerate(self.binds):
             if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN and row.scope in self.owner:
-                found.setdefault(self.owner[row.scope], []).append(row.name)
+                found.setdefault(self.owner[row.scope], []).append(number)
         return found
 
     @cached_property
@@ -217,6 +220,29 @@ class Tables:
     def extended(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.EXTENDED, definition), ())
 
+    @cached_property
+    def adds(self) -> dict[int, int]:
+        """Scope -> node of the type that it adds members to."""
+        return {a: b for kind, a, b in self.sketch.flow.into if kind == Into.ADDS}
+
+    @cached_property
+    def added(self) -> dict[tuple[int, str], list[int]]:
+        """(such a scope, name) -> members that stand there."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for number, row in enumerate(self.defs):
+            if row.scope in self.adds:
+                found.setdefault((row.scope, row.name), []).append(number)
+        return found
+
+    def conforms(self, scope: int) -> Sequence[int]:
+        """Bases that a type gets in a scope that adds to it."""
+        return self._outgoing.get((Into.CONFORMS, scope), ())
+
+    def fields(self, definition: int) -> Sequence[int]:
+        """Types of the parts without names."""
+        found = self._outgoing.get((Into.FIELDS, definition))
+        return self.lists[self.nodes[found[0]][1]] if found else ()
+
     def decorators(self, definition: int) -> Sequence[int]:
         return self._outgoing.get((Into.DECORATOR, definition), ())
 
@@ -253,30 +279,57 @@ class Tables:
             yield a, (PUT | kind, to << 32 | value)
         elif what == Of.SAME:
             yield from self._targets(a, kind, value)
+        elif what == Of.EITHER:
+            for part in self.lists[a]:
+                yield from self._targets(part, kind, value)
+        elif what == Of.PATTERN:
+            yield from self._parts(to, kind, value, ())
         else:
             yield to, (kind, value)
 
-    def _parts(self, to: int, kind: int, value: int, way: tuple[int, ...]) -> Iterator[tuple[int, Flow2]]:
-        what, a, _, _ = self.nodes[to]
+    def _parts(self, to: int, kind: int, value: int, way: tuple[Step, ...]) -> Iterator[tuple[int, Flow2]]:
+        what, a, b, _ = self.nodes[to]
         if what in (Of.TUPLE, Of.LIST):
             for number, part in enumerate(self.lists[a]):
+                if self._is_rest(part):
+                    return
                 yield from self._parts(part, kind, value, (*way, number))
+        elif what == Of.PATTERN:
+            for number, part in enumerate(self.lists[b]):
+                if self._is_rest(part):
+                    return
+                inner, of, name, _ = self.nodes[part]
+                text = self.texts[name] if inner in (Of.NAME, Of.LABELLED) else ""
+                target = of if inner == Of.LABELLED else part
+                yield from self._parts(target, kind, value, (*way, (a, number, text)))
+        elif what in (Of.SAME, Of.EITHER):
+            for part in self.lists[a] if what == Of.EITHER else (a,):
+                yield from self._parts(part, kind, value, way)
         elif what == Of.SPLAT:
-            yield a, (PART | kind, value | self._way((*way[:-1], -1 - way[-1])) << 32)
+            last = way[-1]
+            yield a, (PART | kind, value | self._way((*way[:-1], -1 - last if isinstance(last, int) else last)) << 32)
         elif what == Of.ITEM or what == Of.UNKNOWN:
             return
         else:
             yield to, (PART | kind, value | self._way(way) << 32)
 
+    def _is_rest(self, node: int) -> bool:
+        what, a, _, _ = self.nodes[node]
+        return what == Of.LITERAL and self.texts[a] == "rest"
+
     @cached_property
-    def _ways(self) -> dict[tuple[int, ...], int]:
-        return {}
+    def _ways(self) -> tuple[dict[tuple[Step, ...], int], list[tuple[Step, ...]]]:
+        return {}, []
 
-    def _way(self, way: tuple[int, ...]) -> int:
-        return self._ways.setdefault(way, len(self._ways))
+    def _way(self, way: tuple[Step, ...]) -> int:
+        numbers, ways = self._ways
+        if way not in numbers:
+            numbers[way] = len(ways)
+            ways.append(way)
+        return numbers[way]
 
-    def way(self, number: int) -> tuple[int, ...]:
-        return next(way for way, at in self._ways.items() if at == number)
+    def way(self, number: int) -> tuple[Step, ...]:
+        return self._ways[1][number]
 
     def into_bind(self, bind: int) -> Sequence[Flow2]:
         return self._incoming[0].get(bind, ())
@@ -297,7 +350,7 @@ class Tables:
         while scope is not None:
             if scope in self.owner:
                 return self.owner[scope]
-            scope = self.sketch.scopes[scope][0]
+            scope = self.parent(scope)
         return None
 
 

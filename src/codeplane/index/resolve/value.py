@@ -13,6 +13,7 @@
     ("v", path, node)                 a type variable, by its bound
     ("Y", path, definition)           a class as a value that its members are not reached through
     ("T", path, binding)              a type parameter
+    ("G", language, name, (values, ...))  an object of a type of another library, by its type arguments
     ("S", path, scope)                a record without a name, by the scope of its fields
     ("x", name)                       something of another library; with `()` an object of it
     ("?",)                            so many things that it is better to say nothing
@@ -24,7 +25,7 @@ values that depend on each other in a circle the same whichever is asked first.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -77,7 +78,10 @@ def bounded(values: Values) -> Values:
     """Containers of one kind as one; anything instead of too many."""
     if len(values) < 2:
         return values
+    letters = {value[:1] for value in values}
     for kind, size, join in _CONTAINERS:
+        if (kind,) not in letters:
+            continue
         held = [value for value in values if value[:1] == (kind,) and len(value) == size]
         if len(held) > 1:
             values = values.difference(held).union(join(held))
@@ -103,14 +107,37 @@ def _one_dict(dicts: Sequence[Value]) -> list[Value]:
     return [dict_of(known, union(value[2] for value in dicts))]
 
 
-_CONTAINERS = (("l", 2, _one_list), ("t", 2, _tuples_by_length), ("d", 3, _one_dict))
+def _by_type(objects: Sequence[Value]) -> list[Value]:
+    """Those of one type with all that they have as its arguments; the others as they are."""
+    found = [of for of in objects if not _has_arguments(of)]
+    by_type: dict[tuple[Any, ...], list[tuple[Values, ...]]] = {}
+    for of in objects:
+        if _has_arguments(of):
+            by_type.setdefault((*of[:3], len(of[3])), []).append(of[3])
+    for (*type_, _), same in by_type.items():
+        found.append((*type_, tuple(_shallow(union(held)) for held in zip(*same, strict=True))))
+    return found
+
+
+_CONTAINERS = (
+    ("l", 2, _one_list),
+    ("t", 2, _tuples_by_length),
+    ("d", 3, _one_dict),
+    ("G", 4, _by_type),
+    ("i", 4, _by_type),
+    ("c", 4, _by_type),
+)
 
 
 def _shallow(values: Values) -> Values:
     """Without what lies too deep within."""
-    if not any(value[0] in ("l", "t", "d", "e") for value in values):
+    if not any(value[0] in ("l", "t", "d", "e") or _has_arguments(value) for value in values):
         return bounded(values)
     return bounded(frozenset(_cut(value, MAX_NESTING - 1) for value in values))
+
+
+def _has_arguments(value: Value) -> bool:
+    return value[0] in ("G", "i", "c") and len(value) == 4 and isinstance(value[3], tuple)
 
 
 def _cut(value: Value, depth: int) -> Value:
@@ -128,6 +155,8 @@ def _cut(value: Value, depth: int) -> Value:
             _cut_all(value[2], depth),
             *value[3:],
         )
+    if _has_arguments(value):
+        return (*value[:3], tuple(_cut_all(part, depth) for part in value[3]))
     return value
 
 
@@ -141,6 +170,37 @@ def list_of(values: Values) -> Value:
 
 def tuple_of(parts: Sequence[Values]) -> Value:
     return ("t", tuple(_shallow(part) for part in parts))
+
+
+def generic_of(language: str, name: str, parts: Sequence[Values]) -> Value:
+    return ("G", language, name, tuple(_shallow(part) for part in parts))
+
+
+def applied(value: Value, parts: Sequence[Values]) -> Value:
+    """An object or a class of a type with these arguments."""
+    return (*value[:3], tuple(_shallow(part) for part in parts)) if any(parts) else value[:3]
+
+
+def filled_in(values: Values, given: Mapping[Value, Values]) -> Values:
+    """Values with others in place of type parameters."""
+    if not given:
+        return values
+    return union(_fill_in(value, given) for value in values)
+
+
+def _fill_in(value: Value, given: Mapping[Value, Values]) -> Values:
+    what = value[0]
+    if what == "T":
+        return given.get(value) or frozenset({value})
+    if what == "l":
+        return frozenset({list_of(filled_in(value[1], given))})
+    if what == "t":
+        return frozenset({tuple_of([filled_in(part, given) for part in value[1]])})
+    if what == "G":
+        return frozenset({generic_of(value[1], value[2], [filled_in(part, given) for part in value[3]])})
+    if _has_arguments(value):
+        return frozenset({applied(value, [filled_in(part, given) for part in value[3]])})
+    return frozenset({value})
 
 
 def dict_of(known: dict[Any, Values], rest: Values) -> Value:
@@ -165,6 +225,8 @@ def mentions(value: Value, path: str, scope: int) -> bool:
         return any(mentions(held, path, scope) for held in value[1])
     if value[0] == "t":
         return any(mentions(held, path, scope) for part in value[1] for held in part)
+    if value[0] == "G":
+        return any(mentions(held, path, scope) for part in value[3] for held in part)
     if value[0] == "d":
         return any(mentions(held, path, scope) for part in (value[2], *(held for _, held in value[1])) for held in part)
     return False

@@ -6,11 +6,10 @@ import gc
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import apsw
 import orjson
 
 from codeplane.index.resolve.apart import Found, encode
@@ -18,15 +17,7 @@ from codeplane.index.resolve.files import resolve_files
 from codeplane.processes.children import LENGTH, read_frame
 from codeplane.processes.limits import confine
 from codeplane.store.codec import path_from_text
-from codeplane.store.database import Row, Value, open_for_reading, rows
-
-
-class _Index:
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
-        return rows(self._connection, sql, parameters)
+from codeplane.store.database import OpenRows
 
 
 def main() -> None:
@@ -38,7 +29,7 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    index = _Index(open_for_reading(Path(sys.argv[1])))
+    index = OpenRows(Path(sys.argv[1]))
     paths = [path_from_text(path) for (path,) in index.rows("SELECT path FROM files")]
     sizes: deque[int] = deque()
     found: list[Found] = []

@@ -40,6 +40,7 @@ LANGUAGES = (
         shared="c/shared.scm",
         doc_lines=plain_lines,
         sequential=True,
+        names_by_place=True,
         redeclared=frozenset({"function", "struct", "enum", "type"}),
         announces=lambda declared, defined: True,
         members_qualified=True,

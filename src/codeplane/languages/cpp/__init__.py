@@ -63,6 +63,7 @@ LANGUAGES = (
         separator="::",
         doc_lines=plain_lines,
         sequential=True,
+        names_by_place=True,
         redeclared=frozenset({"class", "struct", "enum", "type", "module"}),
         announces=announces,
         namespaces={

@@ -56,6 +56,7 @@ LANGUAGES = (
         doc_prefixes=("///",),
         inner_doc_prefixes=("//!",),
         sequential=True,
+        names_by_place=True,
         member_kinds={"function": "method"},
         namespaces={
             "struct": (VALUE, TYPE),

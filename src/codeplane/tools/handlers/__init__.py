@@ -8,6 +8,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.admin import check_manage_index, describe, health_check, list_codebases, manage_index
+from codeplane.tools.handlers.graphs import call_graph
 from codeplane.tools.handlers.navigation import file_outline, map_repo
 from codeplane.tools.handlers.search import search
 from codeplane.tools.handlers.search_request import check_search
@@ -16,6 +17,7 @@ Check = Callable[[Mapping[str, Any]], None]
 Handler = Callable[[Call, Mapping[str, Any]], Answer]
 
 HANDLERS: Mapping[str, Handler] = {
+    "call_graph": call_graph,
     "describe": describe,
     "file_outline": file_outline,
     "health_check": health_check,

@@ -10,9 +10,11 @@ from shlex import quote
 from typing import Any
 
 from codeplane.base.envelope import Answer
+from codeplane.base.symbols import symbol_ref
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations.map_repo.kept import Index
 from codeplane.operations.reads import read_meta
+from codeplane.operations.relations import RESOLVED
 from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.frozen import Frozen, freeze
 from codeplane.operations.search.model import Found, Request
@@ -29,6 +31,7 @@ from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of
 _ADVICE = frozenset({"noise_mitigation"})
 """What a way of searching tells besides its hits and is a hint; everything else is a fact."""
 _MAX_SKIPPED = 5
+_CALLABLE = frozenset({"function", "method", "constructor", "class"})
 
 
 def search(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -62,7 +65,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
     pagination = _pagination(call, rest)
     result: dict[str, object] = {"results": page.rows, **_facts(found, exhaustive, asked.extent)}
-    result |= _fallback(call, found, request, args)
+    result |= _fallback(call, found, request, args) or _calls(call, found, request, args)
     meta = {**read_meta(read), **_meta(page, found, exhaustive), "query_time_ms": _elapsed_ms(began)}
     nothing = about_nothing(call, found, request, asked.extent, args) if asked.extent is not None else Nothing()
     hints = {**_hints(call, page, pagination, rest), **nothing.hints, **_wider(call, found, args)}
@@ -230,6 +233,18 @@ def _wider(call: Call, found: Found, args: Mapping[str, Any]) -> dict[str, objec
     mode = f" --mode {args['mode']}" if args["mode"] != "auto" else ""
     command = f"cpl search {quote(args['query'])}{mode} --scope mixed"
     return {"wider": call.next_call("search", {**said(args), "scope": "mixed"}, command)}
+
+
+def _calls(call: Call, found: Found, request: Request, args: Mapping[str, Any]) -> dict[str, object]:
+    """Where the first result can be called, the call that shows who does."""
+    if request.mode not in ("auto", "symbol", "definitions") or not found.hits or call.surface.everything:
+        return {}
+    hit = found.hits[0]
+    if hit.kind not in _CALLABLE or hit.language not in RESOLVED or not call.surface.shows(catalog.CALL_GRAPH):
+        return {}
+    ref = symbol_ref(hit.path, hit.lexical_path, hit.def_line or hit.line_start)
+    elsewhere = {"path": args["path"]} if call.root.path != call.roots.home.path else {}
+    return {"call_graph_hint": {"tool": "call_graph", "args": {"symbol": ref, **elsewhere}}}
 
 
 def _data_hints(found: Found, request: Request) -> dict[str, object]:

@@ -1,0 +1,130 @@
+"""`cpl imports` and `cpl unused`: which file imports which, and what nothing is known to use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.commands.lookup import repository_path
+from codeplane.cli.terminal import Style, number, plural
+
+if TYPE_CHECKING:
+    from codeplane.query.snapshot import Page
+    from codeplane.query.unused import Unused
+
+
+def imports(invocation: Invocation, path: str | None, *, circles: bool, json: bool) -> int:
+    return answer("imports", lambda: _circles(invocation) if circles else _imports(invocation, path), json=json)
+
+
+def unused(invocation: Invocation, path: str | None, *, limit: int, json: bool) -> int:
+    return answer("unused", lambda: _unused(invocation, path, limit), json=json)
+
+
+def _imports(invocation: Invocation, path: str | None) -> Reply:
+    from codeplane.cli.reach import reading
+    from codeplane.operations.graphs import find_imports
+
+    if path is None:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "no file is named",
+            expected="a file, or --circles",
+            received="nothing",
+            example="cpl imports src/app.py",
+        )
+    assembly = assemble(invocation)
+    with reading(assembly.context, invocation) as reads:
+        read = find_imports(reads, RepoPath(repository_path(assembly.context.root, invocation.start, path)))
+    found, style = read.value, Style.of(sys.stdout)
+    lines = [
+        *_paths(f"{display(found.path)} imports", found.imports, style),
+        *_paths("imported by", found.imported_by, style),
+    ]
+    return Reply(
+        result={"path": found.path, "imports": list(found.imports), "imported_by": list(found.imported_by)},
+        text="\n".join(lines),
+        message=plural(len(found.imports) + len(found.imported_by), "file"),
+        meta={"epoch": read.epoch},
+        warnings=assembly.warnings,
+    )
+
+
+def _circles(invocation: Invocation) -> Reply:
+    from codeplane.cli.reach import reading
+    from codeplane.operations.graphs import find_circles
+
+    assembly = assemble(invocation)
+    with reading(assembly.context, invocation) as reads:
+        read = find_circles(reads)
+    style = Style.of(sys.stdout)
+    lines: list[str] = []
+    for group in read.value:
+        lines += _paths(f"{plural(len(group), 'file')} that import each other", group, style)
+    return Reply(
+        result={"circles": [list(group) for group in read.value]},
+        text="\n".join(lines) or style.dim("no file imports itself through others"),
+        message=plural(len(read.value), "circle"),
+        meta={"epoch": read.epoch},
+        warnings=assembly.warnings,
+    )
+
+
+def _paths(title: str, paths: Sequence[RepoPath], style: Style) -> Iterator[str]:
+    yield f"{style.bold(title)}{'' if paths else style.dim('  none')}"
+    yield from (f"  {display(path)}" for path in paths)
+
+
+def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
+    from codeplane.cli.reach import reading
+    from codeplane.operations.graphs import find_unused
+    from codeplane.operations.relations import written
+    from codeplane.query.unused import REASONS
+
+    assembly = assemble(invocation)
+    under = RepoPath(repository_path(assembly.context.root, invocation.start, path)) if path is not None else None
+    with reading(assembly.context, invocation) as reads:
+        read = find_unused(reads, limit, under or None)
+    page: Page[Unused] = read.value
+    return Reply(
+        result={
+            "candidates": [
+                {
+                    "symbol_ref": written(row.symbol),
+                    "path": row.symbol.path,
+                    "line_start": row.symbol.start_line,
+                    "kind": row.symbol.kind,
+                    "reasons": list(row.reasons),
+                }
+                for row in page.rows
+            ],
+            "total": page.total,
+            "reasons": REASONS,
+        },
+        text="\n".join(_unused_lines(page, REASONS, Style.of(sys.stdout))),
+        message=plural(page.total, "candidate"),
+        meta={"epoch": read.epoch},
+        warnings=assembly.warnings,
+    )
+
+
+def _unused_lines(page: Page[Unused], words: dict[str, str], style: Style) -> Iterator[str]:
+    seen: tuple[str, ...] | None = None
+    for row in sorted(page.rows, key=lambda row: (len(row.reasons), row.reasons)):
+        if row.reasons != seen:
+            seen = row.reasons
+            said = "; ".join(words[reason] for reason in seen) or "nothing else in the repository has this name"
+            yield style.bold(said)
+        symbol = row.symbol
+        yield f"  {display(symbol.path)}:{symbol.start_line}  {display(symbol.lexical_path)}  {style.dim(symbol.kind)}"
+    if page.total > len(page.rows):
+        yield style.dim(f"{number(page.total)} in all; those are shown for which least speaks")
+    if page.rows:
+        yield style.dim("names that are put together at run time, and users of the repository, are not seen")
+    else:
+        yield style.dim("everything is used")

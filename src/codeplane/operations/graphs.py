@@ -1,0 +1,56 @@
+"""Questions about the repository as a whole: which file imports which, and what nothing is known to use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.operations.relations import RESOLVED, Reads
+from codeplane.query.files import get_file, list_files
+from codeplane.query.import_graph import list_circles, list_imported, list_importers
+from codeplane.query.snapshot import Page, Snapshot
+from codeplane.query.unused import Unused, list_unused
+from codeplane.workspace.freshness import Read
+
+
+@dataclass(frozen=True)
+class Imports:
+    path: RepoPath
+    imports: tuple[RepoPath, ...]
+    imported_by: tuple[RepoPath, ...]
+
+
+def find_imports(reads: Reads, path: RepoPath) -> Read[Imports]:
+    def ask(snapshot: Snapshot) -> Imports:
+        if get_file(snapshot, path) is None:
+            raise CodePlaneError(
+                ErrorCode.FILE_NOT_FOUND,
+                f"'{display(path)}' is not indexed",
+                expected="a file of the repository that is indexed",
+                received=display(path),
+            )
+        return Imports(path, tuple(list_imported(snapshot, path)), tuple(list_importers(snapshot, path)))
+
+    return reads(ask, links=True)
+
+
+def find_circles(reads: Reads) -> Read[list[list[RepoPath]]]:
+    """Groups of files that import each other."""
+    return reads(list_circles, links=True)
+
+
+def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read[Page[Unused]]:
+    """Definitions without a known use, beneath a directory or in a file if one is named."""
+
+    def ask(snapshot: Snapshot) -> Page[Unused]:
+        if under is not None and get_file(snapshot, under) is None and not list_files(snapshot, 1, under).total:
+            raise CodePlaneError(
+                ErrorCode.FILE_NOT_FOUND,
+                f"nothing at or beneath '{display(under)}' is indexed",
+                expected="a file or directory of the repository that is indexed",
+                received=display(under),
+            )
+        return list_unused(snapshot, limit, languages=sorted(RESOLVED), under=under)
+
+    return reads(ask, links=True)

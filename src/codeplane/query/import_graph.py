@@ -1,0 +1,81 @@
+"""Which file imports which, as imports were resolved when the index was written, and the circles among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from codeplane.base.paths import RepoPath
+from codeplane.query.rows import require_links
+from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import path_from_text, path_to_text
+
+
+def list_imported(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
+    """Files of the repository that a file imports, by path."""
+    return _paths(snapshot, "o.path", "u.path", path)
+
+
+def list_importers(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
+    """Files that import a file, by path."""
+    return _paths(snapshot, "u.path", "o.path", path)
+
+
+def list_circles(snapshot: Snapshot) -> list[list[RepoPath]]:
+    """Files that import each other, directly or through others, in groups: the largest first, then by path."""
+    require_links(snapshot)
+    rows = snapshot.reader.rows("SELECT file_id, target FROM imported ORDER BY file_id, target")
+    edges: dict[int, list[int]] = {}
+    for file_id, target in rows:
+        edges.setdefault(file_id, []).append(target)
+    groups = [group for group in components(edges) if len(group) > 1]
+    if not groups:
+        return []
+    paths: dict[int, str] = dict(snapshot.reader.rows("SELECT file_id, path FROM files"))
+    named = [sorted(path_from_text(paths[file_id]) for file_id in group) for group in groups]
+    return sorted(named, key=lambda group: (-len(group), group))
+
+
+def components(edges: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
+    """Strongly connected components of a graph, each sorted. Without recursion: chains of imports can be long."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    for start in sorted(edges):
+        if start in index:
+            continue
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        on_stack.add(start)
+        work = [(start, iter(edges.get(start, ())))]
+        while work:
+            node, following = work[-1]
+            for other in following:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    on_stack.add(other)
+                    work.append((other, iter(edges.get(other, ()))))
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    group: list[int] = []
+                    while not group or group[-1] != node:
+                        group.append(stack.pop())
+                        on_stack.discard(group[-1])
+                    yield sorted(group)
+
+
+def _paths(snapshot: Snapshot, wanted: str, given: str, path: RepoPath) -> list[RepoPath]:
+    require_links(snapshot)
+    rows = snapshot.reader.rows(
+        f"SELECT {wanted} FROM imported JOIN files AS u ON u.file_id = imported.file_id"
+        f" JOIN files AS o ON o.file_id = target WHERE {given} = ? ORDER BY {wanted}",
+        (path_to_text(path),),
+    )
+    return [path_from_text(found) for (found,) in rows]

@@ -1,0 +1,191 @@
+"""Definitions that nothing in the repository is known to use, each with why it may be used all the same.
+
+Nobody can prove from a repository alone that something is not used: it may be called by a framework, by reflection, or
+by those who depend on the repository. So every row is a candidate, and says what speaks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import orjson
+
+from codeplane.base.paths import RepoPath
+from codeplane.facts.links import uid_number, uid_text, unpack_uses
+from codeplane.facts.model import Role
+from codeplane.query.relations import Symbol, find_symbols, list_hierarchy
+from codeplane.query.rows import require_links
+from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.store.codec import path_from_text, path_to_text
+
+KINDS = ("function", "method", "class", "interface", "struct", "enum", "trait", "record", "object", "type")
+
+REASONS = {
+    "public": "it can be used by those who depend on the repository",
+    "exported": "its module says that it is for others",
+    "overrides": "it overrides a member, through which it may be called",
+    "open_base": "a base outside of the repository may call it",
+    "decorated": "what decorates it may register it",
+    "convention": "tools find it by its name, or because it is a test",
+    "unresolved": "members of its name could not be resolved",
+    "named": "its name stands in other files, where it could not be resolved or means something else",
+}
+"""Why a definition without a known use may be used, by the word for it."""
+
+_CALLED_BY_NAME = frozenset({"main", "init", "setup", "teardown", "handler"})
+_SAID = ("__all__literal", "explicit_export", "module_exports", "re_export")
+
+
+class Unused(NamedTuple):
+    symbol: Symbol
+    reasons: tuple[str, ...]
+    """Of REASONS, in their order; none where nothing but its definition has its name and nobody else can see it."""
+
+
+class _Candidate(NamedTuple):
+    number: int
+    file_id: int
+    path: RepoPath
+    role: str
+    kind: str
+    name: str
+    start_line: int
+    end_line: int
+    visibility: str
+    decorators: tuple[str, ...]
+    owner: int | None
+    exported: bool
+
+
+def list_unused(
+    snapshot: Snapshot, limit: int, *, languages: Collection[str], under: RepoPath | None = None
+) -> Page[Unused]:
+    """Those for which least speaks first, then by path and place. `languages` are those whose names are resolved."""
+    check_limit(limit)
+    require_links(snapshot)
+    where = {
+        target: (count, file_id)
+        for target, count, file_id in snapshot.reader.rows(
+            "SELECT target, COUNT(*), MAX(file_id) FROM uses GROUP BY target"
+        )
+    }
+    families = _Families(snapshot)
+    found: list[tuple[int, str, int, int, tuple[str, ...]]] = []
+    for each in _candidates(snapshot, languages, under):
+        count, file_id = where.get(each.number, (0, each.file_id))
+        if count > 1 or file_id != each.file_id or (count and _is_used_at_home(snapshot, each)):
+            continue
+        reasons = tuple(_reasons(snapshot, each, families))
+        found.append((len(reasons), each.path, each.start_line, each.number, reasons))
+    found.sort()
+    symbols = find_symbols(snapshot, [number for _, _, _, number, _ in found[:limit]])
+    return Page(tuple(Unused(symbols[number], reasons) for _, _, _, number, reasons in found[:limit]), len(found))
+
+
+def _candidates(snapshot: Snapshot, languages: Collection[str], under: RepoPath | None) -> Iterator[_Candidate]:
+    sql = (
+        "SELECT d.def_uid, files.file_id, path, role, d.kind, d.name, d.start_line, d.end_line, d.visibility,"
+        " d.decorators, o.def_uid,"
+        f" EXISTS (SELECT 1 FROM export_entries WHERE target_def = d.def_id AND evidence_kind IN ({_marks(_SAID)}))"
+        " FROM files JOIN defs AS d ON d.def_id BETWEEN files.file_id << 20 AND files.file_id << 20 | 1048575"
+        " LEFT JOIN defs AS o ON o.def_id = (files.file_id << 20 | d.parent)"
+        f" WHERE language IN ({_marks(languages)}) AND d.kind IN ({_marks(KINDS)})"
+    )
+    values: list[str] = [*_SAID, *sorted(languages), *KINDS]
+    if under is not None:
+        text = path_to_text(under)
+        sql += " AND (path = ? OR substr(path, 1, length(?)) = ?)"
+        values += [text, f"{text}/", f"{text}/"]
+    for (
+        uid,
+        file_id,
+        path,
+        role,
+        kind,
+        name,
+        start,
+        end,
+        visibility,
+        decorators,
+        owner,
+        exported,
+    ) in snapshot.reader.rows(sql, values):
+        yield _Candidate(
+            uid_number(uid),
+            file_id,
+            path_from_text(path),
+            role,
+            kind,
+            name,
+            start,
+            end,
+            visibility,
+            tuple(orjson.loads(decorators)) if decorators else (),
+            uid_number(owner) if owner is not None else None,
+            bool(exported),
+        )
+
+
+def _marks(values: Collection[str]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _is_used_at_home(snapshot: Snapshot, each: _Candidate) -> bool:
+    """Whether its own file uses it outside of itself."""
+    row = snapshot.reader.row("SELECT places FROM uses WHERE target = ? AND file_id = ?", (each.number, each.file_id))
+    return row is not None and any(
+        use.role != Role.DEFINITION and not each.start_line <= use.line <= each.end_line for use in unpack_uses(row[0])
+    )
+
+
+def _reasons(snapshot: Snapshot, each: _Candidate, families: _Families) -> Iterator[str]:
+    is_test = each.role == "test"
+    if each.visibility == "public" and not is_test:
+        yield "public"
+    if each.exported:
+        yield "exported"
+    if each.owner is not None and not is_test:
+        overrides, is_open = families.above(each.owner, each.name)
+        if overrides:
+            yield "overrides"
+        if is_open:
+            yield "open_base"
+    if each.decorators:
+        yield "decorated"
+    if is_test or each.name in _CALLED_BY_NAME or (each.name.startswith("__") and each.name.endswith("__")):
+        yield "convention"
+    if snapshot.reader.row("SELECT 1 FROM anchored WHERE token = ? LIMIT 1", (each.name,)) is not None:
+        yield "unresolved"
+    elsewhere = snapshot.reader.row(
+        "SELECT 1 FROM name_files WHERE name = ? AND file_id != ? LIMIT 1", (each.name, each.file_id)
+    )
+    if elsewhere is not None:
+        yield "named"
+
+
+class _Families:
+    """Bases of classes and the names of their members, each looked up once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._above: dict[int, tuple[list[int], bool]] = {}
+        self._members: dict[int, frozenset[str]] = {}
+
+    def above(self, owner: int, name: str) -> tuple[bool, bool]:
+        """Whether a base has a member of this name, and whether there may be one outside of the repository."""
+        if owner not in self._above:
+            self._above[owner] = list_hierarchy(self._snapshot, owner, up=True)
+        bases, is_open = self._above[owner]
+        return any(name in self._names(base) for base in bases), is_open
+
+    def _names(self, number: int) -> frozenset[str]:
+        if number not in self._members:
+            rows = self._snapshot.reader.rows(
+                "SELECT m.name FROM defs AS d JOIN defs AS m ON m.def_id >> 20 = d.def_id >> 20"
+                " AND m.def_id BETWEEN d.def_id >> 20 << 20 AND (d.def_id >> 20 << 20) + 1048575"
+                " WHERE d.def_uid = ? AND m.parent = d.def_id & 1048575",
+                (uid_text(number),),
+            )
+            self._members[number] = frozenset(name for (name,) in rows)
+        return self._members[number]
