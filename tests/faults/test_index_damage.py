@@ -19,6 +19,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
 from codeplane.query.defs import list_defs_by_name
+from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
@@ -76,13 +77,14 @@ class Patient:
         """What a reader gets: the right answer in all it says, or an honest error."""
         try:
             with opened(self.options) as workspace:
-                workspace.read(self._check, lexical=True)
+                workspace.read(self._check, lexical=True, links=True)
         except CodePlaneError as error:
             assert error.code in HONEST, error
             return error.code.name
         return "answered"
 
     def _check(self, snapshot: Snapshot) -> None:
+        require_links(snapshot)
         rows = list_defs_by_name(snapshot, "load_7", 20).rows
         assert [row.path for row in rows] == ["pkg/m7.py"] * 5
         assert [hit.path for hit in lexical_search(snapshot, "helper_7", 1)] == ["pkg/m7.py"]

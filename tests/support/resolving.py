@@ -12,7 +12,7 @@ from codeplane.facts.extract import extract
 from codeplane.facts.model import Facts, Tier
 from codeplane.facts.sketch import pack_sketch, unpack_sketch
 from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.languages import RESOLVED, rules_of
 from codeplane.index.resolve.links import link_references
 from codeplane.index.resolve.tables import Tables
 from codeplane.languages.registry import detect
@@ -32,7 +32,7 @@ class MemoryLibrary:
         self._detaching: dict[str, list[str]] = defaultdict(list)
         for path in sorted(files):
             language = detect(path, files[path].encode())
-            if language is None or language.name not in RULES:
+            if language is None or language.name not in RESOLVED:
                 continue
             facts = self.facts[path] = extract(language.name, path, 1, files[path].encode()).facts
             at = self._tables[path] = Tables(path, language.name, unpack_sketch(pack_sketch(facts)))
@@ -73,7 +73,7 @@ class MemoryLibrary:
 def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, list[tuple[str, int]]]:
     """Links of at least this tier: the place of a reference, and where the definitions that it stands for are named."""
     library = MemoryLibrary(files)
-    evaluator = Evaluator(library, RULES)
+    evaluator = Evaluator(library, rules_of)
     found: dict[Place, list[tuple[str, int]]] = {}
     for path, facts in library.facts.items():
         at = library.tables(path)

@@ -186,15 +186,25 @@ class Indexer:
     @property
     def has_unresolved(self) -> bool:
         """Whether references have to be resolved before anybody may ask what they stand for."""
-        return self._writer is not None and bool(self._writer.rows("SELECT 1 FROM unresolved LIMIT 1"))
+        try:
+            return self._writer is not None and bool(self._writer.rows("SELECT 1 FROM unresolved LIMIT 1"))
+        except CodePlaneError as error:
+            self._give_up_damaged(error)
+            return True
 
     def resolve(self, stop: Cancelled = lambda: False) -> bool:
-        """Resolve what changes left unresolved, until `stop` says so; whether nothing is left."""
+        """Resolve what changes left unresolved, until `stop` says so; whether nothing is left.
+
+        An index that turns out to be damaged is given up: the next look builds it anew.
+        """
         if self._writer is None:
-            return True
+            return False
         try:
             return resolve_left(self._writer, self._known, stop)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, CodePlaneError) and _is_damage(error):
+                self._give_up_damaged(error)
+                return False
             self._forget_unpublished()
             raise
 
@@ -202,7 +212,7 @@ class Indexer:
         """Look at the tree, index what changed, publish, resolve."""
         result = self.look(report, cancelled)
         self.resolve(cancelled or (lambda: False))
-        return result
+        return result if self._writer is not None else self.look(report, cancelled)
 
     def look(
         self, report: Report | None = None, cancelled: Cancelled | None = None, noticed: Noticed | None = None
@@ -219,10 +229,7 @@ class Indexer:
             try:
                 return self._update(self._writer, scan, started, report, cancelled, noticed)
             except CodePlaneError as error:
-                if not _is_damage(error):
-                    raise
-                self._drop_writer()
-                self._rebuild_reason = error.message
+                self._give_up_damaged(error)
         return self._build(scan, started, report, cancelled)
 
     def rebuild(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
@@ -243,6 +250,12 @@ class Indexer:
             raise
         finally:
             self._remembered.ignored = False
+
+    def _give_up_damaged(self, error: CodePlaneError) -> None:
+        if not _is_damage(error):
+            raise error
+        self._drop_writer()
+        self._rebuild_reason = error.message
 
     def condemn(self) -> None:
         """A reader of this index met damage: the next look builds it anew."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from codeplane.base.paths import RepoPath
 from codeplane.index.resolve.apart import resolve_apart
 from codeplane.index.resolve.files import resolve_files
-from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.languages import RESOLVED, rules_of
 from codeplane.index.resolve.library import key_of
 from codeplane.store.codec import path_to_text, row_range, storable
 from codeplane.store.writer import Writer
@@ -142,8 +142,8 @@ class _Seen:
         defs: Sequence[tuple[str, str, int | None]] = (),
     ) -> None:
         self.file_id = file_id
-        self.family = family if language in RULES else ""
-        self.notes_all = bool(getattr(RULES.get(language or ""), "notes_all", False))
+        self.family = family if language in RESOLVED else ""
+        self.notes_all = language in RESOLVED and rules_of(language or "").notes_all
         self.interface = interface
         self.names = frozenset(name for name, _, _ in defs)
         self.nestings = frozenset(lexical for _, lexical, _ in defs)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.operations.relations import RESOLVED, Reads
+from codeplane.index.resolve.languages import RESOLVED
+from codeplane.operations.relations import Reads
 from codeplane.query.files import get_file, list_files
 from codeplane.query.import_graph import list_circles, list_imported, list_importers
 from codeplane.query.snapshot import Page, Snapshot

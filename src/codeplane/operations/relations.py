@@ -12,7 +12,6 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import parse_symbol_ref, symbol_ref
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import Tier
-from codeplane.index.resolve.languages import RULES
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
 from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
 from codeplane.query.files import get_file
@@ -36,8 +35,6 @@ from codeplane.workspace.freshness import Read
 MAX_SYMBOLS = 20
 """Definitions of one name that are answered for."""
 MAX_DEPTH = 10
-RESOLVED = frozenset(RULES)
-"""Languages whose names are resolved beyond their file."""
 
 Reads = Callable[..., Read[Any]]
 """The door to an index: asks one epoch."""

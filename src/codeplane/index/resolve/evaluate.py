@@ -75,9 +75,10 @@ class Library(Protocol):
 
 
 class Evaluator:
-    def __init__(self, library: Library, rules: Mapping[str, Callable[[Evaluator], Rules]]) -> None:
+    def __init__(self, library: Library, rules_of: Callable[[str], Callable[[Evaluator], Rules]]) -> None:
         self.library = library
-        self._rules = {language: make(self) for language, make in rules.items()}
+        self._rules_of = rules_of
+        self._rules = _RulesMade(self)
         self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, self._bounded)
         self.once = self._cells.once
         """For what is no cell but comes to one before it asks for itself."""
@@ -90,11 +91,11 @@ class Evaluator:
 
     def within(self, path: str, flowing: dict[tuple[str, int, int], Values]) -> Evaluator:
         """One that knows what is passed within a file, and asks this one for all others."""
-        inner = Evaluator(self.library, {})
+        inner = Evaluator(self.library, self._rules_of)
         # What rules have looked up so far serves both.
-        inner._rules = {language: copy(rules) for language, rules in self._rules.items()}
-        for rules in inner._rules.values():
-            rules.ev = inner
+        for language, rules in self._rules.items():
+            inner._rules[language] = copy(rules)
+            inner._rules[language].ev = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
         inner._held = self._held
         inner._noted = inner._cells.noted = self._noted
@@ -828,6 +829,18 @@ class Evaluator:
             elif value[0] == "x":
                 found |= self.rules(at).generic(value[1], at, parts)
         return found
+
+
+class _RulesMade(dict[str, Rules]):
+    """Those of a language are made when they are first asked for."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__()
+        self._evaluator = evaluator
+
+    def __missing__(self, language: str) -> Rules:
+        made = self[language] = self._evaluator._rules_of(language)(self._evaluator)
+        return made
 
 
 def _length_first(values: Sequence[Any]) -> tuple[int, str]:

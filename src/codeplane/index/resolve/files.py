@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from codeplane.facts.blocks import unpack
 from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.languages import RESOLVED, rules_of
 from codeplane.index.resolve.library import Readable, StoreLibrary
 from codeplane.index.resolve.linking import link_file
 from codeplane.store.codec import path_from_text
@@ -33,7 +33,7 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
                 "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
             )
             path = path_from_text(path)
-            at = library.tables(path) if language in RULES else None
+            at = library.tables(path) if language in RESOLVED else None
             links, uses, anchored = link_file(evaluator if at is not None else None, at, path, unpack(block), library)
             seen = sorted(evaluator.take_noted() - {file_id})
             evaluator.forget()
@@ -43,7 +43,7 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
 def _make(index: Readable, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary]:
     holder: list[Evaluator] = []
     library = StoreLibrary(index, paths, lambda key: holder[0].note(key))
-    holder.append(Evaluator(library, RULES))
+    holder.append(Evaluator(library, rules_of))
     return holder[0], library
 
 

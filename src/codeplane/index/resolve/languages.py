@@ -1,38 +1,34 @@
-"""The languages whose names are resolved beyond their file, each with its rules."""
+"""Languages whose names are resolved beyond their file. The rules of one are loaded with the first file of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from codeplane.index.resolve.cpp import CppRules
-from codeplane.index.resolve.csharp import CSharpRules
-from codeplane.index.resolve.ecma.rules import EcmaRules
-from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.go import GoRules
-from codeplane.index.resolve.java import JavaRules
-from codeplane.index.resolve.kotlin import KotlinRules
-from codeplane.index.resolve.php import PhpRules
-from codeplane.index.resolve.python import PythonRules
-from codeplane.index.resolve.ruby import RubyRules
-from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.rust import RustRules
+if TYPE_CHECKING:
+    from codeplane.index.resolve.rules import Rules
 
-RULES: Mapping[str, Callable[[Evaluator], Rules]] = MappingProxyType(
-    {
-        "c": CppRules,
-        "cpp": CppRules,
-        "csharp": CSharpRules,
-        "go": GoRules,
-        "java": JavaRules,
-        "javascript": EcmaRules,
-        "kotlin": KotlinRules,
-        "php": PhpRules,
-        "python": PythonRules,
-        "ruby": RubyRules,
-        "rust": RustRules,
-        "tsx": EcmaRules,
-        "typescript": EcmaRules,
-    }
-)
-"""By the name of the language."""
+_RULES = {
+    "c": "cpp.CppRules",
+    "cpp": "cpp.CppRules",
+    "csharp": "csharp.CSharpRules",
+    "go": "go.GoRules",
+    "java": "java.JavaRules",
+    "javascript": "ecma.rules.EcmaRules",
+    "kotlin": "kotlin.KotlinRules",
+    "php": "php.PhpRules",
+    "python": "python.PythonRules",
+    "ruby": "ruby.RubyRules",
+    "rust": "rust.RustRules",
+    "tsx": "ecma.rules.EcmaRules",
+    "typescript": "ecma.rules.EcmaRules",
+}
+RESOLVED = frozenset(_RULES)
+
+
+@cache
+def rules_of(language: str) -> type[Rules]:
+    module, _, name = _RULES[language].rpartition(".")
+    found: type[Rules] = getattr(import_module(f"{__package__}.{module}"), name)
+    return found

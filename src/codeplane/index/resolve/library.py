@@ -13,7 +13,7 @@ import orjson
 
 from codeplane.facts.links import uid_number
 from codeplane.facts.sketch import unpack_sketch
-from codeplane.index.resolve.languages import RULES
+from codeplane.index.resolve.languages import RESOLVED
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
@@ -114,7 +114,7 @@ class StoreLibrary:
             "SELECT file_id, language, sketch FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
-        if not rows or rows[0][1] not in RULES:
+        if not rows or rows[0][1] not in RESOLVED:
             return None
         file_id, language, sketch = rows[0]
         self.held_bytes += len(sketch or b"") + 256

@@ -7,8 +7,9 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from codeplane.base.envelope import Answer
+from codeplane.index.resolve.languages import RESOLVED
 from codeplane.operations.reads import read_meta
-from codeplane.operations.relations import RESOLVED, Graph, symbols_called
+from codeplane.operations.relations import Graph, symbols_called
 from codeplane.operations.relations import call_graph as graph_of
 from codeplane.query.files import get_file
 from codeplane.query.relations import Symbol

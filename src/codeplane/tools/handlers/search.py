@@ -12,9 +12,9 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.symbols import symbol_ref
 from codeplane.base.warnings import Notice, WarningCode
+from codeplane.index.resolve.languages import RESOLVED
 from codeplane.operations.map_repo.kept import Index
 from codeplane.operations.reads import read_meta
-from codeplane.operations.relations import RESOLVED
 from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.frozen import Frozen, freeze
 from codeplane.operations.search.model import Found, Request
