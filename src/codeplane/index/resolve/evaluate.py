@@ -105,6 +105,14 @@ class Evaluator:
         """Let go of what hardly serves another file."""
         self._cells.forget()
 
+    def close(self) -> None:
+        """Let go of everything at once: evaluator, rules and cells know each other, and to find that out takes long."""
+        for rules in self._rules.values():
+            vars(rules).clear()
+        self._rules.clear()
+        self._held.clear()
+        self._cells.close()
+
     # --- cells
 
     def _compute(self, key: tuple[Any, ...]) -> Values:

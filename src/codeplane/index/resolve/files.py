@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -25,9 +24,8 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
     with _deep():
         for file_id in file_ids:
             if library.is_full:
-                # They know each other, and whoever loads an index has the collector wait.
-                del evaluator, library
-                gc.collect()
+                evaluator.close()
+                library.close()
                 evaluator, library = _make(index, paths)
             ((path, language, block),) = index.rows(
                 "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)

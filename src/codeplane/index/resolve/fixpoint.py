@@ -108,6 +108,11 @@ class Cells(Generic[Key, Value]):
         self._once.clear()
         self._meanwhile[0].clear()
 
+    def close(self) -> None:
+        self.forget()
+        self._done.clear()
+        self._kept.clear()
+
     def _too_deep(self, nothing: Any) -> Any:
         """It counts as something that the first cell under way may still change, so it is kept for that one alone."""
         first = min(1, len(self._low) - 1)

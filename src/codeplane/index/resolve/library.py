@@ -43,6 +43,11 @@ class StoreLibrary:
     def is_full(self) -> bool:
         return self.held_bytes > MAX_HELD_BYTES
 
+    def close(self) -> None:
+        """Let go of all that was read."""
+        self._tables.clear()
+        self._uids.clear()
+
     def paths(self) -> Iterable[str]:
         return self._paths
 
