@@ -296,6 +296,8 @@ class Writer:
         """What was resolved since the last publish becomes part of its epoch."""
         with self._writing():
             self._commit()
+        # Here nobody waits for it; the next publish is waited for.
+        checkpoint(self._connection, self.generation.database)
 
     def put_configuration(self, path: RepoPath, content: str | None) -> None:
         """What a file says that configures a build; None for nothing."""
