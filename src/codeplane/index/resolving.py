@@ -9,7 +9,7 @@ until the list is empty. A new index is resolved before it is published.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from codeplane.base.paths import RepoPath
 from codeplane.index.resolve.apart import resolve_apart
@@ -58,17 +58,16 @@ class Resolving:
                     "SELECT file_id FROM blocks JOIN files USING (file_id) ORDER BY path"
                 )
             ]
+            if affected:
+                self._resolve(affected, paths)
+            count = len(affected)
         else:
-            affected = self._in_order(None) if self._reconfigured else self._affected()
-        if not self._whole:
-            self._writer.leave_unresolved(affected)
-        elif affected:
-            self._resolve(affected, paths)
+            count = self._writer.leave_unresolved(None if self._reconfigured else self._affected())
         self._before.clear()
         self._whole = self._reconfigured = False
-        return len(affected)
+        return count
 
-    def _affected(self) -> list[int]:
+    def _affected(self) -> set[int]:
         changed: set[int] = set()
         keys: set[int] = set()
         words: set[str] = set()
@@ -93,12 +92,7 @@ class Resolving:
         keys |= importing
         seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))
         concerned = set(self._select("SELECT file_id FROM files WHERE family IN", sorted(families)))
-        return self._in_order(changed | importing | seeing | concerned)
-
-    def _in_order(self, file_ids: Set[int] | None) -> list[int]:
-        """Files that have references, by path; all of them without a choice."""
-        rows = self._writer.rows("SELECT file_id FROM blocks JOIN files USING (file_id) ORDER BY path")
-        return [file_id for (file_id,) in rows if file_ids is None or file_id in file_ids]
+        return changed | importing | seeing | concerned
 
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
         if self._workers > 1 and len(file_ids) >= _WORTH_SHARING:

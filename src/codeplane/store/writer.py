@@ -283,10 +283,19 @@ class Writer:
         with self._writing():
             put_links(self._connection, file_id, found, bulk=self._bulk)
 
-    def leave_unresolved(self, file_ids: Iterable[int]) -> None:
-        """References of these files have to be resolved before anybody asks what they stand for."""
+    def leave_unresolved(self, file_ids: Iterable[int] | None) -> int:
+        """References of these files, or of all, have to be resolved before anybody asks what they stand for.
+
+        How many of them have references and were not left before.
+        """
+        put = "INSERT OR IGNORE INTO unresolved SELECT file_id FROM blocks"
         with self._writing():
-            self._connection.executemany("INSERT OR IGNORE INTO unresolved VALUES (?)", [(id_,) for id_ in file_ids])
+            before = self._connection.total_changes()
+            if file_ids is None:
+                self._connection.execute(put)
+            else:
+                self._connection.executemany(f"{put} WHERE file_id = ?", [(id_,) for id_ in sorted(file_ids)])
+            return self._connection.total_changes() - before
 
     def list_unresolved(self) -> list[int]:
         """By path."""

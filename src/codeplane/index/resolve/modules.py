@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from posixpath import dirname
 
@@ -9,7 +10,11 @@ _SOURCE_ROOTS = ("src", "lib")
 
 
 class PythonModules:
-    """Modules of a tree by dotted name. Packages without `__init__` are directories that have modules."""
+    """Modules of a tree by dotted name. Packages without `__init__` are directories that have modules.
+
+    A file can have several names, since nobody says where the tree of its packages begins; they are made when somebody
+    asks for a name that ends like it.
+    """
 
     def __init__(self, paths: Iterable[str], roots: Iterable[str] = ()) -> None:
         self._files = frozenset(path for path in paths if path.endswith((".py", ".pyi")))
@@ -17,29 +22,35 @@ class PythonModules:
             dirname(path) for path in self._files if path.endswith(("/__init__.py", "/__init__.pyi"))
         )
         self._roots = frozenset({"", *roots})
+        self._modules = _ByLastPart((stem.rpartition("/")[2], path) for path in self._files if (stem := _stem(path)))
+        self._holding = sorted(
+            {(dirname(stem), dirname(path)) for path in self._files if (stem := _stem(path)) and _is_name(stem)}
+        )
+        """Directories that have modules, each with the one that tells where their names may begin."""
         self._beneath: set[str] = set()
-        for path in self._files:
-            folder = dirname(path)
+        for folder in {dirname(path) for path in self._files}:
             while folder and folder not in self._beneath:
                 self._beneath.add(folder)
                 folder = dirname(folder)
-        self._names: dict[str, set[str]] = {}
-        self._directories: dict[str, set[str]] = {}
-        for path in self._files:
-            for name in self.names_of(path):
-                self._names.setdefault(name, set()).add(path)
-                parent, _, _ = name.rpartition(".")
-                while parent:
-                    self._directories.setdefault(parent, set())
-                    parent, _, _ = parent.rpartition(".")
+        self._folders = _ByLastPart((folder.rpartition("/")[2], folder) for folder in self._beneath)
+        self._found: dict[str, list[str]] = {}
+        self._is_folder: dict[str, bool] = {}
 
     def names_of(self, path: str) -> list[str]:
         """Dotted names under which a file can be imported."""
-        stem = path.rpartition(".")[0]
-        stem = stem.removesuffix("/__init__")
-        if stem == "__init__":
+        stem = _stem(path)
+        if not stem:
             return []
-        top = dirname(path)
+        found = []
+        for root in self._tops(dirname(path)):
+            inner = stem[len(root) + 1 :] if root else stem
+            if inner and all(part.isidentifier() for part in inner.split("/")):
+                found.append(inner.replace("/", "."))
+        return found
+
+    def _tops(self, folder: str) -> list[str]:
+        """Where the tree of packages that a directory is part of may begin."""
+        top = folder
         while top in self._packages:
             top = dirname(top)
         tops = {top}
@@ -47,29 +58,52 @@ class PythonModules:
         while top and top not in self._roots and top.rpartition("/")[2] not in _SOURCE_ROOTS:
             top = dirname(top)
             tops.add(top)
-        found = []
-        for root in sorted(tops):
-            inner = stem[len(root) + 1 :] if root else stem
-            if inner and all(part.isidentifier() for part in inner.split("/")):
-                found.append(inner.replace("/", "."))
+        return sorted(tops)
+
+    def _named(self, name: str) -> list[str]:
+        found = self._found.get(name)
+        if found is None:
+            alike = self._modules.get(name.rpartition(".")[2])
+            found = self._found[name] = [path for path in alike if name in self.names_of(path)]
         return found
 
     def find(self, name: str, near: str) -> str | None:
         """The file of a module, seen from the file `near`."""
-        found = self._names.get(name)
+        found = self._named(name)
+        if len(found) > 1:
+            found = [path for path in found if not path.endswith(".pyi")] or found
         if not found:
             return None
         if len(found) == 1:
-            return next(iter(found))
-        stubs = {path for path in found if path.endswith(".pyi")}
-        found = found - stubs or found
-        if len(found) == 1:
-            return next(iter(found))
+            return found[0]
         ranked = sorted(found, key=lambda path: (-shared_folders(path, near), path))
         return ranked[0] if shared_folders(ranked[0], near) > shared_folders(ranked[1], near) else None
 
     def is_directory(self, name: str) -> bool:
-        return name in self._directories
+        """Whether there are modules whose names begin so."""
+        known = self._is_folder.get(name)
+        if known is None:
+            path = name.replace(".", "/")
+            known = self._is_folder[name] = any(
+                self._begins(folder, folder[: -len(path)].rstrip("/"))
+                for folder in self._folders.get(name.rpartition(".")[2])
+                if f"/{folder}".endswith(f"/{path}")
+            )
+        return known
+
+    def _begins(self, folder: str, top: str) -> bool:
+        """Whether names of modules beneath a directory may begin at `top`."""
+        for beginning in (folder, f"{folder}/"):
+            at = bisect_left(self._holding, (beginning, ""))
+            while at < len(self._holding):
+                holding, within = self._holding[at]
+                if holding != folder and not (beginning != folder and holding.startswith(beginning)):
+                    break
+                inner = holding[len(top) :].strip("/")
+                if top in self._tops(within) and all(part.isidentifier() for part in inner.split("/")):
+                    return True
+                at += 1
+        return False
 
     def relative(self, path: str, source: str) -> str:
         """`.a` as seen from a file, as a path without its ending; `` for the file's own directory at the top."""
@@ -91,6 +125,31 @@ class PythonModules:
 
     def has_beneath(self, stem: str) -> bool:
         return stem in self._beneath
+
+
+class _ByLastPart:
+    """Paths by the last part of a name; most are alone with theirs."""
+
+    def __init__(self, named: Iterable[tuple[str, str]]) -> None:
+        self._one: dict[str, str] = {}
+        self._more: dict[str, list[str]] = {}
+        for name, path in named:
+            if self._one.setdefault(name, path) != path:
+                self._more.setdefault(name, []).append(path)
+
+    def get(self, name: str) -> list[str]:
+        one = self._one.get(name)
+        return [] if one is None else sorted([one, *self._more.get(name, ())])
+
+
+def _is_name(stem: str) -> bool:
+    return stem.rpartition("/")[2].isidentifier()
+
+
+def _stem(path: str) -> str:
+    """What names a module, without its ending; empty for the package that the whole tree is."""
+    stem = path.rpartition(".")[0].removesuffix("/__init__")
+    return "" if stem == "__init__" else stem
 
 
 def shared_folders(a: str, b: str) -> int:

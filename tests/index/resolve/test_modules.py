@@ -1,0 +1,55 @@
+"""Which file a dotted name means, in trees with and without `__init__`."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeplane.index.resolve.modules import PythonModules
+
+TREE = (
+    "pkg/__init__.py", "pkg/a.py", "pkg/sub/__init__.py", "pkg/sub/b.py", "pkg-x/c.py", "pkg/sub/no-name.py",
+    "src/lib1/d.py", "plain/deep/e.py", "plain/deep/e.pyi", "one/f.py", "two/f.py", "alone/__init__.py",
+    "odd/no-name.py",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("pkg", "pkg/__init__.py"),
+        ("pkg.sub.b", "pkg/sub/b.py"),
+        ("sub.b", None),
+        ("lib1.d", "src/lib1/d.py"),
+        ("src.lib1.d", None),
+        ("plain.deep.e", "plain/deep/e.py"),
+        ("deep.e", "plain/deep/e.py"),
+        ("f", None),
+        ("one.f", "one/f.py"),
+        ("no-name", None),
+    ],
+)
+def test_the_file_of_a_module(name: str, path: str | None) -> None:
+    assert PythonModules(TREE).find(name, "main.py") == path
+
+
+def test_the_nearer_of_two() -> None:
+    assert PythonModules(TREE).find("f", "two/g.py") == "two/f.py"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("pkg", True),
+        ("pkg.sub", True),
+        ("sub", False),
+        ("plain", True),
+        ("plain.deep", True),
+        ("deep", True),
+        ("alone", False),
+        ("odd", False),
+        ("lib1", True),
+        ("a", False),
+    ],
+)
+def test_whether_names_begin_so(name: str, expected: bool) -> None:
+    assert PythonModules(TREE).is_directory(name) is expected
