@@ -73,6 +73,9 @@ def test_nothing_of_that_name(server: Server) -> None:
     envelope = server.call("call_graph", {"symbol": "Car.tot"})
     assert (envelope["status"], envelope["hints"]["search"]["tool"]) == ("not_found", "search")
     assert server.call("call_graph", {"symbol": "ad"})["result"]["similar"] == ["add"]
+    for odd in ("\ud800", "shop/cart.py#\ud800@3", "a.\udfff", "shop/\ud800.py:3", "", " ", "#", ":1", "\0", "::", "%"):
+        found = server.call("call_graph", {"symbol": odd})
+        assert found["status"] == "not_found" or found["error"]["error"] in ("ARGUMENT_INVALID", "PATH_INVALID"), found
     error_of(server.call("call_graph", {"symbol": "add", "direction": "sideways"}), ErrorCode.ARGUMENT_INVALID)
 
 

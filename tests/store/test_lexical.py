@@ -362,6 +362,7 @@ def test_what_was_opened_leaves_a_directory_alone_that_takes_the_place_of_its_ow
     directory: Path, open_it: Callable[[Path], object]
 ) -> None:
     held = open_it(directory)
+    time.sleep(0.7)  # Right after it was opened, a first look may still be under way.
     shutil.rmtree(directory)
     directory.mkdir()
     (directory / "meta.json").write_text("another's")

@@ -30,6 +30,7 @@ from codeplane.query.relations import (
 )
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot, check_limit
+from codeplane.store.codec import storable
 from codeplane.workspace.freshness import Read
 
 MAX_SYMBOLS = 20
@@ -138,13 +139,13 @@ def symbols_called(snapshot: Snapshot, what: str) -> tuple[list[Symbol], list[st
         column = int(place[3]) - 1 if place[3] else None
         found = find_symbols_at(snapshot, place[1], int(place[2]), column)
     elif "#" in text and get_file(snapshot, (named := parse_symbol_ref(text)).path) is not None:
-        alike = find_symbols_in(snapshot, named.path, named.lexical_path or "")
+        alike = find_symbols_in(snapshot, named.path, storable(named.lexical_path or ""))
         found = [symbol for symbol in alike if symbol.start_line == named.line] or alike
     else:
-        found = _named(snapshot, text)
+        found = _named(snapshot, storable(text))
     if found:
         return list(dict.fromkeys(found))[:MAX_SYMBOLS], []
-    near = list_defs_by_prefix(snapshot, text, 100).rows if text else ()
+    near = list_defs_by_prefix(snapshot, storable(text), 100).rows if text else ()
     return [], list(dict.fromkeys(row.name for row in near[:5]))
 
 
