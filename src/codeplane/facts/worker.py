@@ -7,7 +7,6 @@ answer looks like. Without a language only words are read. The worker does no ot
 from __future__ import annotations
 
 import gc
-import os
 import sys
 
 import orjson
@@ -16,7 +15,7 @@ from codeplane.facts.extract import extract
 from codeplane.facts.model import Extraction, Facts
 from codeplane.facts.passages import may_define, read_searchable
 from codeplane.facts.wire import encode
-from codeplane.processes.children import LENGTH, read_frame
+from codeplane.processes.children import read_frame, take_pipes, write_frame
 from codeplane.processes.limits import confine
 
 
@@ -25,19 +24,15 @@ def main() -> None:
     # Extraction makes no cycles; now and then a look at what is new since the start is enough.
     gc.disable()
     gc.freeze()
-    requests = os.fdopen(os.dup(0), "rb", buffering=1 << 18)
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(null, 1)
+    requests, answers = take_pipes()
     served = 0
     while (request := read_frame(requests)) is not None:
         head, _, source = request.partition(b"\n")
         number, language, path, unit = orjson.loads(head)
         extraction = extract(language, path, unit, source) if language else Extraction(Facts(), ())
         hints = not language and may_define(path)
-        answer = encode(number, extraction, read_searchable(source, extraction.facts.defs, hints=hints))
-        answers.write(LENGTH.pack(len(answer)) + answer)
+        searchable = read_searchable(source, extraction.facts.defs, hints=hints)
+        write_frame(answers, encode(number, extraction, searchable))
         served += 1
         if served % 256 == 0:
             gc.collect()

@@ -20,6 +20,7 @@ from typing import BinaryIO
 LENGTH = struct.Struct(">I")
 _CHUNK = 1 << 20
 _PIPE_BYTES = 1 << 20
+_READ_BYTES = 1 << 18
 
 
 class Child:
@@ -109,6 +110,20 @@ class Child:
                 with contextlib.suppress(OSError):
                     pipe.close()
         return status
+
+
+def take_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """For the child: where frames of its parent come from, and where answers go; nothing else reaches them any more."""
+    requests = os.fdopen(os.dup(0), "rb", buffering=_READ_BYTES)
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    return requests, answers
+
+
+def write_frame(stream: BinaryIO, data: bytes) -> None:
+    stream.write(LENGTH.pack(len(data)) + data)
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:

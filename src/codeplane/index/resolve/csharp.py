@@ -13,12 +13,23 @@ from codeplane.facts.values import Passing
 from codeplane.index.resolve.modules import shared_folders
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.typed import TypedRules, type_variable
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, tuple_of, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
 _USING = re.compile(r'<Using\s+Include="([\w.]+)"\s*(Static="true")?\s*/?>')
 
 
+_MAPS = frozenset({"Dictionary", "IDictionary", "IReadOnlyDictionary", "ConcurrentDictionary", "SortedDictionary"})
+_COLLECTIONS = frozenset(
+    {"IEnumerable", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "List", "HashSet", "ISet", "Queue",
+     "Stack", "Collection", "ReadOnlyCollection", "ImmutableArray", "ImmutableList", "IQueryable", "IAsyncEnumerable",
+     "Task", "ValueTask", "Lazy", "ConcurrentBag", "ConcurrentQueue", "LinkedList", "IEnumerator", "Nullable"}
+)  # fmt: skip
+
+
 class CSharpRules(TypedRules):
+    maps = _MAPS
+    collections = _COLLECTIONS
+    pair = "KeyValuePair"
     classes = TypedRules.classes | {"type"}
     called_kinds = TypedRules.called_kinds | {"field", "constant"}
     everywhere = frozenset(
@@ -297,16 +308,6 @@ class CSharpRules(TypedRules):
 
     # Containers
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
-        last = name.rpartition(".")[2]
-        if last in _MAPS and len(parts) == 2:
-            return frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
-        if last in _COLLECTIONS and len(parts) == 1:
-            return frozenset({(*list_of(self.ev.type_of(at, parts[0])), last)})
-        if last == "KeyValuePair" and len(parts) == 2:
-            return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
-        return frozenset({("x", f"{name}()")})
-
     def awaited(self, values: Values) -> Values:
         return union(value[1] if value[0] == "l" and value[2:] in _TASKS else frozenset({value}) for value in values)
 
@@ -319,12 +320,6 @@ class CSharpRules(TypedRules):
         return frozenset({of}) if name in _ALIKE else NOTHING
 
 
-_MAPS = frozenset({"Dictionary", "IDictionary", "IReadOnlyDictionary", "ConcurrentDictionary", "SortedDictionary"})
-_COLLECTIONS = frozenset(
-    {"IEnumerable", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "List", "HashSet", "ISet", "Queue",
-     "Stack", "Collection", "ReadOnlyCollection", "ImmutableArray", "ImmutableList", "IQueryable", "IAsyncEnumerable",
-     "Task", "ValueTask", "Lazy", "ConcurrentBag", "ConcurrentQueue", "LinkedList", "IEnumerator", "Nullable"}
-)  # fmt: skip
 _TASKS = frozenset({("Task",), ("ValueTask",)})
 _ELEMENT = frozenset(
     {"First", "FirstOrDefault", "Last", "LastOrDefault", "Single", "SingleOrDefault", "ElementAt", "Dequeue", "Peek",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from posixpath import basename, dirname, join, normpath
 
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.modules import shared_folders
 
 _KINDS = frozenset({"c_include", "c_include_system"})
 
@@ -26,7 +27,7 @@ class Includes:
             return None
         if len(fitting) < 2:
             return fitting[0] if fitting else None
-        ranked = sorted((-_shared(file, path), file) for file in fitting)
+        ranked = sorted((-shared_folders(file, path), file) for file in fitting)
         return ranked[0][1] if ranked[0][0] < ranked[1][0] else None
 
     def _read_names(self) -> dict[str, list[str]]:
@@ -60,13 +61,3 @@ class Includes:
                     found.add(file)
                     todo.append(file)
         return frozenset(found)
-
-
-def _shared(a: str, b: str) -> int:
-    """How many directories two paths begin with in common."""
-    count = 0
-    for left, right in zip(a.split("/")[:-1], b.split("/")[:-1], strict=False):
-        if left != right:
-            break
-        count += 1
-    return count

@@ -7,10 +7,25 @@ from collections.abc import Sequence
 from codeplane.index.resolve.modules import shared_folders
 from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.typed import TypedRules
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, tuple_of, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, tuple_of, union
+
+_MAPS = frozenset(
+    {"Map", "HashMap", "LinkedHashMap", "TreeMap", "SortedMap", "NavigableMap", "ConcurrentMap", "ConcurrentHashMap",
+     "WeakHashMap", "IdentityHashMap", "EnumMap"}
+)  # fmt: skip
+_COLLECTIONS = frozenset(
+    {"Iterable", "Iterator", "ListIterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet",
+     "LinkedHashSet", "TreeSet", "SortedSet", "NavigableSet", "EnumSet", "Queue", "Deque", "ArrayDeque",
+     "PriorityQueue", "Vector", "Stack", "CopyOnWriteArrayList", "Optional", "Stream", "ThreadLocal",
+     "AtomicReference", "Reference", "WeakReference", "SoftReference", "Future", "CompletableFuture",
+     "BlockingQueue", "ConcurrentLinkedQueue", "Enumeration"}
+)  # fmt: skip
 
 
 class JavaRules(TypedRules):
+    maps = _MAPS
+    collections = _COLLECTIONS
+    pair = "Entry"
     everywhere = frozenset(
         {
             "getClass", "hashCode", "equals", "toString", "clone", "notify", "notifyAll", "wait", "finalize",
@@ -136,16 +151,6 @@ class JavaRules(TypedRules):
 
     # Containers
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
-        last = name.rpartition(".")[2]
-        if last in _MAPS and len(parts) == 2:
-            return frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
-        if last in _COLLECTIONS and len(parts) == 1:
-            return frozenset({(*list_of(self.ev.type_of(at, parts[0])), last)})
-        if last == "Entry" and len(parts) == 2:
-            return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
-        return frozenset({("x", f"{name}()")})
-
     def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
         _, of, name = callee
         if of[0] == "t":
@@ -173,17 +178,6 @@ _GIVEN = {
 }
 """What methods that every object has give."""
 _JVM = frozenset({"java", "kotlin"})
-_MAPS = frozenset(
-    {"Map", "HashMap", "LinkedHashMap", "TreeMap", "SortedMap", "NavigableMap", "ConcurrentMap", "ConcurrentHashMap",
-     "WeakHashMap", "IdentityHashMap", "EnumMap"}
-)  # fmt: skip
-_COLLECTIONS = frozenset(
-    {"Iterable", "Iterator", "ListIterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet",
-     "LinkedHashSet", "TreeSet", "SortedSet", "NavigableSet", "EnumSet", "Queue", "Deque", "ArrayDeque",
-     "PriorityQueue", "Vector", "Stack", "CopyOnWriteArrayList", "Optional", "Stream", "ThreadLocal",
-     "AtomicReference", "Reference", "WeakReference", "SoftReference", "Future", "CompletableFuture",
-     "BlockingQueue", "ConcurrentLinkedQueue", "Enumeration"}
-)  # fmt: skip
 _HELD = frozenset({"get", "getOrDefault", "remove", "put", "putIfAbsent", "computeIfAbsent", "compute", "merge"})
 _ELEMENT = frozenset(
     {"get", "next", "previous", "remove", "poll", "peek", "pop", "element", "first", "last", "getFirst", "getLast",

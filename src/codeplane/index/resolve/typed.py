@@ -13,7 +13,7 @@ from codeplane.index.resolve.evaluate import CALLABLES
 from codeplane.index.resolve.overloads import Candidate, choose, is_plain
 from codeplane.index.resolve.rules import Rules
 from codeplane.index.resolve.tables import Tables
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, mentions, union
+from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, mentions, tuple_of, union
 
 _CALLED = frozenset({Usage.CALL, Usage.MEMBER_CALL})
 
@@ -41,10 +41,24 @@ class TypedRules(Rules):
     """Whether a call of a type makes an object."""
     everywhere: frozenset[str] = frozenset()
     """Methods that every class has: no class around the innermost one is asked for them."""
+    maps: frozenset[str] = frozenset()
+    collections: frozenset[str] = frozenset()
+    pair = ""
+    """Types of the standard library that hold others: by key, one after the other, a key and its value."""
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, asked for once."""
         return self.ev.kept(("named", name), lambda: self.ev.library.named(name))
+
+    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+        last = name.rpartition(".")[2]
+        if last in self.maps and len(parts) == 2:
+            return frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
+        if last in self.collections and len(parts) == 1:
+            return frozenset({(*list_of(self.ev.type_of(at, parts[0])), last)})
+        if last == self.pair and len(parts) == 2:
+            return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
+        return frozenset({("x", f"{name}()")})
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         if key[0] == "call":

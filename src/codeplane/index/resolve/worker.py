@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ import orjson
 
 from codeplane.index.resolve.apart import Found, encode
 from codeplane.index.resolve.files import resolve_files
-from codeplane.processes.children import LENGTH, read_frame
+from codeplane.processes.children import read_frame, take_pipes, write_frame
 from codeplane.processes.limits import confine
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import OpenRows
@@ -24,11 +23,7 @@ def main() -> None:
     confine(0)
     gc.disable()
     gc.freeze()
-    requests = os.fdopen(os.dup(0), "rb", buffering=1 << 16)
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(null, 1)
+    requests, answers = take_pipes()
     index = OpenRows(Path(sys.argv[1]))
     paths = [path_from_text(path) for (path,) in index.rows("SELECT path FROM files")]
     sizes: deque[int] = deque()
@@ -36,8 +31,7 @@ def main() -> None:
     for links in resolve_files(index, paths, _ids(requests, sizes)):
         found.append(links)
         if len(found) == sizes[0]:
-            answer = encode(found)
-            answers.write(LENGTH.pack(len(answer)) + answer)
+            write_frame(answers, encode(found))
             found.clear()
             sizes.popleft()
 

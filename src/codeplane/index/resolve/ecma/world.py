@@ -50,11 +50,7 @@ class World:
         """What an expression is."""
         if node <= 0:
             return NOTHING
-        nodes = self._ev.at(path).nodes
-        kind, a, _, _ = nodes[node]
-        while kind == Of.SAME:
-            node = a
-            kind, a, _, _ = nodes[node]
+        node, kind, a = self._within(path, node)
         if kind == Of.NAME and a:
             return self._cell("b", path, a - 1)
         if kind in _PLAIN:
@@ -65,14 +61,19 @@ class World:
         """What is of a type."""
         if node <= 0:
             return NOTHING
+        node, kind, _ = self._within(path, node)
+        if kind in _PLAIN:
+            return self._compute["t"](self, self._ev.at(path), node)
+        return self._cell("t", path, node)
+
+    def _within(self, path: str, node: int) -> tuple[int, int, int]:
+        """A node without the brackets around it, its kind and its first number."""
         nodes = self._ev.at(path).nodes
         kind, a, _, _ = nodes[node]
         while kind == Of.SAME:
             node = a
             kind, a, _, _ = nodes[node]
-        if kind in _PLAIN:
-            return self._compute["t"](self, self._ev.at(path), node)
-        return self._cell("t", path, node)
+        return node, kind, a
 
     def called(self, path: str, node: int) -> Values:
         """What a call runs."""
