@@ -18,7 +18,9 @@ from pathlib import Path
 
 from benchmarks import (
     cold_index,
+    edit_batch,
     footprint,
+    ledger_overhead,
     no_change,
     one_edit,
     server_latency,
@@ -62,10 +64,12 @@ def plan(repositories: list[Path], peers: Path | None, quick: bool) -> list[Call
             lambda: cold_index.measure(repositories, 1),
             lambda: no_change.measure(None, 1000, 5),
             lambda: one_edit.measure(first, 2, 0.0),
+            lambda: edit_batch.measure(None, 5, 3),
             lambda: footprint.measure(first, 2000, 1),
             lambda: startup.measure(first, 3),
             lambda: server_startup.measure(first, 2, peers),
             lambda: server_latency.measure(first, 10, 2),
+            lambda: ledger_overhead.measure(2000, 1),
             lambda: server_takeover.measure(first, 2, 3, SEED),
             lambda: server_load.measure(first, server_load.Plan(clients=10, seconds=3.0)),
         ]
@@ -73,10 +77,12 @@ def plan(repositories: list[Path], peers: Path | None, quick: bool) -> list[Call
         lambda: cold_index.measure(repositories, cold_index.ROUNDS),
         lambda: no_change.measure(None, no_change.FILES, no_change.ROUNDS),
         lambda: one_edit.measure(first, one_edit.ROUNDS, one_edit.PAUSE_SECONDS),
+        lambda: edit_batch.measure(None, edit_batch.FILES, edit_batch.ROUNDS),
         lambda: footprint.measure(first, footprint.FILES, footprint.ROUNDS),
         lambda: startup.measure(first, startup.ROUNDS),
         lambda: server_startup.measure(first, server_startup.ROUNDS, peers),
         lambda: server_latency.measure(first, server_latency.ROUNDS, server_latency.STARTS),
+        lambda: ledger_overhead.measure(ledger_overhead.CALLS, ledger_overhead.ROUNDS),
         lambda: server_takeover.measure(first, server_takeover.ROUNDS, server_takeover.FRONTS, SEED),
         lambda: server_load.measure(first, server_load.Plan()),
     ]

@@ -15,8 +15,8 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -49,6 +49,8 @@ class Question:
     kind: str
     root: str
     """The folder of the repository that is the corpus; empty for all of it."""
+    symbols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of set A: functions and types that the answer changed, by file, as far as they are known."""
 
 
 class Asked(NamedTuple):
@@ -152,9 +154,9 @@ def _question(name: str, row: dict[str, Any]) -> Question:
     spans = tuple(Place(g["path"], g["start_line"], g.get("end_line") or g["start_line"]) for g in row.get("gold", ()))
     commit = row.get("base_commit") or row["commit"]
     files = frozenset(row["gold_files"])
-    return Question(
-        row["id"], name, row["repo"], commit, row["query"], files, spans, row.get("kind", ""), row.get("root") or ""
-    )
+    symbols = {path: tuple(names) for path, names in (row.get("gold_symbols") or {}).items()}
+    kind, root = row.get("kind", ""), row.get("root") or ""
+    return Question(row["id"], name, row["repo"], commit, row["query"], files, spans, kind, root, symbols)
 
 
 def _rules(folder: Path) -> ModuleType:

@@ -69,9 +69,9 @@ class Ours:
         rows = json.loads(self.send({"query": query}))["result"]["results"]
         return [Place(row["path"], row["line_start"], row["line_end"]) for row in rows]
 
-    def send(self, arguments: Mapping[str, object]) -> bytes:
+    def send(self, arguments: Mapping[str, object], tool: str = "search") -> bytes:
         """The envelope as it is sent; SystemExit where it is an error."""
-        body, is_error = self.pipeline.call(CallRequest("search", arguments, principal="benchmark"))
+        body, is_error = self.pipeline.call(CallRequest(tool, arguments, principal="benchmark"))
         if is_error:
             raise SystemExit(f"{str(arguments)[:200]}: {body.decode()[:500]}")
         return body

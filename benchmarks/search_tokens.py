@@ -28,7 +28,7 @@ from benchmarks.search_grep import Grep
 from benchmarks.search_ours import Ours
 from benchmarks.search_quality import names_of
 
-from codeplane.tools.pipeline import CHARS_PER_TOKEN
+from codeplane.base.limits import CHARS_PER_TOKEN
 
 MOST_TOKENS = {"location": 60, "signature": 120}
 MOST_COMPACT = 0.20

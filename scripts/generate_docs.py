@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -144,9 +145,12 @@ def tools() -> str:
             lines += ["", f"Deprecated: use `{spec.deprecated.canonical}`."]
         if spec.params:
             lines += ["", "| parameter | type | default | |", "|---|---|---|---|"]
-        for param in spec.params:
+        within = [
+            replace(field, name=f"{param.name}[].{field.name}") for param in spec.params for field in param.fields
+        ]
+        for param in (*spec.params, *within):
             kind = " \\| ".join(param.choices) if param.choices else "string" if param.kind == "array" else param.kind
-            kind = f"list of {kind}" if param.kind == "array" else kind
+            kind = f"list of {kind}" if param.kind in ("array", "objects") else kind
             needed = f"required without `{param.unless}`" if param.unless else "required"
             default = needed if param.required else "" if param.default is None else f"`{param.default}`"
             lines.append(f"| `{param.name}` | {kind} | {default} | {param.doc} |")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,23 @@ def test_a_ledger_that_is_none_is_a_finding(indexed: Sandbox) -> None:
     (state.path / "ledger.db").chmod(0o600)
     found = checks_of(indexed, exit_code=1)["ledger"]
     assert not found["ok"] and "ledger.db" in found["message"] and found["remedy"]
+
+
+def test_the_first_changed_row_of_the_ledger_is_named(indexed: Sandbox) -> None:
+    for _ in range(2):
+        indexed.run("call", "health_check")
+    state = open_state(indexed.root)
+    assert state is not None
+    assert checks_of(indexed)["ledger"]["ok"]
+    connection = sqlite3.connect(state.path / "ledger.db")
+    (trigger,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'events_keep'").fetchone()
+    connection.execute("DROP TRIGGER events_keep")
+    connection.execute("UPDATE events SET tool = 'search' WHERE seq = 3")
+    connection.execute(trigger)
+    connection.commit()
+    connection.close()
+    found = checks_of(indexed, exit_code=1)["ledger"]
+    assert not found["ok"] and "row 3 of ledger.db: the row was altered" in found["message"]
 
 
 def test_a_client_that_cannot_start_us_is_a_finding(indexed: Sandbox) -> None:

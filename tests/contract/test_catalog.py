@@ -58,9 +58,12 @@ def test_a_tool_says_what_it_does(spec: ToolSpec) -> None:
         assert spec.deprecated.canonical in catalog.BY_NAME
 
 
+CORE = ["search", "read", "map_repo", "file_outline", "call_graph", "write_source", "health_check", "manage_index"]
+
+
 def test_toolsets_choose() -> None:
     names = {spec.name for spec in catalog.visible(Surface(("core",)))}
-    assert names == {"search", "map_repo", "file_outline", "call_graph", "health_check", "manage_index"}
+    assert names == set(CORE)
     assert {"describe", "list_codebases"} <= {spec.name for spec in catalog.visible(Surface(("admin",)))}
     assert "index_status" not in {spec.name for spec in catalog.visible(Surface(("all",)))}
     assert "index_status" in {spec.name for spec in catalog.visible(Surface(("core", "compat")))}

@@ -16,6 +16,9 @@ from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.operations.map_repo import DEFAULT_LIMIT
 from codeplane.store.roots import change_roots
 from codeplane.tools import catalog
+from codeplane.tools.catalog.editing import ROLLBACK
+from codeplane.tools.catalog.navigating import MAP_REPO
+from codeplane.tools.handlers import RESULTS
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.spelling import camelled
 from codeplane.tools.surface import EVERYTHING, Surface
@@ -27,7 +30,7 @@ _CHARS_PER_TOKEN = 4
 _DEFAULT_TOKENS = 2_000
 
 CALLS = [(spec, dict(example.arguments)) for spec in catalog.TOOLS for example in spec.examples]
-QUESTIONS = [(spec, arguments) for spec, arguments in CALLS if not spec.has_effect(arguments)]
+QUESTIONS = [(spec, arguments) for spec, arguments in CALLS if spec.idempotent and not spec.has_effect(arguments)]
 EVERY_PLACE = [
     Surface(),
     Surface(("admin",)),
@@ -49,7 +52,8 @@ def sources() -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {
         "pyproject.toml": "[project]\nname = 'fleet'\n",
         "README.md": "# Fleet\n",
-        "src/app.py": "class Server:\n    def start(self):\n        pass\n\n\ndef main():\n    Server()\n",
+        "src/app.py": "class Server:\n    def start(self):\n        pass\n\n\ndef main():\n    Server()\n\n\n"
+        "retries = 3\n",
         "go.mod": "module example.org/fleet\n",
     }
     for n in range(60):
@@ -99,7 +103,12 @@ def told(result: Envelope) -> str:
 
 @pytest.mark.parametrize(("spec", "arguments"), CALLS, ids=ids)
 def test_examples_work_and_are_small(fleet: Server, spec: ToolSpec, arguments: dict[str, object]) -> None:
+    if (spec.name, arguments.get("action")) == ("task", "close"):
+        fleet.call("task", {"action": "open"})
     found = fleet.call(spec.name, {**arguments, "wait": True} if arguments.get("action") == "reindex" else arguments)
+    if spec is ROLLBACK:
+        error_of(found, ErrorCode.MUTATION_UNKNOWN)
+        return
     assert found["status"] == "ok", found
     assert len(json.dumps(found, separators=(",", ":"))) / _CHARS_PER_TOKEN < _DEFAULT_TOKENS
     if spec.deprecated is not None:
@@ -164,6 +173,18 @@ def test_pages_neither_lose_nor_repeat(fleet: Server) -> None:
     error_of(fleet.call("map_repo", arguments, principal="another"), ErrorCode.HANDLE_NOT_YOURS)
 
 
+def test_a_map_is_as_large_as_was_asked_for(fleet: Server) -> None:
+    sizes = {}
+    for tokens in (300, 1500, 5000):
+        found = fleet.call("map_repo", {"max_tokens": tokens})["result"]
+        found.pop("pagination", None)
+        sizes[tokens] = len(json.dumps(found, separators=(",", ":"), ensure_ascii=False)) / _CHARS_PER_TOKEN
+    assert all(size < tokens * 1.1 for tokens, size in sizes.items())
+    assert sizes[300] < sizes[1500] <= sizes[5000]
+    default = fleet.call("map_repo", {})["result"]
+    assert told(fleet.call("map_repo", {"budget": 1500})["result"]) == told(default)
+
+
 def test_a_page_says_how_fresh_it_is_now(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {f"p{n}/a.py": "x = 1\n" for n in range(9)})
     with serving(root) as server:
@@ -184,7 +205,8 @@ def test_a_page_says_how_fresh_it_is_now(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("include", "languages"), ("depth", 5), ("freshness_policy", "strict"), ("path", "other")]
+    ("name", "value"),
+    [("include", "languages"), ("depth", 5), ("max_tokens", 900), ("freshness_policy", "strict"), ("path", "other")],
 )
 def test_what_has_no_effect_with_a_cursor_is_refused(tmp_path: Path, name: str, value: object) -> None:
     root = make_repository(tmp_path / "repo", {f"p{n}/a.py": "x = 1\n" for n in range(9)})
@@ -219,7 +241,10 @@ def test_an_answer_is_measured_in_characters(tmp_path: Path) -> None:
         assert len(text) <= MAX_ANSWER_CHARS < len(text.encode())
 
 
-@pytest.mark.parametrize("spec", [spec for spec in catalog.TOOLS if spec.deprecated], ids=ids)
+SAME_SHAPE = [spec for spec in catalog.TOOLS if spec.deprecated and spec.name not in RESULTS]
+
+
+@pytest.mark.parametrize("spec", SAME_SHAPE, ids=ids)
 def test_an_older_name_answers_as_its_tool(fleet: Server, spec: ToolSpec) -> None:
     assert spec.deprecated is not None
     arguments = dict(spec.examples[0].arguments)
@@ -238,7 +263,7 @@ def test_an_older_name_answers_as_its_tool(fleet: Server, spec: ToolSpec) -> Non
     [
         ("map_rep", "map_repo", "Use 'map_repo'."),
         ("mapRepo", "map_repo", "Use 'map_repo'."),
-        ("zzz", "search, map_repo, ", None),
+        ("zzz", "search, read, map_repo, ", None),
     ],
 )
 def test_an_unknown_tool_is_told_the_nearest(fleet: Server, tool: str, expected: str, remedy: str | None) -> None:
@@ -277,7 +302,7 @@ def test_describe_tells_how_each_tool_is_called(fleet: Server) -> None:
 
 
 def test_the_default_that_is_told_is_the_one_that_holds() -> None:
-    (limit,) = (param for param in catalog.MAP_REPO.params if param.name == "limit")
+    (limit,) = (param for param in MAP_REPO.params if param.name == "limit")
     assert limit.schema()["default"] == DEFAULT_LIMIT
 
 

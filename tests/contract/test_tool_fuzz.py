@@ -43,6 +43,7 @@ _PATHS = [
 ]
 _PATHS += ["a.py/", "a.py/b", "pkg//b.go", "~", "C:\\a.py", "", ".", "a" * 300, "a/" * 2000, "\u202e.py", "\udc80.py"]
 _WORDS = ["A", "A.run", "a.py#A.run@2", "a.py:2", "#", "@", "a.py#@", ":1", "::", "a.py:99999999999999999999", "."]
+_WORDS += ["t_" + "A" * 24, "open", "close"]
 _WORDS += ["c_" + "A" * 24, "s_" + "A" * 24, "map_repo", ".py=python", "=", ".x=", "!", "[", "**/", "\\", "\ud800"]
 
 _SCALARS = st.one_of(
@@ -67,6 +68,12 @@ def _values(param: Param) -> st.SearchStrategy[object]:
     if param.choices:
         meant: st.SearchStrategy[object] = st.sampled_from(param.choices)
         meant = st.lists(meant, max_size=3) if param.kind == "array" else meant
+    elif param.kind == "objects":
+        first, *others = param.fields
+        some = st.fixed_dictionaries(
+            {first.name: _values(first)}, optional={part.name: _values(part) for part in others}
+        )
+        meant = st.lists(some, max_size=3) | some
     elif param.kind == "boolean":
         meant = st.sampled_from([True, False, "true", "no", 1])
     elif param.kind == "integer":
@@ -86,7 +93,8 @@ def _calls(draw: st.DrawFn) -> tuple[str, dict[str, object]]:
             name = draw(st.sampled_from([param.name, param.name, *param.aliases]))
             arguments[name] = draw(_values(param))
     if draw(st.integers(0, 9)) == 0:
-        arguments[draw(st.text(max_size=8) | st.sampled_from(["session_id", "pth", "x" * 10_000]))] = draw(_ANYTHING)
+        odd = st.sampled_from(["session_id", "task_id", "pth", "x" * 10_000])
+        arguments[draw(st.text(max_size=8) | odd)] = draw(_ANYTHING)
     name = spec.name if draw(st.integers(0, 30)) else draw(st.text(max_size=20))
     return name, arguments
 

@@ -26,7 +26,7 @@ def outline_of(path: str) -> Callable[[Snapshot], dict[str, object]]:
 
 
 CASES: dict[str, Callable[[Snapshot], dict[str, object]]] = {
-    "map": lambda snapshot: map_repo(snapshot, repo_name="shop"),
+    "map": lambda snapshot: map_repo(snapshot, repo_name="shop").fields,
     "outline_python": outline_of("shop/cart.py"),
     "outline_go": outline_of("pricing/sum.go"),
     "outline_rust": outline_of("crates/stock/src/lib.rs"),

@@ -9,7 +9,8 @@ import orjson
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.map_repo import SECTIONS, list_tree_rows, map_repo, page_structure
+from codeplane.operations.map_repo import SECTIONS, map_repo, page_structure
+from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.query.snapshot import Snapshot
 from operations.fixtures import index
 
@@ -18,17 +19,30 @@ Files = dict[str, str | bytes]
 
 def section(tmp_path: Path, name: str, files: Files, repo_name: str = "") -> Any:
     with index(tmp_path / "repo", files) as snapshot:
-        return map_repo(snapshot, [name], repo_name=repo_name)[name]
+        return map_repo(snapshot, [name], repo_name=repo_name).fields[name]
+
+
+def all_rows(snapshot: Snapshot, depth: int = 3) -> list[TreeRow]:
+    return map_repo(snapshot, ["structure"], depth).rows
 
 
 def test_only_the_sections_asked_for_are_answered(polyglot: Snapshot) -> None:
-    assert tuple(map_repo(polyglot)) == SECTIONS
+    assert tuple(map_repo(polyglot).fields) == SECTIONS
     for name in SECTIONS:
-        assert [*map_repo(polyglot, [name])] == [name]
+        assert [*map_repo(polyglot, [name]).fields] == [name]
 
 
 @pytest.mark.parametrize(
-    "wanted", [{"include": ["structur"]}, {"depth": 0}, {"depth": 21}, {"limit": 0}, {"limit": 10**6}]
+    "wanted",
+    [
+        {"include": ["structur"]},
+        {"depth": 0},
+        {"depth": 21},
+        {"limit": 0},
+        {"limit": 10**6},
+        {"max_tokens": 0},
+        {"max_tokens": 10**6},
+    ],
 )
 def test_what_cannot_be_asked_is_refused(polyglot: Snapshot, wanted: dict[str, Any]) -> None:
     with pytest.raises(CodePlaneError) as raised:
@@ -38,7 +52,7 @@ def test_what_cannot_be_asked_is_refused(polyglot: Snapshot, wanted: dict[str, A
 
 
 def test_pages_neither_lose_nor_repeat(polyglot: Snapshot) -> None:
-    rows = list_tree_rows(polyglot, depth=5)
+    rows = all_rows(polyglot, depth=5)
     for limit in (1, 7, 1000):
         seen: list[str] = []
         while len(seen) < len(rows):
@@ -50,15 +64,15 @@ def test_pages_neither_lose_nor_repeat(polyglot: Snapshot) -> None:
 
 
 def test_the_first_page_is_the_head_of_all_rows(polyglot: Snapshot) -> None:
-    rows = list_tree_rows(polyglot)
-    first: Any = map_repo(polyglot, ["structure"], limit=10)["structure"]
+    rows = all_rows(polyglot)
+    first: Any = map_repo(polyglot, ["structure"], limit=10).fields["structure"]
     assert set(first["tree"]) == {row.path for row in rows[:10]}
-    second: Any = map_repo(polyglot, ["structure"], limit=10, offset=10)["structure"]
+    second: Any = page_structure(rows, 29, 10, offset=10)
     assert set(second["tree"]) == {row.path for row in rows[10:20]}
 
 
 def test_folders_come_before_what_is_in_them_and_count_their_files(polyglot: Snapshot) -> None:
-    rows = list_tree_rows(polyglot, depth=20)
+    rows = all_rows(polyglot, depth=20)
     paths = [row.path for row in rows]
     files = [path for path in paths if not path.endswith("/")]
     assert len(files) == 29
@@ -71,15 +85,15 @@ def test_folders_come_before_what_is_in_them_and_count_their_files(polyglot: Sna
 def test_depth_counts_folders_and_a_lonely_chain_is_one(tmp_path: Path) -> None:
     files: Files = {"a/b/c/one.py": "x = 1\n", "a/b/c/d/two.py": "x = 1\n", "e/f.py": "x = 1\n"}
     with index(tmp_path / "repo", files) as snapshot:
-        assert sorted(row.path for row in list_tree_rows(snapshot, 1)) == ["a/b/c/", "e/"]
-        assert sorted(row.path for row in list_tree_rows(snapshot, 2)) == [
+        assert sorted(row.path for row in all_rows(snapshot, 1)) == ["a/b/c/", "e/"]
+        assert sorted(row.path for row in all_rows(snapshot, 2)) == [
             "a/b/c/",
             "a/b/c/d/",
             "a/b/c/one.py",
             "e/",
             "e/f.py",
         ]
-        assert "a/b/c/d/two.py" in [row.path for row in list_tree_rows(snapshot, 3)]
+        assert "a/b/c/d/two.py" in [row.path for row in all_rows(snapshot, 3)]
 
 
 def test_sources_weigh_more_than_their_tests(tmp_path: Path) -> None:
@@ -87,7 +101,7 @@ def test_sources_weigh_more_than_their_tests(tmp_path: Path) -> None:
     files: Files = {f"lib/part{number}/code.py": code for number in range(5)}
     files |= {f"tests/part{number}/test_{extra}.py": code for number in range(5) for extra in range(4)}
     with index(tmp_path / "repo", files) as snapshot:
-        order = [row.path for row in list_tree_rows(snapshot)]
+        order = [row.path for row in all_rows(snapshot)]
     assert set(order[:2]) == {"lib/", "tests/"}
     assert all(path.startswith("lib/") for path in order[2:12])
 
@@ -103,7 +117,7 @@ def test_a_map_stays_small_whatever_the_repository_holds(tmp_path: Path) -> None
         )
         files[f"{folder}/tests/test_it.py"] = "import pytest\n\n\ndef test_it():\n    pass\n"
     with index(tmp_path / "repo", files) as snapshot:
-        found: Any = map_repo(snapshot)
+        found: Any = map_repo(snapshot).fields
     assert len(orjson.dumps(found)) < 4 * 2000
     assert found["structure"]["left_out"] > 100
     left_out = found["left_out"]
@@ -113,9 +127,67 @@ def test_a_map_stays_small_whatever_the_repository_holds(tmp_path: Path) -> None
     assert left_out["public_api"] + len(found["public_api"]) == 240
 
 
+def test_a_map_has_the_size_that_was_asked_for(polyglot: Snapshot, tmp_path: Path) -> None:
+    files: Files = {
+        f"src/part_{number:03}/module_{number:03}.py": (
+            "".join(f"from src.part_{other:03}.module_{other:03} import C{other}\n" for other in range(number % 7))
+            + f"import package_{number}\n\n\nclass C{number}:\n    pass\n\n\ndef main():\n    __name__\n"
+        )
+        for number in range(150)
+    }
+    with index(tmp_path / "repo", files) as large:
+        for snapshot in (polyglot, large):
+            sizes = [len(orjson.dumps(map_repo(snapshot, max_tokens=tokens).fields)) for tokens in (300, 1000, 3000)]
+            assert all(size <= 4 * tokens * 1.1 for size, tokens in zip(sizes, (300, 1000, 3000), strict=True))
+            assert sizes == sorted(sizes)
+        small: Any = map_repo(large, max_tokens=1000).fields
+        whole: Any = map_repo(large, max_tokens=5000).fields
+        assert list(small) == list(whole), "every section has its share"
+        for name in ("entry_points", "public_api"):
+            assert small[name] == whole[name][: len(small[name])], "the least central rows go first"
+            assert small["left_out"][name] + len(small[name]) == whole["left_out"][name] + len(whole[name])
+        alone: Any = map_repo(large, ["key_files"], max_tokens=1000).fields
+        assert len(alone["key_files"]) >= len(small["key_files"]), "what others do not need is given"
+
+
+def test_what_the_repository_rests_on_comes_first(tmp_path: Path) -> None:
+    """A file that many folders use goes before one that a single folder uses as often, and both before a helper."""
+    body = "".join(f"class Type{n}:\n    pass\n\n\n" for n in range(9))
+    files: Files = {
+        "core/__init__.py": "",
+        "core/model.py": body,
+        "core/words.py": body,
+        "core/helper.py": "def helper():\n    pass\n",
+        "core/unused.py": body,
+        "tests/test_model.py": "from core.unused import Type1\n\nType1()\n",
+    }
+    files |= {f"app{n}/use.py": "from core.model import Type1, Type2\n\nType1(), Type2()\n" for n in range(6)}
+    files |= {f"texts/lang{n}.py": "from core.words import Type1, Type2\n\nType1(), Type2()\n" for n in range(6)}
+    files |= {f"app{n}/more.py": "from core.helper import helper\n\nhelper()\n" for n in range(6)}
+    with index(tmp_path / "repo", files) as snapshot:
+        found: Any = map_repo(snapshot).fields
+        rows = [row.path for row in map_repo(snapshot).rows]
+    assert found["key_files"] == {"core/model.py": 6, "core/helper.py": 6, "core/words.py": 6, "core/unused.py": 1}
+    assert list(found["key_files"]) == ["core/model.py", "core/words.py", "core/helper.py", "core/unused.py"]
+    names = [row["symbol_ref"] for row in found["public_api"]]
+    assert (
+        names.index("core/model.py#Type1@5")
+        < names.index("core/words.py#Type1@5")
+        < names.index("core/unused.py#Type1@5")
+    )
+    assert rows.index("core/model.py") < rows.index("core/words.py") < rows.index("core/unused.py")
+
+
+def test_languages_that_are_not_resolved_are_ranked_by_names(tmp_path: Path) -> None:
+    files: Files = {"Sources/Shop/Cart.swift": "public struct Cart {\n}\n\npublic struct Rare {\n}\n"}
+    files |= {f"Sources/App/Use{n}.swift": f"func use{n}() {{\n    let c = Cart()\n}}\n" for n in range(3)}
+    found = section(tmp_path, "public_api", files)
+    assert (found[0]["symbol_ref"], found[0]["file_count"]) == ("Sources/Shop/Cart.swift#Cart@1", 3)
+
+
 def test_an_empty_repository_has_a_map(tmp_path: Path) -> None:
     with index(tmp_path / "repo", {}) as snapshot:
-        found: Any = map_repo(snapshot)
+        found: Any = map_repo(snapshot).fields
     assert found["structure"] == {"file_count": 0, "tree": {}}
     assert found["languages"] == found["entry_points"] == found["public_api"] == []
     assert found["dependencies"] == {"import_count": 0, "external_modules": {}}
@@ -226,7 +298,7 @@ def test_entry_points_of_the_product_come_before_those_of_examples(tmp_path: Pat
     files |= {"scripts/release.py": main, "app/deep/run.py": main, "manage.py": "import sys\n", "tests/run.py": main}
     files |= {"app/plain.py": "def main():\n    pass\n", "app/wsgi.py": "application = 1\n", "app/x/wsgi.py": "a = 1\n"}
     with index(tmp_path / "repo", files) as snapshot:
-        found: Any = map_repo(snapshot, ["entry_points"])
+        found: Any = map_repo(snapshot, ["entry_points"]).fields
     shown = [row.get("symbol_ref") or row["path"] for row in found["entry_points"]]
     assert shown[:3] == ["app/deep/run.py#main@1", "manage.py", "app/wsgi.py"]
     assert shown[3:] == ["examples/e0.py#main@1", "examples/e1.py#main@1", "examples/e2.py#main@1"]
@@ -241,7 +313,7 @@ def test_a_product_folder_called_test_is_not_taken_for_tests(tmp_path: Path) -> 
         "web/other/test/test_it.py": "from unittest import TestCase\n\n\nclass It(TestCase):\n    pass\n",
     }
     with index(tmp_path / "repo", files) as snapshot:
-        found: Any = map_repo(snapshot, ["test_layout", "public_api"])
+        found: Any = map_repo(snapshot, ["test_layout", "public_api"]).fields
     assert found["test_layout"] == {
         "test_count": 2,
         "test_files": {"web/other/test/": 2},
@@ -253,26 +325,29 @@ def test_a_product_folder_called_test_is_not_taken_for_tests(tmp_path: Path) -> 
 def test_names_are_ranked_by_use_and_not_by_mere_occurrence(tmp_path: Path) -> None:
     """`join` occurs more often, but only as the method of strings."""
     files: Files = {
+        "lib/__init__.py": "",
+        "lib/text/__init__.py": "",
         "lib/text/filters.py": "def join(parts):\n    return parts\n",
+        "lib/core/__init__.py": "",
         "lib/core/base.py": "class Model:\n    pass\n",
         "app/unrelated.py": "x = ''.join(y)\n",
     }
     files |= {f"app/use{number}.py": "from lib.core import base\nbase.Model\n','.join(z)\n" for number in range(4)}
     found = section(tmp_path, "public_api", files)
-    assert [(row["symbol_ref"], row["file_count"]) for row in found[:2]] == [
-        ("lib/core/base.py#Model@1", 5),
-        ("lib/text/filters.py#join@1", 1),
+    assert [(row["symbol_ref"], row.get("file_count", 0)) for row in found[:2]] == [
+        ("lib/core/base.py#Model@1", 4),
+        ("lib/text/filters.py#join@1", 0),
     ]
 
 
 def test_what_is_exported_through_another_package_keeps_its_users(tmp_path: Path) -> None:
     files: Files = {
-        "core/src/lib.rs": "pub trait Serialize {}\npub struct Rare;\n",
-        "front/src/lib.rs": "pub use core_lib::Serialize;\n",
+        "web/__init__.py": "from web.inner import Serializer\n",
+        "web/inner.py": "class Rare:\n    pass\n\n\nclass Serializer:\n    pass\n",
     }
-    files |= {f"app/src/use{number}.rs": "use front::Serialize;\n" for number in range(3)}
+    files |= {f"app/use{number}.py": "from web import Serializer\n\nSerializer()\n" for number in range(3)}
     found = section(tmp_path, "public_api", files)
-    assert (found[0]["symbol_ref"], found[0]["file_count"]) == ("core/src/lib.rs#Serialize@1", 5)
+    assert (found[0]["symbol_ref"], found[0]["file_count"]) == ("web/inner.py#Serializer@5", 4)
 
 
 def test_rare_families_share_a_row_and_languages_come_first(tmp_path: Path) -> None:
@@ -289,6 +364,7 @@ def test_a_name_that_members_share_counts_for_less(tmp_path: Path) -> None:
         for number in range(9)
     )
     files: Files = {
+        "go.mod": "module example.org/app\n",
         "lib/lib.go": 'package lib\n\nfunc String() string { return "" }\n\nfunc Unique() int { return 1 }\n',
         "a/a.go": f'package a\n\nimport "example.org/app/lib"\n\n{members}',
         "b/b.go": 'package b\n\nimport "example.org/app/lib"\nimport "example.org/app/a"\n\nvar X = lib.Unique()\n',

@@ -120,7 +120,8 @@ def test_every_column_is_covered(tmp_path: Path) -> None:
     for number, column in enumerate(COLUMNS[1:]):
         directory = tmp_path / str(number)
         directory.mkdir()
-        integer = column in ("at_ms", "success") or column.endswith(("_seq", "_ms", "_code", "_given", "epoch"))
+        whole = ("_seq", "_ms", "_code", "_given", "_tokens", "epoch")
+        integer = column in ("at_ms", "success") or column.endswith(whole)
         tamper(written(directory), f"UPDATE events SET {column} = {'987654' if integer else repr('x')} WHERE seq = 7")
         broken = verify(directory).broken
         assert broken is not None and broken.seq == 7, column
@@ -262,6 +263,23 @@ def test_a_kill_between_the_two_renames_of_a_rotation_loses_nothing(tmp_path: Pa
     assert [seq for seq, _ in after.left_intents] == [5]
     after.file.close()
     assert verify(tmp_path).is_whole
+
+
+def test_a_kill_right_after_a_rotation_leaves_nothing_open(tmp_path: Path) -> None:
+    opened = open_current(tmp_path, "", 0)
+    opened.file.append([EventRow("task_opened", 1, opened_at_ms=1, task_id="t"), EventRow("intent", 2)], durable=True)
+    following = rotate(tmp_path, opened.file, "", 0, Retention())
+    assert following is not None
+    following.close()
+    after = open_current(tmp_path, "", 0)
+    assert [row.task_id for row in after.left_tasks] == ["t"]
+    assert [seq for seq, _ in after.left_intents] == [3]
+    told = [EventRow("task_carried", 3, opened_at_ms=1, task_id="t"), EventRow("outcome", 4, intent_seq=3)]
+    after.file.append([*told, EventRow("task_closed", 5, task_id="t", state="CLOSED_INTERRUPTED")], durable=True)
+    after.file.close()
+    settled = open_current(tmp_path, "", 0)
+    settled.file.close()
+    assert (settled.left_tasks, settled.left_intents) == ((), ())
 
 
 def test_a_file_that_is_being_read_is_not_rotated(tmp_path: Path) -> None:

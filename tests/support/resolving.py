@@ -61,7 +61,7 @@ class MemoryLibrary:
         return self._detaching.get(owner, [])
 
     def directory(self, path: str) -> Sequence[str]:
-        return sorted(held for held in self._tables if held.rpartition("/")[0] == path)
+        return sorted(held for held in self._files if held.rpartition("/")[0] == path)
 
     def declared(self, path: str) -> Mapping[str, Any] | None:
         text = self._files.get(path)

@@ -41,6 +41,8 @@ _FIELDS = {"status", "reason", "message", "result", "error", "warnings", "hints"
 _NAMES_ROOTS = {"describe", "list_codebases"}
 _META = {
     "session_id",
+    "task_id",
+    "task_state",
     "request_id",
     "timestamp_ms",
     "epoch",
@@ -48,6 +50,10 @@ _META = {
     "completeness",
     "suppressed",
     "query_time_ms",
+    "token_estimate",
+    "truncated",
+    "preview_degraded",
+    "stabilization",
 }
 _TOLD = {"noise_mitigation", "noiseMitigation", "debug_search", "debugSearch"}
 """Hints that are no calls."""
@@ -70,8 +76,9 @@ class Server:
         principal: str = "test",
         cancelled: Callable[[], bool] = never,
         progress: Progress = no_progress,
+        shared: bool = False,
     ) -> Envelope:
-        request = CallRequest(tool, arguments or {}, principal, surface, progress, cancelled)
+        request = CallRequest(tool, arguments or {}, principal, surface, progress, cancelled, shared)
         body, is_error = self.pipeline.call(request)
         assert len(body.decode("utf-8")) <= MAX_ANSWER_CHARS
         envelope: Envelope = json.loads(body)

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.record import Record
 from codeplane.store.ledger_chain import verify
 from codeplane.store.ledger_files import Retention, list_archives
+from codeplane.store.ledger_reading import Wanted, find_operations, list_operations
 from codeplane.tasks.ledger import Ledger
 from codeplane.tasks.model import Event, Limits, TaskState, digest_params
 
@@ -57,9 +59,11 @@ def test_an_effect_has_an_intent_and_one_outcome(tmp_path: Path) -> None:
         EFFECT,
         intent=intent,
         status="ok",
-        changed_paths=["a.py", "odd\udcff.py"],
-        diff_stats={"files_changed": 2, "insertions": 3, "deletions": 1},
-        short_diff="~ a.py \udcff",
+        record=Record(
+            changed_paths=["a.py", "odd\udcff.py"],
+            diff_stats={"files_changed": 2, "insertions": 3, "deletions": 1},
+            short_diff="~ a.py \udcff",
+        ),
     )
     ledger.outcome(done)
     row = ledger.list_operations(1)[0]
@@ -174,7 +178,7 @@ def fill_up(ledger: Ledger) -> None:
 
 
 def big(event: Event) -> Event:
-    return replace(event, failing_tests=["x" * 1000] * 300)
+    return replace(event, record=Record(failing_tests=["x" * 1000] * 300))
 
 
 def test_a_full_disk_refuses_effects_and_only_counts_reads(tmp_path: Path) -> None:
@@ -257,6 +261,16 @@ def test_what_waits_at_the_end_is_written_when_the_other_lets_go(tmp_path: Path)
     assert verify(tmp_path).rows == 2
 
 
+def test_order_is_by_number_whatever_the_clock_says(tmp_path: Path) -> None:
+    days = iter([10, 9, 400, 1, 5, 3])
+    for number in range(3):
+        ledger = Ledger.open(tmp_path, wall=lambda: 86_400.0 * next(days, 2))
+        ledger.outcome(replace(READ, request_id=f"r_{number}"))
+        ledger.close()
+    assert [row.request_id for row in list_operations(tmp_path, 9)] == ["r_2", "r_1", "r_0"]
+    assert verify(tmp_path).is_whole
+
+
 class Calendar:
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -303,11 +317,28 @@ def test_many_tasks_rotate_and_a_pending_effect_holds_that_up(tmp_path: Path) ->
     assert verify(tmp_path).is_whole
 
 
+def test_what_comes_after_a_number_is_found_through_all_files(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=1, archives=100))
+    for number in range(5):
+        ledger.open_task(f"t_{number}")
+        ledger.outcome(replace(READ, request_id=f"r_{number}", tool="read" if number % 2 else "search"))
+        ledger.flush()
+    ledger.close()
+    assert len(list_archives(tmp_path)) == 5
+    numbers = [row.op_id for row in find_operations(tmp_path, 100, Wanted(), oldest=True)]
+    assert numbers == sorted(numbers) and len(numbers) == 5
+    for place, number in enumerate(numbers):
+        later = find_operations(tmp_path, 100, Wanted(after=number), oldest=True)
+        assert [row.op_id for row in later] == numbers[place + 1 :]
+    (found,) = find_operations(tmp_path, 1, Wanted(after=numbers[0], tool="search"), oldest=True)
+    assert found.request_id == "r_2"
+
+
 def test_size_rotates(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(bytes=200_000, archives=2))
     for _ in range(12):
         for _ in range(10):
-            ledger.outcome(replace(READ, failing_tests=["x" * 1000] * 20))
+            ledger.outcome(replace(READ, record=Record(failing_tests=["x" * 1000] * 20)))
         ledger.flush()
     ledger.close()
     assert len(list_archives(tmp_path)) == 2
@@ -349,13 +380,15 @@ def test_no_secret_of_a_call_reaches_the_files(tmp_path: Path) -> None:
         session_id=f"not an id {secret}",
         params_digest=digest_params(params),
         status=f"status {secret}",
-        failure_class=f"Error: {secret}",
+        record=Record(failure_class=f"Error: {secret}"),
     )
     ledger.outcome(event)
     for number in range(4):
         ledger.open_task(f"t_{number}", f"not an id {secret}", repo_head=f"refs heads {secret}")
         intent = ledger.intent(event)
         ledger.outcome(replace(event, intent=intent))
+    # A rotation may follow the last outcome.
+    ledger.flush()
     written = [path.read_bytes() for path in sorted(tmp_path.rglob("*")) if path.is_file()]
     ledger.close()
     written += [path.read_bytes() for path in sorted(tmp_path.rglob("*")) if path.is_file()]

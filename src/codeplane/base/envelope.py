@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.record import NOTHING, Record
 from codeplane.base.warnings import Notice
 
 STATUSES = (
@@ -47,6 +48,8 @@ class Answer:
     warnings: Sequence[Notice] = ()
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
+    record: Record = NOTHING
+    """For the ledger; the caller does not see it."""
 
 
 def new_request_id() -> str:

@@ -32,6 +32,12 @@ MAX_LIMIT = 1000
 MAX_ANSWER_CHARS = 25_000
 """No envelope is longer, whatever was asked for."""
 
+CHARS_PER_TOKEN = 4
+"""By which the tokens of a text are estimated."""
+
+MAX_READ_BYTES = 64 * 1024 * 1024
+"""Larger files are not read at all: the digest of an answer is of the whole file."""
+
 MAX_EXEMPLARS = 10
 """Exemplar references kept per anchor group."""
 
@@ -41,6 +47,7 @@ MAX_DOC_CHARS = 600
 MAX_INDEX_BYTES = 2 * 1024**3
 SHELF_BYTES = 2 * 1024**3
 EXTRACTIONS_BYTES = 1024**3
+UNDO_BYTES = 256 * 1024**2
 INDEX_BYTES_PER_SOURCE_BYTE = 5
 INDEX_BYTES_PER_FILE = 2048
 """What a file takes however small it is: its row, its document, its names."""

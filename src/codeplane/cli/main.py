@@ -237,6 +237,50 @@ def doctor(context: click.Context, json: bool, logs: bool) -> None:
 
 
 @app.command()
+@click.argument("words", metavar="[list|show ID|follow|tasks]", nargs=-1)
+@click.option("-t", "--task", metavar="TASK", help="Only calls of this task; the beginning of its id is enough.")
+@click.option("--tool", metavar="TOOL", help="Only calls of this tool.")
+@click.option("--since", metavar="WHEN", help="Only calls since then: 30m, 2h, 7d, or a date or time.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    metavar="COUNT",
+    help="Show at most this many.",
+)
+@json_option
+@click.pass_context
+def ledger(
+    context: click.Context,
+    words: tuple[str, ...],
+    task: str | None,
+    tool: str | None,
+    since: str | None,
+    limit: int,
+    json: bool,
+) -> None:
+    """Show what was called, newest first; one call; calls as they come; or the tasks they belong to."""
+    from codeplane.cli.commands import ledger as command
+
+    context.exit(command.ledger(context.obj, command.Wish(words, task, tool, since, limit, json)))
+
+
+@app.command()
+@click.argument("task", required=False)
+@click.option("--last", is_flag=True, help="The newest task in which anything was asked; so without TASK.")
+@click.option("-a", "--all", "everything", is_flag=True, help="List every file.")
+@json_option
+@click.pass_context
+def receipt(context: click.Context, task: str | None, last: bool, everything: bool, json: bool) -> None:
+    """Show what a task searched, read, changed and ran, and what its answers cost."""
+    from codeplane.cli.commands import receipts
+
+    context.exit(receipts.receipt(context.obj, task, last=last, everything=everything, json=json))
+
+
+@app.command()
 @click.option("--show", is_flag=True, help="Only show what the repository's own file asks for.")
 @click.option("--revoke", is_flag=True, help="Take the trust back.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
@@ -320,6 +364,23 @@ def search(
 
 
 @app.command()
+@click.argument("targets", nargs=-1, required=True, metavar="PATH[:A-B]|SYMBOL...")
+@click.option(
+    "-d",
+    "--against",
+    type=click.Choice(["HEAD", "INDEX", "WORKTREE"], case_sensitive=False),
+    help="Show what changed against this instead of the text.",
+)
+@json_option
+@click.pass_context
+def read(context: click.Context, targets: tuple[str, ...], against: str | None, json: bool) -> None:
+    """Show a file, some of its lines, or a symbol: shop/cart.py:10-20, shop/cart.py#Cart, Cart.total."""
+    from codeplane.cli.commands import reading
+
+    context.exit(reading.read(context.obj, targets, against=against, json=json))
+
+
+@app.command()
 @click.argument("name")
 @click.option("-k", "--kind", metavar="KIND", help="Only this kind: function, class, method ...")
 @click.option("-p", "--path", metavar="PATH", help="Only beneath this path of the repository.")
@@ -394,15 +455,94 @@ def unused(context: click.Context, path: str | None, limit: int, json: bool) -> 
     context.exit(graphs.unused(context.obj, path, limit=limit, json=json))
 
 
-@app.command()
-@click.argument("file", type=click.Path())
+SECTIONS = click.Choice(
+    ["structure", "languages", "entry_points", "key_files", "dependencies", "test_layout", "public_api"]
+)
+
+
+@app.command("map")
+@click.option("-i", "--include", multiple=True, type=SECTIONS, metavar="SECTION", help="Only this; may be repeated.")
+@click.option("--depth", type=click.IntRange(1, 20), metavar="N", help="Levels of directories. Default: 3.")
+@click.option("--tokens", type=click.IntRange(200, 5000), metavar="N", help="How much is told. Default: 1500.")
 @json_option
 @click.pass_context
-def outline(context: click.Context, file: str, json: bool) -> None:
+def map_(context: click.Context, include: tuple[str, ...], depth: int | None, tokens: int | None, json: bool) -> None:
+    """Show the repository at a glance: where things are, and what the rest of it rests on."""
+    from codeplane.cli.commands import navigation
+
+    context.exit(navigation.map_repo(context.obj, include=include, depth=depth, tokens=tokens, json=json))
+
+
+@app.command()
+@click.argument("path", required=False, type=click.Path())
+@click.option("-d", "--depth", type=click.IntRange(1, 20), metavar="N", help="Levels to open. Default: 1, or all.")
+@click.option("-p", "--pattern", metavar="PATTERN", help="Only these, at any depth; as in a .gitignore of PATH.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Also what is not indexed, and why.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), metavar="COUNT", help="Show at most this many.")
+@json_option
+@click.pass_context
+def ls(
+    context: click.Context,
+    path: str | None,
+    depth: int | None,
+    pattern: str | None,
+    everything: bool,
+    limit: int | None,
+    json: bool,
+) -> None:
+    """List what lies in PATH, or here: the lines of each file, the files beneath each directory."""
+    from codeplane.cli.commands import navigation
+
+    wish = navigation.Wish(path, depth, pattern, everything, limit)
+    context.exit(navigation.list_files(context.obj, wish, json=json))
+
+
+@app.command()
+@click.argument("file", type=click.Path())
+@click.option("-r", "--ref", metavar="REF", help="As this branch, tag or commit has it.")
+@json_option
+@click.pass_context
+def outline(context: click.Context, file: str, ref: str | None, json: bool) -> None:
     """Show the definitions of FILE, as they are nested."""
     from codeplane.cli.commands import lookup
 
-    context.exit(lookup.outline(context.obj, file, json=json))
+    context.exit(lookup.outline(context.obj, file, ref=ref, json=json))
+
+
+@app.command()
+@click.argument("source", metavar="FILE", default="-")
+@click.option("--dry-run", is_flag=True, help="Only show the diff.")
+@click.option("--allow-sensitive", is_flag=True, help="Also change CI, hooks, and settings of agents and editors.")
+@json_option
+@click.pass_context
+def apply(context: click.Context, source: str, dry_run: bool, allow_sensitive: bool, json: bool) -> None:
+    """Apply a patch, or edits as JSON, to the working tree: all of it or nothing. - reads standard input."""
+    from codeplane.cli.commands import editing
+
+    code = editing.apply(context.obj, source, dry_run=dry_run, allow_sensitive=allow_sensitive, json=json)
+    context.exit(code)
+
+
+@app.command()
+@click.argument("mutation_id", metavar="[CHANGE]", required=False)
+@json_option
+@click.pass_context
+def undo(context: click.Context, mutation_id: str | None, json: bool) -> None:
+    """Undo a change that an agent or 'cpl apply' made: the last one, or the one that is named."""
+    from codeplane.cli.commands import editing
+
+    context.exit(editing.undo(context.obj, mutation_id, json=json))
+
+
+@app.command()
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, metavar="COUNT")
+@json_option
+@click.pass_context
+def mutations(context: click.Context, limit: int, json: bool) -> None:
+    """List changes that agents or 'cpl apply' made, the newest first."""
+    from codeplane.cli.commands import editing
+
+    context.exit(editing.mutations(context.obj, limit=limit, json=json))
 
 
 @app.command()

@@ -7,6 +7,7 @@ environment, the documents and the one-off overrides, in the order in which they
 from codeplane.config.layers import Layer, environment_layer, merge, override_layer
 from codeplane.config.model import (
     Config,
+    EditsConfig,
     FreshnessConfig,
     Ignored,
     IndexConfig,
@@ -19,6 +20,7 @@ from codeplane.config.model import (
 
 __all__ = [
     "Config",
+    "EditsConfig",
     "FreshnessConfig",
     "Ignored",
     "IndexConfig",

@@ -9,7 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codeplane.base import limits
-from codeplane.config.model import FreshnessConfig, IndexConfig, LedgerConfig, LoggingConfig, Output, ServerConfig
+from codeplane.config.model import (
+    EditsConfig,
+    FreshnessConfig,
+    IndexConfig,
+    LedgerConfig,
+    LoggingConfig,
+    Output,
+    ReadingConfig,
+    ServerConfig,
+)
 
 LEVELS = ("debug", "info", "warn", "error")
 FORMATS = ("console", "json")
@@ -151,13 +160,35 @@ def _output(item: object) -> Output:
 
 
 _MEBIBYTE = 1024 * 1024
+_edits = EditsConfig()
 _index = IndexConfig()
 _logging = LoggingConfig()
 _server = ServerConfig()
 _freshness = FreshnessConfig()
 _ledger = LedgerConfig()
+_reading = ReadingConfig()
 
 KEYS: tuple[Key, ...] = (
+    Key(
+        "edits.undo_bytes",
+        _integer(0, 2**50),
+        _edits.undo_bytes,
+        "a whole number of bytes, 0 to keep nothing",
+        "67108864",
+        "Disk space for what files were before they were changed, so that a change can be undone; the oldest go first.",
+        outside="a repository may not choose how much disk space is taken",
+        may_lower=True,
+    ),
+    Key(
+        "edits.undo_days",
+        _integer(0, 3650),
+        _edits.undo_days,
+        "a whole number of days from 0 to 3650",
+        "30",
+        "How long a change of files can be undone.",
+        outside="a repository may not choose for how long files from before are kept",
+        may_lower=True,
+    ),
     Key(
         "freshness.debounce_ms",
         _integer(0, 600_000),
@@ -338,6 +369,52 @@ KEYS: tuple[Key, ...] = (
         '[{"format": "json", "destination": "/var/log/codeplane.jsonl", "level": "debug"}]',
         "Where log lines go, besides the log file in `.codeplane/logs/`.",
         outside="a repository may not choose where log lines go",
+    ),
+    Key(
+        "reading.enforce",
+        _switch,
+        _reading.enforce,
+        "true or false",
+        "true",
+        "Whether the budgets of reading hold in every session. Otherwise they hold in a task that was opened with "
+        "limits, and are advice elsewhere.",
+        outside="a repository may not choose that reading ends",
+    ),
+    Key(
+        "reading.max_preview_chars",
+        _integer(200, 20_000),
+        _reading.max_preview_chars,
+        "a whole number from 200 to 20000",
+        "6000",
+        "Characters of text that `read` gives of one target unless a call says otherwise.",
+        outside="a repository may not choose how much is read",
+    ),
+    Key(
+        "reading.max_reads",
+        _integer(1, 1_000_000),
+        _reading.max_reads,
+        "a whole number from 1 to 1000000",
+        "50",
+        "Reads of a session, or of a task, within the budget; beyond twice as many none is answered where it holds.",
+        outside="a repository may not choose how much is read",
+    ),
+    Key(
+        "reading.max_single_lines",
+        _integer(1, 1_000),
+        _reading.max_single_lines,
+        "a whole number from 1 to 1000",
+        "200",
+        "Lines that `read` gives of one target unless a call says otherwise, and at most where budgets hold.",
+        outside="a repository may not choose how much is read",
+    ),
+    Key(
+        "reading.max_total_lines",
+        _integer(1, 100_000_000),
+        _reading.max_total_lines,
+        "a whole number from 1 to 100000000",
+        "5000",
+        "Lines read by a session, or in a task, within the budget; beyond twice as many none is given where it holds.",
+        outside="a repository may not choose how much is read",
     ),
     Key(
         "server.allowed_roots",

@@ -20,11 +20,13 @@ from codeplane.base.warnings import WarningCode
 from codeplane.config.keys import BY_NAME, Key, Refused
 from codeplane.config.model import (
     Config,
+    EditsConfig,
     FreshnessConfig,
     Ignored,
     IndexConfig,
     LedgerConfig,
     LoggingConfig,
+    ReadingConfig,
     ServerConfig,
     Trust,
 )
@@ -75,6 +77,8 @@ def merge(layers: Iterable[Layer]) -> Config:
         server=ServerConfig(**_section(values, "server", ServerConfig)),
         freshness=FreshnessConfig(**_section(values, "freshness", FreshnessConfig)),
         ledger=LedgerConfig(**_section(values, "ledger", LedgerConfig)),
+        reading=ReadingConfig(**_section(values, "reading", ReadingConfig)),
+        edits=EditsConfig(**_section(values, "edits", EditsConfig)),
         origins=origins,
         ignored=tuple(ignored),
         trust=trust,

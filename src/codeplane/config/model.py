@@ -76,6 +76,22 @@ class LedgerConfig:
     """0 for ever."""
 
 
+@dataclass(frozen=True)
+class ReadingConfig:
+    enforce: bool = False
+    """Whether budgets hold also outside of a task that was opened with limits."""
+    max_reads: int = 25
+    max_total_lines: int = 2_500
+    max_single_lines: int = 300
+    max_preview_chars: int = 12_000
+
+
+@dataclass(frozen=True)
+class EditsConfig:
+    undo_days: int = 14
+    undo_bytes: int = limits.UNDO_BYTES
+
+
 class Trust(StrEnum):
     """How the user stands to what the repository's own files ask for."""
 
@@ -109,6 +125,8 @@ class Config:
     server: ServerConfig = ServerConfig()
     freshness: FreshnessConfig = FreshnessConfig()
     ledger: LedgerConfig = LedgerConfig()
+    reading: ReadingConfig = ReadingConfig()
+    edits: EditsConfig = EditsConfig()
     origins: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Ignored, ...] = ()
     trust: Trust = Trust.ABSENT

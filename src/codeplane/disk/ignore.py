@@ -161,18 +161,23 @@ def why_ignored(root: Root, rules: Rules, path: RepoPath) -> str | None:
     """One line on why `path` is not indexed, or None when it would be."""
     if rules.block_secrets and is_secret(path):
         return "secret"
-    chain, _ = base_chain(root, rules, 0)
-    directory = ROOT
-    *folders, name = path.split("/")
-    for folder in folders:
-        chain = descend(root, chain, directory, IGNORE_FILES, 0)[0]
-        directory = join(directory, folder)
-        reason = chain.find_reason(directory, folder, True)
-        if reason is not None:
-            return str(reason)
-    chain = descend(root, chain, directory, IGNORE_FILES, 0)[0]
-    reason = chain.find_reason(path, name, _is_directory(root, path))
+    chain, reason = enter(root, rules, parent(path))
+    if reason is None:
+        reason = chain.find_reason(path, path.rpartition("/")[2], _is_directory(root, path))
     return str(reason) if reason is not None else None
+
+
+def enter(root: Root, rules: Rules, directory: RepoPath) -> tuple[Chain, Reason | None]:
+    """The chain inside a directory, and why that is left out, be it for one that it lies in."""
+    chain, _ = base_chain(root, rules, 0)
+    at = ROOT
+    for folder in directory.split("/") if directory else ():
+        chain = descend(root, chain, at, IGNORE_FILES, 0)[0]
+        at = join(at, folder)
+        reason = chain.find_reason(at, folder, True)
+        if reason is not None:
+            return chain, reason
+    return descend(root, chain, at, IGNORE_FILES, 0)[0], None
 
 
 def _find_built_in(name: str, is_directory: bool) -> Reason | None:

@@ -54,6 +54,15 @@ def decode(data: bytes) -> Text | None:
     return Text(body.decode("latin-1").encode("utf-8"), "latin-1", False, find_line_ending(body))
 
 
+def encode(text: str, like: Text) -> bytes | None:
+    """`text` in the encoding of a text that was decoded, with its mark; None when that cannot say it."""
+    mark = next(mark for mark, encoding in _MARKS if encoding == like.encoding) if like.bom else b""
+    try:
+        return mark + text.encode(like.encoding)
+    except UnicodeEncodeError:
+        return None
+
+
 def _decode_marked(data: bytes, encoding: str) -> bytes | None:
     """What is damaged in a text is replaced; None where so much is that the bytes merely begin like a mark."""
     try:

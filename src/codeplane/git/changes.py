@@ -113,7 +113,7 @@ def index_state(root: Path) -> IndexState:
         found = _read_index(root, Path(repository.path, "index"))
         if found is None:
             return IndexState({}, frozenset(), 0)
-        _check_objects(root)
+        check_objects(root)
         try:
             tracked, marked, written = _parse(found[1])
         except (struct.error, ValueError, IndexError) as error:
@@ -215,7 +215,7 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
     return value, position
 
 
-def _check_objects(root: Path) -> None:
+def check_objects(root: Path) -> None:
     """libgit2 waits at a pipe in place of an object too. Entries tell what they are without a stat of each."""
     pending = [os.path.join(find_directories(root).shared, "objects")]
     seen: set[str] = set()

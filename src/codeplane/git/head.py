@@ -24,13 +24,14 @@ def current_branch(root: Path) -> str | None:
         return None
     with translated(root):
         repository = open_repository(root)
-        if not _is_own(root, repository):
+        if not is_own(root, repository):
             return None
         target = repository.lookup_reference("HEAD").target
     return target.removeprefix(_BRANCHES) if isinstance(target, str) and target.startswith(_BRANCHES) else None
 
 
-def _is_own(root: Path, repository: pygit2.Repository) -> bool:
+def is_own(root: Path, repository: pygit2.Repository) -> bool:
+    """Whether a repository is that of the working tree at `root`, by its own account too."""
     if Path(repository.path, "HEAD").is_symlink():
         return False
     if (root / ".git").is_dir():

@@ -20,6 +20,8 @@ from codeplane.git.errors import damaged
 _GITDIR = "gitdir:"
 _REFERENCE = "ref:"
 _LINE_BYTES = 8192
+_PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+"""Where a short name of a reference may mean."""
 _MAX_REFERENCES = 16
 """More than libgit2 follows from one name to the next."""
 _READ = (
@@ -102,11 +104,23 @@ def named_reference(line: str) -> str | None:
     return name if name.startswith("refs/") and ".." not in name.split("/") else None
 
 
+def check_reference(root: Path, name: str) -> None:
+    """Refuse a name at which libgit2 would wait: it looks for one in several places, and goes on from there."""
+    directories = find_directories(root)
+    for place in _PLACES:
+        _check_chain(root, directories, place.format(name))
+
+
 def _check_references(root: Path, directories: GitDirectories) -> None:
     """HEAD names a file, which may name the next. What a valid name is, is for libgit2 to say."""
-    line = read_line(directories.own / "HEAD")
+    name = named_reference(read_line(directories.own / "HEAD") or "")
+    if name is not None:
+        _check_chain(root, directories, name)
+
+
+def _check_chain(root: Path, directories: GitDirectories, first: str) -> None:
+    name: str | None = first
     for _ in range(_MAX_REFERENCES):
-        name = named_reference(line or "")
         if name is None:
             return
         line = None
@@ -114,6 +128,7 @@ def _check_references(root: Path, directories: GitDirectories) -> None:
             if _is_special(directory / name):
                 raise damaged(root, "a reference is not a regular file")
             line = line or read_line(directory / name)
+        name = named_reference(line or "")
 
 
 def _is_special(path: Path) -> bool:

@@ -61,6 +61,14 @@ def repo_version(root: Path) -> RepoVersion | None:
     return RepoVersion(head, index_mtime_ns, index_size, tuple(sorted(submodules)))
 
 
+def head_commit(root: Path) -> str | None:
+    """The commit that is checked out; None before the first, and where there is no repository."""
+    if not has_git(root):
+        return None
+    with translated(root):
+        return _head(open_repository(root))
+
+
 def tracked_paths(root: Path) -> frozenset[RepoPath]:
     """Every path in the index, those of initialised submodules included; submodules themselves are not files."""
     if not has_git(root):

@@ -145,6 +145,9 @@ class BatchRun:
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
         self._ownership.settle(self._writer, self._surfaces)
+        if self._resolving.is_whole:
+            # Resolving has processes of its own; those that wait would only hold memory.
+            self._pool.close()
         batch.resolved = self._resolving.settle(batch.known)
         self._roles.settle(self._writer, [path for path in again if _is_left(batch.known.get(path))])
         return batch

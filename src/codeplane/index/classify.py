@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from codeplane.base.paths import RepoPath
 from codeplane.disk.observe import Outcome, Read
 from codeplane.disk.text import decode
 from codeplane.facts.pool import Job
@@ -25,28 +26,49 @@ class Prepared(NamedTuple):
     """Its source is UTF-8 with LF line endings; None when the content is not searchable."""
 
 
+class Judged(NamedTuple):
+    """What the bytes of a file turn out to be."""
+
+    language: str | None
+    family: str
+    encoding: str
+    lines: int
+    state: FileState
+    reason: str | None
+    job: Job
+
+
 def prepare(read: Read, options: IndexOptions) -> Prepared:
     """Decide on a file whose bytes, or at least whose digest, are known."""
     assert read.stat is not None
     stat = FileStat(*read.stat, read.observed_at_ns)
     if read.outcome is Outcome.TOO_LARGE or read.data is None:
         return _skipped(read, stat, TOO_LARGE)
-    decoded = decode(read.data)
-    if decoded is None:
+    judged = judge(read.path, read.data, options)
+    if judged is None:
         return _skipped(read, stat, BINARY)
+    language, family, encoding, lines, state, reason, job = judged
+    row = FileRow(read.path, stat, read.digest, read.text_digest, language, family, encoding, lines, state, reason)
+    return Prepared(row._replace(header=find_header(read.path, job.source[:HEAD_BYTES])), job)
+
+
+def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
+    """How a file of these bytes is read; None for one that is binary."""
+    decoded = decode(data)
+    if decoded is None:
+        return None
     # Line endings leave no trace in facts, so that a change of them alone needs no parse.
     text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
-    language = _language(read.path, text, options)
+    language = _language(path, text, options)
     name = language.name if language is not None else None
-    family = language.family if language is not None else family_of(read.path)
+    family = language.family if language is not None else family_of(path)
     too_large = language is not None and len(text) > options.max_parse_bytes
     state = FileState.TEXT if language is None or too_large else FileState.INDEXED
     reason = TOO_LARGE_TO_PARSE if too_large else None
-    row = FileRow(read.path, stat, read.digest, read.text_digest, name, family, decoded.encoding, lines, state, reason)
-    row = row._replace(header=find_header(read.path, text[:HEAD_BYTES]))
     unit = FAMILIES.index(family) if family in FAMILIES else 0
-    return Prepared(row, Job(name if state is FileState.INDEXED and name else "", read.path, unit, text))
+    job = Job(name if state is FileState.INDEXED and name else "", path, unit, text)
+    return Judged(name, family, decoded.encoding, lines, state, reason, job)
 
 
 def _skipped(read: Read, stat: FileStat, reason: str) -> Prepared:

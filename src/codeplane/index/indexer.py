@@ -162,7 +162,7 @@ class Indexer:
         """Finish what goes on behind the last publish. Worth calling when idle."""
         if self._writer is not None:
             self._writer.settle()
-        if len(self._pool.pids) > 1:
+        if len(self._pool.pids) != 1:
             self._pool.close()
             self._pool.warm()
 

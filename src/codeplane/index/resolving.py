@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from codeplane.base.paths import RepoPath
 from codeplane.index.resolve.apart import resolve_apart
 from codeplane.index.resolve.files import resolve_files
-from codeplane.index.resolve.languages import RESOLVED, rules_of
 from codeplane.index.resolve.library import key_of
 from codeplane.store.codec import path_to_text, row_range, storable
 from codeplane.store.writer import Writer
@@ -31,13 +30,13 @@ class Resolving:
         self._writer = writer
         self._workers = workers
         self._before: dict[RepoPath, _Seen] = {}
-        self._whole = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
+        self.is_whole = writer.epoch is None and not writer.rows("SELECT 1 FROM files LIMIT 1")
         """Whether there was nothing before, so that everything is to be resolved."""
         self._reconfigured = False
 
     def note(self, path: RepoPath) -> None:
         """What others see of a file, before that changes."""
-        if not self._whole and path not in self._before:
+        if not self.is_whole and path not in self._before:
             self._before[path] = _Seen.read(self._writer, path)
 
     def declare(self, path: RepoPath, content: str | None) -> None:
@@ -50,7 +49,7 @@ class Resolving:
 
     def settle(self, paths: Collection[RepoPath]) -> int:
         """Resolve a new index, or say what has to be; `paths` are all that there are. How many files it concerns."""
-        if self._whole:
+        if self.is_whole:
             self._writer.finish_load()
             affected = [
                 file_id
@@ -64,21 +63,19 @@ class Resolving:
         else:
             count = self._writer.leave_unresolved(None if self._reconfigured else self._affected())
         self._before.clear()
-        self._whole = self._reconfigured = False
+        self.is_whole = self._reconfigured = False
         return count
 
     def _affected(self) -> set[int]:
         changed: set[int] = set()
         keys: set[int] = set()
         words: set[str] = set()
-        families: set[str] = set()
         for path, before in sorted(self._before.items()):
             now = _Seen.read(self._writer, path)
             if now.file_id is not None:
                 changed.add(now.file_id)
             if (before.file_id, before.interface) != (now.file_id, now.interface):
                 keys |= {file_id for file_id in (before.file_id, now.file_id) if file_id is not None}
-                families |= {seen.family for seen in (before, now) if seen.family and not seen.notes_all}
             keys |= {key_of("name", name) for name in before.names ^ now.names}
             keys |= {key_of("nesting", nesting) for nesting in before.nestings ^ now.nestings}
             keys |= {key_of("owner", owner) for owner in before.owners ^ now.owners}
@@ -91,8 +88,7 @@ class Resolving:
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing
         seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))
-        concerned = set(self._select("SELECT file_id FROM files WHERE family IN", sorted(families)))
-        return changed | importing | seeing | concerned
+        return changed | importing | seeing
 
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
         if self._workers > 1 and len(file_ids) >= _WORTH_SHARING:
@@ -130,14 +126,10 @@ class _Seen:
     def __init__(
         self,
         file_id: int | None = None,
-        language: str | None = None,
-        family: str = "",
         interface: bytes = b"",
         defs: Sequence[tuple[str, str, int | None]] = (),
     ) -> None:
         self.file_id = file_id
-        self.family = family if language in RESOLVED else ""
-        self.notes_all = language in RESOLVED and rules_of(language or "").notes_all
         self.interface = interface
         self.names = frozenset(name for name, _, _ in defs)
         self.nestings = frozenset(lexical for _, lexical, _ in defs)
@@ -147,13 +139,13 @@ class _Seen:
     @classmethod
     def read(cls, writer: Writer, path: RepoPath) -> _Seen:
         rows = writer.rows(
-            "SELECT file_id, language, family, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
+            "SELECT file_id, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
         if not rows:
             return cls()
-        file_id, language, family, interface = rows[0]
+        file_id, interface = rows[0]
         defs = writer.rows(
             "SELECT name, lexical_path, parent FROM defs WHERE def_id BETWEEN ? AND ?", row_range(file_id)
         )
-        return cls(file_id, language, family or "", interface or b"", defs)
+        return cls(file_id, interface or b"", defs)

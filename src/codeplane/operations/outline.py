@@ -8,6 +8,7 @@ type is in another file, a node that is no symbol itself gathers them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,8 +16,8 @@ from typing import Literal
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.base.symbols import parse_symbol_ref, symbol_ref
-from codeplane.disk.secrets import is_secret
+from codeplane.base.symbols import SymbolRef, parse_symbol_ref, symbol_ref
+from codeplane.disk.policy import refuse_secret
 from codeplane.operations.signatures import telling_signature
 from codeplane.query.files import FileInfo, get_file, list_problems
 from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
@@ -103,9 +104,55 @@ class Outline:
         return fields
 
 
+@dataclass(frozen=True)
+class Outlined:
+    """What is known of a file that has an outline."""
+
+    path: RepoPath
+    language: str
+    lines: int
+    size: int
+    """Bytes of the file."""
+    rows: tuple[OutlineRow, ...]
+    syntax_errors: int = 0
+    first_error_line: int = 0
+
+
 def file_outline(
     snapshot: Snapshot,
     file: RepoPath,
+    *,
+    depth: Depth = "all",
+    limit: int = DEFAULT_LIMIT,
+    resolve: Resolve = "outline",
+    symbol_id: str | None = None,
+    symbol_label: str | None = None,
+    window: Window | None = None,
+    max_chars: int = MAX_CHARS,
+) -> Outline:
+    """The outline of an indexed file; `show_outline` says what the parameters mean."""
+    return show_outline(
+        find_outlined(snapshot, file),
+        depth=depth,
+        limit=limit,
+        resolve=resolve,
+        symbol_id=symbol_id,
+        symbol_label=symbol_label,
+        window=window,
+        max_chars=max_chars,
+    )
+
+
+def find_outlined(snapshot: Snapshot, file: RepoPath) -> Outlined:
+    known = _get_indexed(snapshot, file)
+    problems = list_problems(snapshot, 1, file)
+    first = problems.rows[0].line if problems.rows else 0
+    rows = list_outline_rows(snapshot, file)
+    return Outlined(known.path, known.language or "", known.lines, known.size, rows, problems.total, first)
+
+
+def show_outline(
+    known: Outlined,
     *,
     depth: Depth = "all",
     limit: int = DEFAULT_LIMIT,
@@ -120,25 +167,33 @@ def file_outline(
     `depth="top"` shows the outermost alone, `window` those that lie at least partly in a range of lines.
     """
     check_limit(limit)
-    known = _get_indexed(snapshot, file)
-    rows = list_outline_rows(snapshot, file)
+    rows = known.rows
     whole = [row for row in rows if row.name and 0 < row.start_line <= row.end_line]
     if resolve == "exact":
         return _resolved(known, whole, len(rows) - len(whole), symbol_id, symbol_label, limit)
-    problems = list_problems(snapshot, 1, file)
-    roots = _in_window(_nest(whole, rows, known.language or ""), window)
+    roots = _in_window(_nest(whole, rows, known.language), window)
     budget = _Budget(limit, max_chars)
     symbols = tuple(_shown(roots, depth, known.path, "", budget))
     return Outline(
         "ok",
         known.path,
-        known.language or "",
+        known.language,
         known.lines,
         symbols,
         left_out=(len(roots) if depth == "top" else _size(roots)) - budget.used,
         missing_metadata=len(rows) - len(whole),
-        syntax_errors=problems.total,
-        first_error_line=problems.rows[0].line if problems.rows else 0,
+        syntax_errors=known.syntax_errors,
+        first_error_line=known.first_error_line,
+    )
+
+
+def unsupported(file: RepoPath, reason: str | None) -> CodePlaneError:
+    """A file that is there and has no outline."""
+    return CodePlaneError(
+        ErrorCode.LANGUAGE_UNSUPPORTED,
+        f"'{display(file)}' has no outline",
+        details={"reason": reason or "no_grammar"},
+        remedy="Read the file itself.",
     )
 
 
@@ -268,7 +323,7 @@ def _child_counts(items: list[_Item]) -> Iterable[tuple[int, int]]:
 
 
 def _resolved(
-    known: FileInfo,
+    known: Outlined,
     rows: list[OutlineRow],
     missing: int,
     symbol_id: str | None,
@@ -288,7 +343,7 @@ def _resolved(
             received="neither",
             example={"resolve_mode": "exact", "symbol_label": "Cart.total"},
         )
-    counts = dict(_child_counts(_nest(rows, rows, known.language or ""))) if found else {}
+    counts = dict(_child_counts(_nest(rows, rows, known.language))) if found else {}
     symbols = tuple(
         Node(
             row.name,
@@ -309,7 +364,7 @@ def _resolved(
         close = get_close_matches(wanted.lower(), [*paths, *names], MAX_SIMILAR * 2)
         similar = tuple(dict.fromkeys(paths.get(name) or names[name] for name in close))[:MAX_SIMILAR]
     left_out = len(found) - len(symbols)
-    return Outline(status, known.path, known.language or "", known.lines, symbols, left_out, missing, similar=similar)
+    return Outline(status, known.path, known.language, known.lines, symbols, left_out, missing, similar=similar)
 
 
 def _by_id(path: RepoPath, rows: list[OutlineRow], symbol_id: str) -> tuple[list[OutlineRow], str]:
@@ -319,7 +374,7 @@ def _by_id(path: RepoPath, rows: list[OutlineRow], symbol_id: str) -> tuple[list
         return exact, ""
     if "#" not in symbol_id and ":" not in symbol_id:
         return [], symbol_id
-    named = parse_symbol_ref(symbol_id)
+    named = _place_in(path, symbol_id) or parse_symbol_ref(symbol_id)
     if named.path != path:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
@@ -334,6 +389,15 @@ def _by_id(path: RepoPath, rows: list[OutlineRow], symbol_id: str) -> tuple[list
     found = [row for row in rows if row.lexical_path == named.lexical_path]
     there = [row for row in found if row.start_line == named.line]
     return there or found, named.lexical_path
+
+
+def _place_in(path: RepoPath, text: str) -> SymbolRef | None:
+    """A line of this very file, which may be called like anything."""
+    found = _LINE.fullmatch(text.strip().removeprefix(path)) if text.strip().startswith(path) else None
+    return SymbolRef(path, None, int(found[1])) if found is not None else None
+
+
+_LINE = re.compile(r":([1-9][0-9]{0,8})(?::[0-9]{1,8})?")
 
 
 def _by_label(rows: list[OutlineRow], label: str) -> list[OutlineRow]:
@@ -358,10 +422,7 @@ def _dotted(text: str) -> str:
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
     """The file, if it is one that has an outline; otherwise the error says what would help."""
     shown = display(file)
-    if is_secret(file):
-        raise CodePlaneError(
-            ErrorCode.SECRET_PATH, f"'{shown}' may hold secrets and is never indexed", remedy="Open it yourself."
-        )
+    refuse_secret(file)
     known = get_file(snapshot, file) if file else None
     if known is None:
         beneath = first_files_beneath(snapshot, file, MAX_NEAREST) if file else ()
@@ -375,10 +436,5 @@ def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
             example=nearest[0] if nearest else "src/app.py",
         )
     if known.state is not FileState.INDEXED:
-        raise CodePlaneError(
-            ErrorCode.LANGUAGE_UNSUPPORTED,
-            f"'{shown}' has no outline",
-            details={"reason": known.reason or "no_grammar"},
-            remedy="Read the file itself.",
-        )
+        raise unsupported(file, known.reason)
     return known

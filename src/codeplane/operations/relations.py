@@ -41,6 +41,7 @@ Reads = Callable[..., Read[Any]]
 """The door to an index: asks one epoch."""
 
 _PLACE = re.compile(r"(.+?):([1-9][0-9]{0,8})(?::([0-9]{1,8}))?")
+_IDENTITY = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True)
@@ -131,10 +132,11 @@ def named_symbols(snapshot: Snapshot, what: str) -> list[Symbol]:
 
 
 def symbols_called(snapshot: Snapshot, what: str) -> tuple[list[Symbol], list[str]]:
-    """What a name, the end of a qualified name, a symbol reference, `path:line` or `path:line:column` stands for; where
-    that is nothing, names that begin so."""
+    """What a name, the end of a qualified name, a symbol reference, an identity, `path:line` or `path:line:column`
+    stands for; where that is nothing, names that begin so."""
     text = what.strip()
     place = _PLACE.fullmatch(text)
+    known = find_symbols(snapshot, [uid_number(text)]) if _IDENTITY.fullmatch(text) else {}
     if place is not None and get_file(snapshot, place[1]) is not None:
         column = int(place[3]) - 1 if place[3] else None
         found = find_symbols_at(snapshot, place[1], int(place[2]), column)
@@ -142,7 +144,7 @@ def symbols_called(snapshot: Snapshot, what: str) -> tuple[list[Symbol], list[st
         alike = find_symbols_in(snapshot, named.path, storable(named.lexical_path or ""))
         found = [symbol for symbol in alike if symbol.start_line == named.line] or alike
     else:
-        found = _named(snapshot, storable(text))
+        found = list(known.values()) or _named(snapshot, storable(text))
     if found:
         return list(dict.fromkeys(found))[:MAX_SYMBOLS], []
     near = list_defs_by_prefix(snapshot, storable(text), 100).rows if text else ()

@@ -16,6 +16,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.operations.context import Context
 from codeplane.operations.map_repo.kept import KeptMaps
+from codeplane.operations.revisions import PastFiles
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.settings import index_options, workspace_settings
 from codeplane.store.registry import read_binding
@@ -32,6 +33,7 @@ class OpenRoot:
     context: Context
     workspace: Workspace
     finder: Finder
+    past: PastFiles
     maps: KeptMaps = field(default_factory=KeptMaps)
 
     @property
@@ -41,6 +43,7 @@ class OpenRoot:
     def close(self, timeout: float = 5.0) -> None:
         self.workspace.close(timeout)
         self.finder.close()
+        self.past.close()
 
 
 class Roots:
@@ -186,4 +189,4 @@ def open_root(context: Context, *, once: bool = False, build: bool = True, prewa
     settings = ONE_SHOT if once else workspace_settings(context, build=build, prewarm=prewarm)
     workspace = Workspace(index_options(context), settings)
     workspace.start()
-    return OpenRoot(context, workspace, Finder(context.root))
+    return OpenRoot(context, workspace, Finder(context.root), PastFiles(context))

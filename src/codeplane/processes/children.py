@@ -15,12 +15,15 @@ import struct
 import subprocess
 import sys
 from collections import deque
+from itertools import islice
 from typing import BinaryIO
 
 LENGTH = struct.Struct(">I")
 _CHUNK = 1 << 20
 _PIPE_BYTES = 1 << 20
 _READ_BYTES = 1 << 18
+_MAX_PARTS = 256
+"""Of one write; every system takes more."""
 
 
 class Child:
@@ -68,12 +71,11 @@ class Child:
         """Write what the pipe takes now. A dead child is noticed when its output ends."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             while self._outbox:
-                part = self._outbox[0]
-                written = os.write(self.input, part)
-                if written == len(part):
-                    self._outbox.popleft()
-                else:
-                    self._outbox[0] = part[written:]
+                written = os.writev(self.input, list(islice(self._outbox, _MAX_PARTS)))
+                while self._outbox and written >= len(self._outbox[0]):
+                    written -= len(self._outbox.popleft())
+                if written:
+                    self._outbox[0] = self._outbox[0][written:]
 
     def receive(self) -> tuple[list[bytes], bool]:
         """Whole frames that have arrived, and whether the child is still there."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from codeplane.base.paths import RepoPath, parent
+from codeplane.facts.model import Def
 from codeplane.query.rows import file_range
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
@@ -38,6 +40,28 @@ def list_outline_rows(snapshot: Snapshot, path: str) -> tuple[OutlineRow, ...]:
     if span is None:
         return ()
     return tuple(map(OutlineRow._make, snapshot.reader.rows(_ROWS, (ORDINAL_MASK, *span))))
+
+
+def outline_rows(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, ...]:
+    """Definitions that a worker found in a text, in the same order."""
+    rows = [
+        OutlineRow(
+            ordinal,
+            each.parent,
+            each.def_uid,
+            each.kind,
+            each.name,
+            each.qualified_name,
+            each.lexical_path,
+            each.start_line,
+            each.start_col,
+            each.end_line,
+            each.end_col,
+            each.signature,
+        )
+        for ordinal, each in enumerate(Def(*row) for row in defs)
+    ]
+    return tuple(sorted(rows, key=lambda row: (*row[7:11], row.name.encode("utf-8", "surrogatepass"), row.ordinal)))
 
 
 def nearest_paths(snapshot: Snapshot, path: str, limit: int) -> tuple[RepoPath, ...]:

@@ -12,7 +12,8 @@ import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import path_from_text
+from codeplane.store.codec import path_from_text, path_to_text
+from codeplane.store.database import Row
 
 
 class FileBrief(NamedTuple):
@@ -25,15 +26,26 @@ class FileBrief(NamedTuple):
     role: str
 
 
+class ListedFile(NamedTuple):
+    path: RepoPath
+    language: str | None
+    lines: int
+    size: int
+    role: str
+    reason: str | None
+    """Why less is known of it than its text would tell."""
+
+
 class ImportBrief(NamedTuple):
     file_id: int
     source: str
     """The module as it is written."""
-    name: str
+    names: int
+    """How many the file imports from it."""
 
 
 class ExportBrief(NamedTuple):
-    file_id: int
+    def_id: int
     name: str
     """Of the definition, whatever it is exported as."""
     kind: str
@@ -55,6 +67,19 @@ def list_file_briefs(snapshot: Snapshot) -> list[FileBrief]:
     return [FileBrief(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
 
 
+def list_files_beneath(snapshot: Snapshot, place: str) -> list[ListedFile]:
+    """The file at a place, or all files beneath it, by path."""
+    sql = "SELECT path, language, lines, size, role, reason FROM files"
+    parameters: tuple[str, ...] = ()
+    if place:
+        text = path_to_text(place)
+        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
+        sql += " WHERE path = ? OR (path > ? AND path < ?)"
+        parameters = (text, f"{text}/", f"{text}0")
+    rows = snapshot.reader.rows(f"{sql} ORDER BY path", parameters)
+    return [ListedFile(path_from_text(path), *rest) for path, *rest in rows]
+
+
 def count_lines_by_language(snapshot: Snapshot) -> dict[str, int]:
     """Lines of the files that a grammar reads."""
     sql = (
@@ -64,22 +89,28 @@ def count_lines_by_language(snapshot: Snapshot) -> dict[str, int]:
 
 
 def list_import_briefs(snapshot: Snapshot) -> list[ImportBrief]:
-    """All imports that name a module, in the order of their files; `from __future__` imports nothing."""
+    """The modules that each file imports, in the order of the files; `from __future__` imports nothing."""
     sql = (
-        "SELECT import_id >> 20, source_literal, imported_name FROM imports"
+        "SELECT import_id >> 20, source_literal, count(*) FROM imports"
         " WHERE source_literal IS NOT NULL AND source_literal <> '' AND import_kind <> 'python_future'"
-        " ORDER BY import_id"
+        " GROUP BY 1, 2 ORDER BY 1, 2"
     )
     return list(map(ImportBrief._make, snapshot.reader.rows(sql)))
 
 
-def list_export_briefs(snapshot: Snapshot) -> list[ExportBrief]:
-    """All exports whose definition is known, in the order of their files."""
+def list_exported(snapshot: Snapshot) -> frozenset[int]:
+    """Ids of all definitions that are known to be exported."""
+    rows = snapshot.reader.rows("SELECT target_def FROM export_entries WHERE target_def IS NOT NULL")
+    return frozenset(int(row[0]) for row in rows)
+
+
+def list_export_briefs(snapshot: Snapshot, def_ids: Iterable[int]) -> list[ExportBrief]:
+    """What these definitions are, by id."""
     sql = (
-        "SELECT entry_id >> 20, name, kind, lexical_path, start_line"
-        " FROM export_entries JOIN defs ON def_id = target_def ORDER BY entry_id"
+        "SELECT def_id, name, kind, lexical_path, start_line FROM json_each(?) JOIN defs ON def_id = value"
+        " ORDER BY def_id"
     )
-    return list(map(ExportBrief._make, snapshot.reader.rows(sql)))
+    return list(map(ExportBrief._make, snapshot.reader.rows(sql, (orjson.dumps(sorted(def_ids)).decode(),))))
 
 
 def list_mains(snapshot: Snapshot) -> list[MainBrief]:
@@ -106,22 +137,18 @@ def count_files_naming(snapshot: Snapshot, names: Iterable[str]) -> dict[str, in
     return {str(name): int(count) for name, count in snapshot.reader.rows(sql, (_json(sorted(set(names))),))}
 
 
-def count_members(snapshot: Snapshot, names: Iterable[str]) -> dict[str, int]:
-    """How many methods, fields and properties have each of these names."""
-    sql = (
-        "SELECT name, count(*) FROM json_each(?) JOIN defs ON lower(name) = lower(value) AND name = value"
-        " WHERE kind IN ('method', 'field', 'property') GROUP BY name"
+def list_uses_elsewhere(snapshot: Snapshot) -> list[Row]:
+    """(definition, file) for every file that uses a definition of another one, as far as names are resolved."""
+    return snapshot.reader.rows(
+        "WITH shared AS MATERIALIZED (SELECT target FROM uses GROUP BY target HAVING count(*) > 1)"
+        " SELECT def_id, uses.file_id FROM shared JOIN defs ON def_uid = printf('%016x', target)"
+        " JOIN uses USING (target) WHERE def_id >> 20 <> uses.file_id"
     )
-    return {str(name): int(count) for name, count in snapshot.reader.rows(sql, (_json(sorted(set(names))),))}
 
 
-def list_namings(snapshot: Snapshot, names: Iterable[str]) -> dict[str, list[int]]:
-    """Ids of the files in which each of these identifiers occurs."""
-    sql = "SELECT name, file_id FROM name_files WHERE name IN (SELECT value FROM json_each(?))"
-    found: dict[str, list[int]] = {}
-    for name, file_id in snapshot.reader.rows(sql, (_json(sorted(set(names))),)):
-        found.setdefault(name, []).append(file_id)
-    return found
+def list_imports_elsewhere(snapshot: Snapshot) -> list[Row]:
+    """(file, file that imports it), as imports are resolved."""
+    return snapshot.reader.rows("SELECT target, file_id FROM imported WHERE target <> file_id")
 
 
 def list_files_naming(snapshot: Snapshot, name: str) -> frozenset[int]:

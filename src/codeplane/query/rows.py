@@ -67,9 +67,14 @@ def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
     return None if found is None else FileBlock(file_id, path_from_text(found[0]), found[1], unpack(found[2]))
 
 
+def has_unresolved(snapshot: Snapshot) -> bool:
+    """Whether what is known of some references is that of other texts."""
+    return snapshot.reader.row("SELECT 1 FROM unresolved LIMIT 1") is not None
+
+
 def require_links(snapshot: Snapshot) -> None:
     """NOT_READY while changes of this epoch are not resolved: what is known of references is that of other texts."""
-    if snapshot.reader.row("SELECT 1 FROM unresolved LIMIT 1") is None:
+    if not has_unresolved(snapshot):
         return
     found = snapshot.reader.row("SELECT COUNT(*) FROM unresolved")
     raise CodePlaneError(

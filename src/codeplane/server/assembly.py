@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError
 from codeplane.operations.context import Context
+from codeplane.operations.editing.editor import Editor
+from codeplane.operations.editing.keeping import Room
+from codeplane.operations.editing.opening import open_editor
+from codeplane.operations.editing.recovering import undo_plan
 from codeplane.operations.roots import Roots, open_root
 from codeplane.store.identity import user_identity
 from codeplane.store.layout import create_state
 from codeplane.store.ledger_files import Retention
 from codeplane.tasks.handles import Handles
 from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import TaskState
+from codeplane.tasks.model import Task, TaskState
+from codeplane.tasks.open_tasks import OpenTasks
+from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session, Sessions
 from codeplane.tools.pipeline import Pipeline
 
@@ -27,8 +34,10 @@ def open_pipeline(
 ) -> Pipeline:
     """For as long as an engine serves, or for `once`: then nothing goes on behind it, and nothing is built unasked."""
     ledger = _open_ledger(context)
+    editor = _open_editor(context, ledger)
     home = open_root(context, once=once, prewarm=prewarm)
     handles = Handles(time.monotonic)
+    readings = Readings()
 
     def opened(session: Session) -> None:
         if ledger is not None:
@@ -36,12 +45,26 @@ def open_pipeline(
 
     def ended(session: Session, state: TaskState) -> None:
         handles.drop(session.id)
+        readings.drop(session.id)
+        tasks.drop(session)
         if ledger is not None:
             ledger.close_task(session.task_id, state)
 
+    def task_opened(task: Task) -> None:
+        if ledger is not None:
+            ledger.open_explicit(task, home.workspace.state().epoch)
+
+    def task_closed(task: Task) -> None:
+        if ledger is not None:
+            ledger.close_task(task.id, task.state, task.limit_triggered)
+
+    def find_state(task_id: str) -> TaskState | None:
+        return ledger.find_state(task_id) if ledger is not None else None
+
+    tasks = OpenTasks(time.monotonic, opened=task_opened, closed=task_closed, find_state=find_state)
     idle = context.config.server.session_idle_sec
     sessions = Sessions(time.monotonic, idle, opened=opened, ended=ended)
-    return Pipeline(Roots(home, load), sessions, handles, ledger, once=once)
+    return Pipeline(Roots(home, load), sessions, tasks, handles, readings, ledger, editor, once=once)
 
 
 def _open_ledger(context: Context) -> Ledger | None:
@@ -49,7 +72,21 @@ def _open_ledger(context: Context) -> Ledger | None:
     retention = Retention(days=context.config.ledger.retention_days or _FOR_EVER_DAYS)
     try:
         state = create_state(context.root)
-        return Ledger.open(state.path, owner=user_identity(context.user_state), retention=retention)
+        return Ledger.open(
+            state.path,
+            owner=user_identity(context.user_state),
+            retention=retention,
+            recover=partial(undo_plan, context.root),
+        )
     except CodePlaneError as error:
         telemetry.warn("no ledger is kept", error=error.code.name)
+        return None
+
+
+def _open_editor(context: Context, ledger: Ledger | None) -> Editor | None:
+    settings = context.config.edits
+    try:
+        return open_editor(context.root, ledger, Room(settings.undo_days, settings.undo_bytes))
+    except CodePlaneError as error:
+        telemetry.warn("files cannot be changed here", error=error.code.name)
         return None

@@ -115,7 +115,7 @@ class Engine:
             header["progress"] = True
         body = json.dumps(arguments, separators=(",", ":")).encode("ascii")
         spec = BY_NAME.get(tool)
-        return await self._ask(header, body, on_progress, again=spec is None or spec.idempotent)
+        return await self._ask(header, body, on_progress, again=spec is None or spec.is_repeatable(arguments))
 
     def leave(self, principal: str) -> None:
         """Say that somebody will not ask again. An engine that nobody reaches has nothing of theirs."""

@@ -14,6 +14,15 @@ OnProgress = Callable[[float, float | None, str], Awaitable[None]]
 """Progress so far, the total where it is known, and a short sentence."""
 
 
+COMMANDS = "cli"
+"""The principal of all commands of a person."""
+
+
+def is_shared(principal: str) -> bool:
+    """Whether it stands for many clients: commands, and those of HTTP that have no session of its transport."""
+    return principal == COMMANDS or (principal.startswith("http:") and principal.count(":") == 1)
+
+
 @dataclass(frozen=True)
 class CallReply:
     """`envelope` is compact JSON of one object; `is_error` is what MCP calls `isError`."""

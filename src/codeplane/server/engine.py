@@ -24,6 +24,7 @@ import orjson
 from codeplane import __version__, telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.attached import MANY_CLIENTS, ONE_CLIENT, AttachedFront, CallUnderWay
+from codeplane.server.caller import is_shared
 from codeplane.server.lag import LagWatch
 from codeplane.server.replies import at_intervals, failure, parse_arguments, refusal
 from codeplane.server.runtime import RuntimeDirectory
@@ -223,6 +224,7 @@ class Server:
             surface=client.surface,
             progress=at_intervals(tell) if header.get("progress") else no_progress,
             cancelled=call.cancelled.is_set,
+            shared=is_shared(principal),
         )
         telling = asyncio.ensure_future(self._tell_of_build(client, number)) if header.get("progress") else None
         try:

@@ -33,32 +33,35 @@ from codeplane.store.database import (
 from codeplane.store.errors import SPACE_REMEDY
 from codeplane.store.ledger_schema import (
     COLUMNS,
+    LAYOUTS,
     OBJECTS,
+    PRESENT,
     SCHEMA_VERSION,
     TABLES,
     EventRow,
     Head,
-    expected_objects,
+    Layout,
+    is_unaltered,
     row_hash,
 )
 
-_COLUMN_LIST = ", ".join(COLUMNS)
-_INSERT = f"INSERT INTO events ({_COLUMN_LIST}) VALUES ({', '.join('?' * len(COLUMNS))})"
-_EVENT_LIST = ", ".join(EventRow._fields)
-_LAST = f"SELECT {_COLUMN_LIST} FROM events ORDER BY seq DESC LIMIT 1"
+_INSERT = f"INSERT INTO events ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_LAST = "SELECT {columns} FROM events ORDER BY seq DESC LIMIT 1"
 _COUNTER = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
-_OPEN_TASKS = f"""
-SELECT {_EVENT_LIST} FROM events AS opened
+_OPEN_TASKS = """
+SELECT {fields} FROM events AS opened
 WHERE kind <> 'outcome' AND kind IN ('task_opened', 'task_carried') AND NOT EXISTS (
     SELECT 1 FROM events WHERE task_id = opened.task_id AND kind = 'task_closed'
 ) ORDER BY seq
 """
-_OPEN_INTENTS = f"""
-SELECT seq, {_EVENT_LIST} FROM events AS intent
+_OPEN_INTENTS = """
+SELECT seq, {fields} FROM events AS intent
 WHERE kind <> 'outcome' AND kind = 'intent' AND NOT EXISTS (
     SELECT 1 FROM events WHERE intent_seq = intent.seq
 ) ORDER BY seq
 """
+_KNOWS_TASK = "SELECT 1 FROM events WHERE task_id = ? AND kind IN ('task_carried', 'task_closed') LIMIT 1"
+_ANSWERS = "SELECT 1 FROM events WHERE intent_seq = ? LIMIT 1"
 _TASK_COUNT = "SELECT count(*) FROM events WHERE kind <> 'outcome' AND kind = 'task_opened'"
 _START = "SELECT at_ms, owner FROM events WHERE kind <> 'outcome' AND kind = 'start' ORDER BY seq LIMIT 1"
 
@@ -75,11 +78,13 @@ which dies of it.
 class LedgerFile:
     """The one write connection to a ledger."""
 
-    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+    def __init__(self, path: Path, connection: apsw.Connection, layout: Layout) -> None:
         self.path = path
+        self.layout = layout
+        """One of an older version can be read and sealed, and not appended to."""
         self._connection = connection
         self._durable = False
-        self.head = _checked_head(connection)
+        self.head = _checked_head(connection, layout)
         start = row(connection, _START)
         if start is None:
             raise damaged("the ledger has no beginning")
@@ -113,11 +118,26 @@ class LedgerFile:
 
     def open_tasks(self) -> list[EventRow]:
         """The opening rows of tasks that nothing closed."""
-        return _read_open_tasks(self._connection)
+        return _read_open_tasks(self._connection, self.layout)
 
     def open_intents(self) -> list[tuple[int, EventRow]]:
         """The intents that no outcome answers, by number."""
-        return _read_open_intents(self._connection)
+        return _read_open_intents(self._connection, self.layout)
+
+    def knows(self, task: EventRow) -> bool:
+        """Whether a task of an earlier file was told of in this one."""
+        return bool(rows(self._connection, _KNOWS_TASK, [task.task_id]))
+
+    def answers(self, intent: int) -> bool:
+        """Whether the outcome of an intent is here."""
+        return bool(rows(self._connection, _ANSWERS, [intent]))
+
+    def has_outcome(self, intent: int) -> bool:
+        """Whether how an effect ended is written here."""
+        try:
+            return row(self._connection, "SELECT 1 FROM events WHERE intent_seq = ?", (intent,)) is not None
+        except (CodePlaneError, apsw.Error) as error:
+            raise ledger_error(error) from error
 
     def size_bytes(self) -> int:
         with suppress(OSError):
@@ -153,10 +173,10 @@ def open_file(path: Path, *, thorough: bool = False) -> LedgerFile:
     try:
         connection = open_for_writing(path)
         try:
-            check_schema(connection)
+            layout = check_schema(connection)
             if thorough and connection.pragma("quick_check") != "ok":
                 raise damaged("a page of the ledger is damaged")
-            return LedgerFile(path, connection)
+            return LedgerFile(path, connection, layout)
         except BaseException:
             connection.close()
             raise
@@ -194,18 +214,19 @@ def read_end(path: Path) -> tuple[Head, str, list[EventRow], list[tuple[int, Eve
         with TURN:
             connection = open_for_reading(path)
         try:
-            check_schema(connection)
+            layout = check_schema(connection)
             start = row(connection, _START)
             owner = (start[1] or "") if start else ""
-            return _checked_head(connection), owner, _read_open_tasks(connection), _read_open_intents(connection)
+            head, tasks = _checked_head(connection, layout), _read_open_tasks(connection, layout)
+            return head, owner, tasks, _read_open_intents(connection, layout)
         finally:
             connection.close()
     except (CodePlaneError, apsw.Error) as error:
         raise ledger_error(error) from error
 
 
-def check_schema(connection: apsw.Connection) -> None:
-    """LEDGER_DAMAGED unless tables, views and triggers are those that we make."""
+def check_schema(connection: apsw.Connection) -> Layout:
+    """What its rows hold; LEDGER_DAMAGED unless tables, views and triggers are those that we make or made."""
     version = connection.pragma("user_version")
     if isinstance(version, int) and version > SCHEMA_VERSION:
         raise CodePlaneError(
@@ -213,8 +234,16 @@ def check_schema(connection: apsw.Connection) -> None:
             "the ledger was written by a newer version of CodePlane",
             remedy="use that version, or move '.codeplane/ledger.db' away",
         )
-    if version != SCHEMA_VERSION or rows(connection, OBJECTS) != expected_objects():
+    layout = LAYOUTS.get(version) if isinstance(version, int) else None
+    if layout is None or not is_unaltered(layout, rows(connection, OBJECTS)):
         raise damaged("the tables of the ledger were altered")
+    return layout
+
+
+def layout_of(connection: apsw.Connection) -> Layout:
+    """What the rows of a file hold, by its own word."""
+    version = connection.pragma("user_version")
+    return LAYOUTS.get(version, PRESENT) if isinstance(version, int) else PRESENT
 
 
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -273,14 +302,15 @@ def ledger_error(error: Exception) -> CodePlaneError:
 _OWN_CODES = (
     ErrorCode.LEDGER_DAMAGED,
     ErrorCode.VERSION_MISMATCH,
+    ErrorCode.INDEX_LOCKED,
     ErrorCode.NO_SPACE,
     ErrorCode.STATE_DIRECTORY_READ_ONLY,
     ErrorCode.INTERNAL,
 )
 
 
-def _checked_head(connection: apsw.Connection) -> Head:
-    last = row(connection, _LAST)
+def _checked_head(connection: apsw.Connection, layout: Layout) -> Head:
+    last = row(connection, _LAST.format(columns=", ".join(layout.columns)))
     if last is None:
         raise damaged("the ledger is empty")
     seq, *values, digest = last
@@ -295,9 +325,11 @@ def _checked_head(connection: apsw.Connection) -> Head:
     return Head(seq, digest)
 
 
-def _read_open_tasks(connection: apsw.Connection) -> list[EventRow]:
-    return [EventRow(*found) for found in rows(connection, _OPEN_TASKS)]
+def _read_open_tasks(connection: apsw.Connection, layout: Layout) -> list[EventRow]:
+    sql = _OPEN_TASKS.format(fields=layout.select(EventRow._fields))
+    return [EventRow(*found) for found in rows(connection, sql)]
 
 
-def _read_open_intents(connection: apsw.Connection) -> list[tuple[int, EventRow]]:
-    return [(found[0], EventRow(*found[1:])) for found in rows(connection, _OPEN_INTENTS)]
+def _read_open_intents(connection: apsw.Connection, layout: Layout) -> list[tuple[int, EventRow]]:
+    sql = _OPEN_INTENTS.format(fields=layout.select(EventRow._fields))
+    return [(found[0], EventRow(*found[1:])) for found in rows(connection, sql)]

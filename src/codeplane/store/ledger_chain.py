@@ -16,16 +16,15 @@ import apsw
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.database import open_for_reading, wal_bytes
-from codeplane.store.ledger import TURN, check_schema, counter, is_ours
+from codeplane.store.ledger import TURN, check_schema, counter, is_ours, layout_of
 from codeplane.store.ledger_files import LEDGER_NAME, list_archives
 from codeplane.store.ledger_schema import COLUMNS, FIRST_HASH, Head, row_hash
 
 _PLAIN_VFS = "unix"
 _ATTEMPTS = 5
 _BUSY_MS = 2000
-_ROWS = f"SELECT {', '.join(COLUMNS)} FROM events ORDER BY seq"
+_ROWS = "SELECT {columns} FROM events ORDER BY seq"
 _KIND = COLUMNS.index("kind")
-_STATUS = COLUMNS.index("status")
 _BREAKS = ("damaged", "foreign")
 
 
@@ -131,6 +130,7 @@ class _Walk:
         self.head = head
         self.count = 0
         self.breaks = 0
+        self._status = COLUMNS.index("status")
 
     def follow(self, path: Path) -> None:
         if not is_ours(path):
@@ -152,7 +152,9 @@ class _Walk:
             raise _Broken(next_seq, "the file cannot be read from here on") from error
 
     def _follow_rows(self, connection: apsw.Connection) -> None:
-        for found in connection.execute(_ROWS):
+        columns = layout_of(connection).columns
+        self._status = columns.index("status")
+        for found in connection.execute(_ROWS.format(columns=", ".join(columns))):
             self._step(found)
         if self.head is None or not self.count:
             raise _Broken(None, "the file has no rows")
@@ -166,13 +168,13 @@ class _Walk:
         first = self.count == 0
         if first and found[_KIND] != "start":
             raise _Broken(self.head.seq + 1 if self.head else None, "the beginning of the file is missing")
-        broke = first and found[_STATUS] in _BREAKS
+        broke = first and found[self._status] in _BREAKS
         if self.head is not None and not broke:
             if seq != self.head.seq + 1:
                 raise _Broken(self.head.seq + 1, "the row is missing")
             if previous != self.head.hash:
                 raise _Broken(seq, "the row does not follow the one before it")
-        elif self.head is None and found[_STATUS] == "first" and (seq, previous) != (1, FIRST_HASH):
+        elif self.head is None and found[self._status] == "first" and (seq, previous) != (1, FIRST_HASH):
             raise _Broken(seq, "the row was altered")
         try:
             sound = row_hash(seq, values, previous) == digest

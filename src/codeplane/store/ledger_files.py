@@ -1,7 +1,8 @@
 """The files of a ledger: the one that is written, those that are full, those that were damaged.
 
 `ledger.db` is the present. A full one moves to `ledger/ledger-<date>-<n>.db`, and the next
-continues its chain; n only grows, so that the order never depends on a clock. A damaged or
+continues its chain; n only grows, so that the order never depends on a clock. So does one of
+an older version, whose columns are not those of today. A damaged or
 foreign one moves to `ledger/damaged-<date>-<n>.db` and is never written again. Rows are
 never removed; the oldest whole files are. Only under `ledger/lock`, which is the ledger's own:
 another process may hold the index.
@@ -21,7 +22,7 @@ import apsw
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.store.ledger import TURN, LedgerFile, create_file, ledger_error, open_file, read_end
-from codeplane.store.ledger_schema import FIRST_HASH, EventRow, Head
+from codeplane.store.ledger_schema import FIRST_HASH, PRESENT, EventRow, Head
 
 LEDGER_NAME = "ledger.db"
 ARCHIVE_NAME = "ledger"
@@ -93,11 +94,25 @@ def _open_current(directory: Path, owner: str, now_ms: int, *, thorough: bool) -
         file.close()
         return _replace(directory, owner, now_ms, "foreign", _FOREIGN)
     try:
-        return OpenedLedger(file, tuple(file.open_tasks()), tuple(file.open_intents()))
+        tasks, intents = _left_open(directory, file)
+        if file.layout is not PRESENT:
+            return OpenedLedger(_succeed(directory, file, owner, now_ms), tasks, intents)
+        return OpenedLedger(file, tasks, intents)
     except (CodePlaneError, apsw.Error) as error:
         with suppress(CodePlaneError):
             file.close()
         raise ledger_error(error) from error
+
+
+def _left_open(directory: Path, file: LedgerFile) -> tuple[tuple[EventRow, ...], tuple[tuple[int, EventRow], ...]]:
+    """What nothing closed, in this file and in the one before: a kill may come before that is told of again."""
+    tasks, intents = file.open_tasks(), file.open_intents()
+    for archive in list_archives(directory)[-1:]:
+        with suppress(CodePlaneError):
+            _, _, earlier, begun = read_end(archive)
+            tasks += [row for row in earlier if not file.knows(row)]
+            intents += [(seq, row) for seq, row in begun if not file.answers(seq)]
+    return tuple(tasks), tuple(intents)
 
 
 def rotate(directory: Path, file: LedgerFile, owner: str, now_ms: int, retention: Retention) -> LedgerFile | None:
@@ -109,6 +124,15 @@ def rotate(directory: Path, file: LedgerFile, owner: str, now_ms: int, retention
             _move(directory, archive, "ledger", now_ms)
             _drop_oldest(archive, retention.archives)
         return _begin(directory, "rotated", file.head, owner, now_ms)
+
+
+def _succeed(directory: Path, file: LedgerFile, owner: str, now_ms: int) -> LedgerFile:
+    """A file of an older version is full, whatever its size: the next one continues its chain."""
+    with _archive(directory) as archive:
+        if not file.seal():
+            raise CodePlaneError(ErrorCode.INDEX_LOCKED, "the ledger of an older version is being read")
+        _move(directory, archive, "ledger", now_ms)
+    return _begin(directory, "rotated", file.head, owner, now_ms)
 
 
 def make_archive(directory: Path) -> None:

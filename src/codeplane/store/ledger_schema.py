@@ -4,17 +4,19 @@ There is one table, `events`, to which rows are only ever added; `tasks` and `op
 views of it, and the closing of a task is a row of its own. A row's hash covers every column
 and the hash before it, so that a row that was altered, removed, moved or put in shows. Whoever
 can write the file and knows this scheme can forge all of it: the chain is evidence, no proof.
+Files of older versions are read and followed by their own columns, and never written.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
 import orjson
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FIRST_HASH = "0" * 64
 
 
@@ -37,11 +39,14 @@ class EventRow(NamedTuple):
     duration_ms: int | None = None
     tokens_given: int | None = None
     epoch: int | None = None
+    paths: str | None = None
+    whole_tokens: int | None = None
     repo_before_hash: str | None = None
     repo_after_hash: str | None = None
     changed_paths: str | None = None
     diff_stats: str | None = None
     short_diff: str | None = None
+    mutation_id: str | None = None
     mutation_fingerprint: str | None = None
     failure_fingerprint: str | None = None
     failure_class: str | None = None
@@ -52,6 +57,8 @@ class EventRow(NamedTuple):
     repo_head_sha: str | None = None
     limits_json: str | None = None
     owner: str | None = None
+    plan: str | None = None
+    """Of an intent that changes files: how to undo it, should nobody live to say how it ended."""
 
 
 class Head(NamedTuple):
@@ -81,11 +88,14 @@ CREATE TABLE events (
     duration_ms INTEGER,
     tokens_given INTEGER,
     epoch INTEGER,
+    paths TEXT,
+    whole_tokens INTEGER,
     repo_before_hash TEXT,
     repo_after_hash TEXT,
     changed_paths TEXT,
     diff_stats TEXT,
     short_diff TEXT,
+    mutation_id TEXT,
     mutation_fingerprint TEXT,
     failure_fingerprint TEXT,
     failure_class TEXT,
@@ -96,6 +106,7 @@ CREATE TABLE events (
     repo_head_sha TEXT,
     limits_json TEXT,
     owner TEXT,
+    plan TEXT,
     prev_hash TEXT NOT NULL,
     hash TEXT NOT NULL
 ) STRICT;
@@ -120,12 +131,45 @@ WHERE opened.kind <> 'outcome' AND opened.kind IN ('task_opened', 'task_carried'
 CREATE VIEW operations AS
 SELECT seq AS op_id, task_id, at_ms AS timestamp, duration_ms, op_type, success,
        repo_before_hash, repo_after_hash, changed_paths, diff_stats, short_diff,
-       mutation_fingerprint, failure_fingerprint, failure_class, failing_tests, limit_triggered,
-       session_id, request_id, tool, params_digest, status, error_code, tokens_given, epoch, intent_seq
+       mutation_id, mutation_fingerprint, failure_fingerprint, failure_class, failing_tests, limit_triggered,
+       session_id, request_id, tool, params_digest, status, error_code, tokens_given, epoch, intent_seq,
+       paths, whole_tokens
 FROM events WHERE kind = 'outcome';
 """
 
 OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+
+
+class Layout(NamedTuple):
+    """What the rows of one version hold."""
+
+    version: int
+    fields: tuple[str, ...]
+    objects: str | None = None
+    """Digest of what the schema of an older version lists."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("seq", *self.fields, "prev_hash", "hash")
+
+    def select(self, fields: Sequence[str]) -> str:
+        """A list of columns; those that this version does not have are NULL."""
+        missing = set(EventRow._fields) - set(self.fields)
+        return ", ".join(f"NULL AS {name}" if name in missing else name for name in fields)
+
+
+PRESENT = Layout(SCHEMA_VERSION, EventRow._fields)
+
+_FIRST = (
+    "kind at_ms intent_seq session_id task_id request_id tool op_type params_digest status success error_code"
+    " duration_ms tokens_given epoch repo_before_hash repo_after_hash changed_paths diff_stats short_diff"
+    " mutation_fingerprint failure_fingerprint failure_class failing_tests limit_triggered state opened_at_ms"
+    " repo_head_sha limits_json owner"
+)
+LAYOUTS = {
+    1: Layout(1, tuple(_FIRST.split()), "1087b4217e0b30afaae1ae2476edeeae442fedd31faefb54ae28c19aaac5c984"),
+    SCHEMA_VERSION: PRESENT,
+}
 
 
 def row_hash(seq: int, row: tuple[object, ...], previous: str) -> str:
@@ -133,8 +177,14 @@ def row_hash(seq: int, row: tuple[object, ...], previous: str) -> str:
     return hashlib.sha256(orjson.dumps([seq, *row, previous])).hexdigest()
 
 
-def expected_objects() -> list[tuple[object, ...]]:
-    """What the schema of a ledger lists, to compare one with: a trigger that is gone protects nothing."""
+def is_unaltered(layout: Layout, objects: Sequence[tuple[object, ...]]) -> bool:
+    """Whether a schema lists what ours does: a trigger that is gone protects nothing."""
+    if layout.objects is None:
+        return list(objects) == _expected_objects()
+    return hashlib.sha256(orjson.dumps(objects)).hexdigest() == layout.objects
+
+
+def _expected_objects() -> list[tuple[object, ...]]:
     connection = apsw.Connection(":memory:")
     try:
         connection.execute(TABLES)

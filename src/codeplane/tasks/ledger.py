@@ -1,17 +1,20 @@
 """The ledger: every call leaves one outcome, and a call with an effect says first what it is about to do.
 
-An effect waits until its intent is on the disk, and for its outcome likewise; what only reads
-is written in groups behind the caller's back. When the disk is full or read-only, reads go on
-and are counted as lost, and effects are refused. While another process keeps the ledger
-effects are refused too, and the rest is written when it lets go. One thread alone touches
-the file.
+An effect waits until its intent is on the disk, and for its outcome likewise. The row of what
+only reads is handed to the system before its answer is given, which outlives this process, and
+put into the ledger in groups behind the caller's back. When the disk is full or read-only,
+reads go on and are counted as lost, and effects are refused. While another process keeps the
+ledger effects are refused too, and the rest is written when it lets go. One thread alone
+touches the file.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Condition, Lock, Thread
 from threading import Event as Signal
@@ -19,6 +22,7 @@ from threading import Event as Signal
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
+from codeplane.store.errors import SPACE_REMEDY
 from codeplane.store.ledger import LedgerFile
 from codeplane.store.ledger_files import (
     ARCHIVE_NAME,
@@ -30,19 +34,38 @@ from codeplane.store.ledger_files import (
     open_current,
     rotate,
 )
-from codeplane.store.ledger_reading import OperationRow, TaskRow, list_operations, list_tasks
+from codeplane.store.ledger_reading import (
+    MutationRow,
+    OperationRow,
+    TaskRow,
+    find_tasks,
+    list_mutations,
+    list_operations,
+    list_tasks,
+)
 from codeplane.store.ledger_schema import EventRow
-from codeplane.tasks.ledger_rows import carried_row, closed_row, interrupted_row, opened_row, row_of
-from codeplane.tasks.model import Event, Limits, TaskState
+from codeplane.store.ledger_waiting import MAX_GROUP, Waiting, open_waiting, read_left
+from codeplane.tasks.journal import Journal, Recover, Recovered
+from codeplane.tasks.ledger_rows import (
+    carried_row,
+    closed_row,
+    explicit_row,
+    interrupted_row,
+    opened_row,
+    row_of,
+)
+from codeplane.tasks.model import Event, Limits, Task, TaskState
 
 GROUP_SECONDS = 0.05
-QUEUE_LIMIT = 10_000
+QUEUE_LIMIT = MAX_GROUP
 
 _RETRY_SECONDS = 1.0
 _WARN_SECONDS = 60.0
 _ROTATE_RETRY_SECONDS = 60.0
+_LEAST_BYTES = 128 * 1024
 _TURN_SECONDS = 0.3
 """How long an effect, or the end, waits for another process to let go of the ledger."""
+_OPENINGS = ("task_opened", "task_carried")
 _PASSING = (
     ErrorCode.NO_SPACE,
     ErrorCode.INDEX_LOCKED,
@@ -54,10 +77,14 @@ _PASSING = (
 class _Ticket:
     """What a caller waits for: the number of its row, or why there is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, settles: bool = False, commits: int | None = None) -> None:
         self.done = Signal()
         self.seq = 0
         self.error: CodePlaneError | None = None
+        self.settles = settles
+        """Whether it waits until nothing is left that has to be undone."""
+        self.commits = commits
+        """The intent of an outcome that counts only if it is written now."""
 
     def wait(self) -> int:
         self.done.wait()
@@ -81,6 +108,7 @@ class Ledger:
         wall: Callable[[], float],
         group_seconds: float,
         queue_limit: int,
+        recover: Recover | None = None,
     ) -> None:
         """Use `Ledger.open`."""
         self._directory = directory
@@ -97,13 +125,16 @@ class Ledger:
         self._urgent = False
         self._closing = False
         self._awaited: set[int] = set()
+        self._waiting: Waiting | None = None
 
         # From here on: of the writing thread alone.
         self._file: LedgerFile | None = None
         self._tasks: dict[str, EventRow] = {}
         self._intents: set[int] = set()
+        self._journal = Journal(recover)
         self._kept: list[EventRow] = []
         self._notes: list[LedgerNote] = []
+        self._interrupted: dict[str, tuple[str, ...]] = {}
         self._lost = 0
         self._lock = FileLock(directory / ARCHIVE_NAME / LOCK_NAME)
         self._is_elsewhere = False
@@ -120,8 +151,11 @@ class Ledger:
         wall: Callable[[], float] = time.time,
         group_seconds: float = GROUP_SECONDS,
         queue_limit: int = QUEUE_LIMIT,
+        recover: Recover | None = None,
     ) -> Ledger:
         """Open the ledger in a state directory and settle what a dead process left open.
+
+        `recover` undoes a change of files that was cut off.
 
         Never fails for want of space or permission: `is_available` then says so. `owner` is an id
         of this repository that no clone can know; a ledger with another one is put aside.
@@ -134,6 +168,7 @@ class Ledger:
             wall=wall,
             group_seconds=group_seconds,
             queue_limit=queue_limit,
+            recover=recover,
         )
         try:
             ledger._open_file()
@@ -175,7 +210,7 @@ class Ledger:
         return seq
 
     def outcome(self, event: Event) -> None:
-        """Record how a call ended. Of a read this never waits for the disk and never fails.
+        """Record how a call ended. Of a read this never waits for the disk and never fails; a kill does not undo it.
 
         Of an effect it is on the disk when this returns; when it cannot be, this raises, and the
         outcome is kept and written as soon as it can be.
@@ -190,6 +225,44 @@ class Ledger:
             self._awaited.remove(event.intent)
         self._put_and_wait(row)
 
+    def ensure_settled(self) -> None:
+        """Wait until files may be changed: the ledger can be written, what was cut off is undone. Raises why not."""
+        if self.is_available and self._journal.is_settled:
+            return
+        ticket = _Ticket(settles=True)
+        if not self._add(None, ticket):
+            raise _closed()
+        ticket.wait()
+
+    def commit(self, event: Event) -> None:
+        """Record that a change of files is done: from here on it is. When this raises it is not, and must be undone.
+
+        RECOVERY_PENDING where that cannot be told now: then it is for the ledger to find out.
+        """
+        assert event.intent is not None
+        ticket = _Ticket(commits=event.intent)
+        if not self._add(row_of(event, "outcome", self._now_ms()), ticket):
+            raise _closed()
+        ticket.wait()
+        with self._work:
+            self._awaited.discard(event.intent)
+
+    def abandon(self, intent: int) -> None:
+        """Leave a change to be undone before the next one."""
+        with self._work:
+            self._awaited.discard(intent)
+        self._journal.leave(intent)
+
+    def take_recovered(self) -> tuple[Recovered, ...]:
+        """Changes that were cut off and undone, told once."""
+        return self._journal.take_recovered()
+
+    def list_mutations(
+        self, limit: int, *, mutation_id: str | None = None, key: str | None = None
+    ) -> list[MutationRow]:
+        """Changes of files, newest first: all of them, the one with this id, or those with this key."""
+        return list_mutations(self._directory, limit, mutation_id=mutation_id, key=key)
+
     def open_task(
         self,
         task_id: str,
@@ -199,10 +272,27 @@ class Ledger:
         repo_head: str | None = None,
         epoch: int | None = None,
     ) -> None:
-        self._put(opened_row(task_id, session_id, limits, repo_head, epoch, self._now_ms()))
+        known = limits.as_dict() if limits is not None else None
+        self._put(opened_row(task_id, session_id, known, repo_head, epoch, self._now_ms()))
 
-    def close_task(self, task_id: str, state: TaskState) -> None:
-        self._put(closed_row(task_id, state, self._now_ms()))
+    def open_explicit(self, task: Task, epoch: int | None = None) -> None:
+        self._put(explicit_row(task, epoch, self._now_ms()))
+
+    def close_task(self, task_id: str, state: TaskState, limit: str | None = None) -> None:
+        self._put(closed_row(task_id, state, self._now_ms(), limit))
+
+    def find_state(self, task_id: str) -> TaskState | None:
+        """How a task ended, or that it did not; None for one that is not in the ledger."""
+        self.flush()
+        try:
+            found = find_tasks(self._directory, task_id, 1)
+        except CodePlaneError:
+            return None
+        return TaskState(found[0].state) if found and found[0].task_id == task_id else None
+
+    def take_interrupted(self, client: str) -> tuple[str, ...]:
+        """Tasks that a client had opened in a server which died, told once."""
+        return self._interrupted.pop(client, ())
 
     def flush(self) -> None:
         """Wait until everything recorded so far was written, or counted as lost."""
@@ -238,7 +328,7 @@ class Ledger:
     def _put_and_wait(self, row: EventRow) -> int:
         ticket = _Ticket()
         if not self._add(row, ticket):
-            raise CodePlaneError(ErrorCode.SHUTTING_DOWN, "the ledger is closed, so nothing may be changed")
+            raise _closed()
         return ticket.wait()
 
     def _add(self, row: EventRow | None, ticket: _Ticket | None) -> bool:
@@ -247,6 +337,8 @@ class Ledger:
                 self._room.wait()
             if self._closing:
                 return False
+            if row is not None and ticket is None and self._waiting is not None:
+                self._waiting.add(row)
             self._queue.append((row, ticket))
             if ticket is not None:
                 self._urgent = True
@@ -262,6 +354,8 @@ class Ledger:
                 if not self._closing:
                     self._work.wait_for(self._is_pressing, self._group_seconds)
                 batch, self._queue = self._queue, []
+                if batch and self._waiting is not None:
+                    self._waiting.turn()
                 self._urgent = False
                 closing = self._closing
                 self._room.notify_all()
@@ -274,6 +368,8 @@ class Ledger:
         if self._kept:
             self._lose(len(self._kept), ErrorCode.SHUTTING_DOWN)
         self._close_file()
+        if self._waiting is not None:
+            self._waiting.close()
         self._lock.release()
 
     def _is_pressing(self) -> bool:
@@ -298,13 +394,49 @@ class Ledger:
             error = CodePlaneError(ErrorCode.INTERNAL, "the ledger failed")
             self._close_file()
         if error is not None:
-            self._give_up(rows, error)
+            # What counts only if it is written now is not written later.
+            self._give_up([row for row, ticket in batch if row is not None and not _is_commit(ticket)], error)
+        if self._waiting is not None:
+            self._waiting.done()
         for row, ticket in batch:
             if ticket is not None:
                 ticket.error = error if row is not None else None
+                if error is not None and ticket.commits is not None:
+                    ticket.error = self._commit_error(ticket.commits, error)
+                elif ticket.settles:
+                    ticket.error = self._settle_error()
                 ticket.done.set()
         if error is None:
             self._rotate_if_due()
+
+    def _settle_error(self) -> CodePlaneError | None:
+        """Undo what is left; why files may not be changed, if they may not."""
+        try:
+            if self._file is None:
+                self._take_turn(_TURN_SECONDS)
+            file = self._file or self._open_file()
+            self._write_settled(file, self._now_ms())
+            self._journal.require_settled()
+        except CodePlaneError as error:
+            if error.code is not ErrorCode.RECOVERY_PENDING:
+                self._close_file()
+            return _why_unwritable(self._directory) if error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY else error
+        return None
+
+    def _commit_error(self, intent: int, error: CodePlaneError) -> CodePlaneError | None:
+        """A write that failed may have reached the file all the same; the file knows."""
+        if error.code in (ErrorCode.NO_SPACE, ErrorCode.INDEX_LOCKED):
+            return error
+        try:
+            file = self._file or self._open_file()
+            return None if file.has_outcome(intent) else error
+        except CodePlaneError as unknown:
+            self._close_file()
+            return CodePlaneError(
+                ErrorCode.RECOVERY_PENDING,
+                f"whether the change counts as done could not be recorded: {unknown.message}",
+                remedy="Do away with what hinders it; then it is undone unless it had been recorded.",
+            )
 
     def _write(self, rows: list[EventRow], durable: bool) -> list[int]:
         if not rows and not self._kept:
@@ -341,14 +473,16 @@ class Ledger:
     def _learn(self, rows: list[EventRow], numbers: list[int]) -> None:
         """What the file now knows to be open, to be carried into the next one."""
         for row, seq in zip(rows, numbers, strict=True):
-            if row.kind in ("task_opened", "task_carried") and row.task_id is not None:
+            if row.kind in _OPENINGS and row.task_id is not None:
                 self._tasks[row.task_id] = row
             elif row.kind == "task_closed" and row.task_id is not None:
                 self._tasks.pop(row.task_id, None)
             elif row.kind == "intent":
                 self._intents.add(seq)
+                self._journal.begun(seq, row)
             elif row.intent_seq is not None:
                 self._intents.discard(row.intent_seq)
+                self._journal.ended(row.intent_seq)
 
     def _take_turn(self, timeout: float = 0.0) -> None:
         """Of several processes one writes, and only that one knows what is open and what was left open."""
@@ -377,6 +511,8 @@ class Ledger:
             self._notes.append(opened.note)
             telemetry.warn("the ledger was put aside", kind=opened.note.kind, kept_as=opened.note.kept_as)
         try:
+            if self._waiting is None:
+                opened = self._put_left(opened)
             self._settle(opened, now)
         except BaseException:
             with suppress(CodePlaneError):
@@ -384,6 +520,19 @@ class Ledger:
             raise
         self._file = opened.file
         return opened.file
+
+    def _put_left(self, opened: OpenedLedger) -> OpenedLedger:
+        """Put into the ledger what a process that died had acknowledged, and keep what is acknowledged from now on."""
+        left = read_left(self._directory, self._owner)
+        if left.damaged is not None:
+            self._notes.append(LedgerNote("damaged", left.damaged, "rows that waited to be written cannot be read"))
+            telemetry.warn("rows that waited for the ledger cannot be read", kept_as=left.damaged)
+        if left.rows:
+            opened.file.append(left.rows, durable=True)
+        self._waiting = open_waiting(self._directory, self._owner)
+        closed = {row.task_id for row in left.rows if row.kind == "task_closed"}
+        tasks = {row.task_id: row for row in (*opened.left_tasks, *left.rows) if row.kind in _OPENINGS}
+        return replace(opened, left_tasks=tuple(row for name, row in tasks.items() if name not in closed))
 
     def _settle(self, opened: OpenedLedger, now: int) -> None:
         """Close what a dead process left open, and carry over what is open here but not in this file."""
@@ -394,9 +543,24 @@ class Ledger:
                 if left.task_id not in here:
                     rows.append(carried_row(left, now))
                 rows.append(closed_row(left.task_id, TaskState.CLOSED_INTERRUPTED, now))
-        rows.extend(interrupted_row(seq, row, now) for seq, row in opened.left_intents if seq not in self._intents)
+                if left.owner is not None:
+                    known = self._interrupted.get(left.owner, ())
+                    self._interrupted[left.owner] = (*known, left.task_id)
+        for seq, row in opened.left_intents:
+            if seq not in self._intents and row.plan is None:
+                rows.append(interrupted_row(seq, row, now))
+            elif seq not in self._intents:
+                self._intents.add(seq)
+                self._journal.leave(seq, row)
         if rows:
             opened.file.append(rows, durable=True)
+        self._write_settled(opened.file, now)
+
+    def _write_settled(self, file: LedgerFile, now: int) -> None:
+        rows = [] if self._journal.is_settled else self._journal.settle(file.has_outcome, now)
+        if rows:
+            file.append(rows, durable=True)
+            self._intents.difference_update(row.intent_seq for row in rows if row.intent_seq is not None)
 
     def _rotate_if_due(self) -> None:
         file, now = self._file, self._now_ms()
@@ -442,3 +606,25 @@ class Ledger:
         if file is not None:
             with suppress(CodePlaneError):
                 file.close()
+
+
+def _why_unwritable(directory: Path) -> CodePlaneError:
+    """SQLite cannot even open a file where there is no space for what it keeps beside it."""
+    with suppress(OSError):
+        found = os.statvfs(directory)
+        if found.f_bavail * found.f_frsize < _LEAST_BYTES:
+            message = "the disk is full, so that no record of a change can be kept"
+            return CodePlaneError(ErrorCode.NO_SPACE, message, remedy=SPACE_REMEDY)
+    return CodePlaneError(
+        ErrorCode.STATE_DIRECTORY_READ_ONLY,
+        "no record of a change can be kept, so nothing may be changed",
+        remedy="Make '.codeplane' in the repository writable for you.",
+    )
+
+
+def _is_commit(ticket: _Ticket | None) -> bool:
+    return ticket is not None and ticket.commits is not None
+
+
+def _closed() -> CodePlaneError:
+    return CodePlaneError(ErrorCode.SHUTTING_DOWN, "the ledger is closed, so nothing may be changed")

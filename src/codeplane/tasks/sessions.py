@@ -2,11 +2,12 @@
 
 A session belongs to one principal, which is a connection or the holder of a token, and never
 the token itself. Its id is no credential: with another principal's id nothing can be done.
-Every session has a task without limits of its own, unless one was opened on purpose.
+Every session has a task without limits of its own; those opened on purpose are in `open_tasks`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 from collections import OrderedDict
@@ -16,7 +17,7 @@ from threading import Lock
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.tasks.model import TaskState
+from codeplane.tasks.model import ANYWHERE, Scope, TaskState
 
 IDLE_SECONDS = 1800.0
 MAX_SESSIONS = 1000
@@ -36,6 +37,13 @@ class Session:
     """Whether the task was opened by the caller, with limits, rather than with the session."""
     fresh: bool = False
     """Whether this is the first call of the session."""
+    scope: Scope = ANYWHERE
+    """Which files the task may change."""
+
+
+def client_digest(principal: str) -> str:
+    """What a client is known by when it comes back after the server was lost."""
+    return hashlib.sha256(principal.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass
@@ -64,7 +72,7 @@ class Sessions:
         opened: Callable[[Session], None] = _nothing_opened,
         ended: Callable[[Session, TaskState], None] = _nothing_ended,
     ) -> None:
-        """`opened` and `ended` hear of each session with its task; the state is that in which the task closes."""
+        """`opened` and `ended` hear of each session with its own task; the state is that in which that task closes."""
         self._clock = clock
         self._idle_seconds = idle_seconds
         self._capacity = capacity
@@ -146,9 +154,8 @@ class Sessions:
             held = next(iter(self._sessions.values()))
             if now - held.used_at < self._idle_seconds:
                 return
-            # A task that the caller opened and left was cut short; that of the session is simply over.
-            left = TaskState.CLOSED_INTERRUPTED if held.session.explicit else TaskState.CLOSED_SUCCESS
-            self._end(held.session, left)
+            # One that a caller opened and left was cut short; that of the session is simply over.
+            self._end(held.session, TaskState.CLOSED_SUCCESS)
 
     def _end(self, session: Session, state: TaskState) -> None:
         del self._sessions[session.id]

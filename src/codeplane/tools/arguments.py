@@ -11,6 +11,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.tools.spec import MAX_TEXT, Param, ToolSpec
@@ -18,19 +19,28 @@ from codeplane.tools.spec import MAX_TEXT, Param, ToolSpec
 SESSION = Param("session_id", "string")
 """Taken by every tool, and told to those who need it by the answers themselves."""
 
+TASK = Param("task_id", "string")
+"""Likewise: the task that a call belongs to. A tool may have its own."""
+
 _MAX_SHOWN = 80
 _MAX_ITEMS = 1_000
+_MAX_OBJECTS_TEXT = 4 * 1024 * 1024
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
 def validate(spec: ToolSpec, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments by their own names, with defaults; what was not given and has no default is left out."""
-    params = {param.name: param for param in (*spec.params, SESSION)}
+    return _validated(spec, (SESSION, TASK, *spec.params), arguments)
+
+
+def _validated(spec: ToolSpec, known: tuple[Param, ...], arguments: Mapping[str, object]) -> dict[str, object]:
+    params = {param.name: param for param in known}
     found: dict[str, object] = {}
     spelled: dict[str, str] = {}
     for name, value in _unfolded(spec, params, arguments):
         param = _recognize(spec, params, name)
-        if value is None or (value == "" and not param.required and param.kind != "array"):
+        silent = not param.required and not param.may_be_empty and param.kind not in ("array", "objects")
+        if value is None or (value == "" and silent):
             # Many clients fill in what they do not mean to say.
             continue
         if param.name in found:
@@ -44,7 +54,7 @@ def validate(spec: ToolSpec, arguments: Mapping[str, object]) -> dict[str, objec
         found[param.name] = _convert(spec, param, value)
         spelled[param.name] = shown(name)
     for meant, given in spec.stand_ins.items():
-        if meant not in found and given in found:
+        if meant not in found and given in found and params[meant].unless not in found:
             found[meant] = found.pop(given)
     # A cursor goes on with what its first call settled, which what an older name assumes may contradict.
     assumes = spec.deprecated is None or "cursor" not in found
@@ -111,7 +121,7 @@ def _recognize(spec: ToolSpec, params: Mapping[str, Param], name: str) -> Param:
     for param in params.values():
         if _bare(name) == _bare(param.name) or any(_bare(name) == _bare(alias) for alias in param.aliases):
             return param
-    names = [param.name for param in params.values() if param.advertised and param is not SESSION]
+    names = [param.name for param in params.values() if param.advertised and param not in (SESSION, TASK)]
     guess = nearest(name, names)
     raise CodePlaneError(
         ErrorCode.UNKNOWN_PARAMETER,
@@ -128,6 +138,8 @@ def _bare(name: str) -> str:
 
 
 def _convert(spec: ToolSpec, param: Param, value: object) -> object:
+    if param.fields:
+        return _items(spec, param, value)
     converted = _CONVERT[param.kind](value)
     if converted is None:
         raise _refused(spec, param, value)
@@ -143,6 +155,35 @@ def _convert(spec: ToolSpec, param: Param, value: object) -> object:
             raise _refused(spec, param, f"{len(converted)} values")
         return tuple(_chosen(spec, param, item) for item in converted)
     return _chosen(spec, param, str(converted))
+
+
+def _items(spec: ToolSpec, param: Param, value: object) -> tuple[object, ...]:
+    """Objects by the names of their fields, and texts where they may be texts; one alone is a list of one."""
+    if isinstance(value, str) and _object(value) is None:
+        value = _listed(value) if param.kind == "array" else _decoded(spec, param, value)
+    items = list(value) if isinstance(value, list | tuple) else [value]
+    if len(items) > _MAX_ITEMS or not (items or param.kind == "array"):
+        raise _refused(spec, param, f"{len(items)} values")
+    return tuple(_item(spec, param, number, item) for number, item in enumerate(items, 1))
+
+
+def _item(spec: ToolSpec, param: Param, number: int, value: object) -> object:
+    parts = _object(value)
+    if parts is None:
+        text = _text(value) if param.kind == "array" else None
+        if not text:
+            raise _refused(spec, param, value)
+        return _chosen(spec, param, text)
+    part = replace(spec, name=f"{spec.name}: {param.name} {number}", params=param.fields, stand_ins={}, deprecated=None)
+    return _validated(part, param.fields, {str(name): inner for name, inner in parts.items()})
+
+
+def _decoded(spec: ToolSpec, param: Param, value: str) -> object:
+    """A list that came in a string."""
+    try:
+        return json.loads(value) if len(value) <= _MAX_OBJECTS_TEXT else value
+    except (ValueError, RecursionError):
+        raise _refused(spec, param, value) from None
 
 
 def _chosen(spec: ToolSpec, param: Param, text: str) -> str:
@@ -245,4 +286,7 @@ def _expected(param: Param) -> str:
         return f"a whole number from {low}" + (f" to {param.maximum}" if param.maximum is not None else "")
     if param.kind == "string" and param.max_chars != MAX_TEXT:
         return f"text of at most {param.max_chars} characters"
+    if param.fields:
+        kinds = "objects" if param.kind == "objects" else "texts, or of objects"
+        return f"a list of {kinds} with {', '.join(field.name for field in param.fields if field.advertised)}"
     return {"string": "text", "boolean": "true or false", "array": "a list of texts"}[param.kind]

@@ -12,9 +12,13 @@ from codeplane.tools import catalog
 from codeplane.tools.surface import Surface
 
 if TYPE_CHECKING:
+    from codeplane.operations.editing.editor import Editor
     from codeplane.operations.roots import OpenRoot, Roots
     from codeplane.tasks.handles import Handles
+    from codeplane.tasks.open_tasks import OpenTasks
+    from codeplane.tasks.reading import Readings
     from codeplane.tasks.sessions import Session
+    from codeplane.tools.journal import CallJournal
 
 Progress = Callable[[float, float | None, str], None]
 
@@ -36,6 +40,8 @@ class CallRequest:
     surface: Surface = field(default_factory=Surface)
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = never
+    shared: bool = False
+    """Whether many clients ask as this principal: none of them means what another opened."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,19 @@ class Call:
     roots: Roots
     session: Session
     handles: Handles
+    readings: Readings
+    tasks: OpenTasks
     surface: Surface
+    request_id: str = ""
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = never
     once: bool = False
     """Whether nobody can ask again: a cursor would name nothing."""
+    shared: bool = False
+    editor: Editor | None = None
+    """Of home; None where nothing can be changed."""
+    journal: CallJournal | None = None
+    """Of a call that changes files: where it notes what it is about to do."""
 
     def shows(self, tool: str) -> bool:
         """Whether this client can be told to call it; people are told commands."""

@@ -16,25 +16,28 @@ import orjson
 from codeplane import telemetry
 from codeplane.base.envelope import Answer, envelope, error_envelope, new_request_id
 from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
-from codeplane.base.limits import MAX_ANSWER_CHARS
+from codeplane.base.limits import CHARS_PER_TOKEN, MAX_ANSWER_CHARS
+from codeplane.base.record import NOTHING
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.options import Progress
+from codeplane.operations.editing.editor import Editor
 from codeplane.operations.health import state_fields
 from codeplane.operations.roots import OpenRoot, Roots
 from codeplane.tasks.handles import Handles
 from codeplane.tasks.ledger import Ledger
 from codeplane.tasks.model import Event, digest_params
-from codeplane.tasks.sessions import Session, Sessions
+from codeplane.tasks.open_tasks import OpenTasks
+from codeplane.tasks.reading import Readings
+from codeplane.tasks.sessions import Session, Sessions, client_digest
 from codeplane.tools import catalog
 from codeplane.tools.arguments import example, nearest, shown, validate
 from codeplane.tools.calls import Call, CallRequest, next_call, path_argument
-from codeplane.tools.handlers import CHECKS, HANDLERS
+from codeplane.tools.handlers import ARGUMENTS, CHECKS, HANDLERS, RESULTS
+from codeplane.tools.journal import CallJournal
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.spelling import camelled, echoed
 from codeplane.tools.surface import Surface
 from codeplane.workspace.waiting import again
-
-CHARS_PER_TOKEN = 4
 
 _REASONS = {
     ErrorCode.REQUIRES_REINDEX: "index_incompatible",
@@ -49,6 +52,7 @@ _MENDS = {
     ErrorCode.INDEX_STALE: "sync",
 }
 """The action of manage_index that does away with an error."""
+_OP_TYPES = {"mutations": "mutation", "test_runs": "test_run"}
 _MAX_ECHO = 500
 _OPENING_SECONDS = 0.005
 
@@ -57,13 +61,25 @@ class Pipeline:
     """Thread-safe: many calls at a time."""
 
     def __init__(
-        self, roots: Roots, sessions: Sessions, handles: Handles, ledger: Ledger | None, *, once: bool = False
+        self,
+        roots: Roots,
+        sessions: Sessions,
+        tasks: OpenTasks,
+        handles: Handles,
+        readings: Readings,
+        ledger: Ledger | None,
+        editor: Editor | None = None,
+        *,
+        once: bool = False,
     ) -> None:
         """With `once` no second call can come, so that nothing is kept for one."""
         self._roots = roots
         self._sessions = sessions
+        self._tasks = tasks
         self._handles = handles
+        self._readings = readings
         self._ledger = ledger
+        self._editor = editor
         self._once = once
 
     def call(self, request: CallRequest) -> tuple[bytes, bool]:
@@ -112,6 +128,8 @@ class Pipeline:
         return job.progress
 
     def close(self, timeout: float = 1.0) -> None:
+        if self._editor is not None:
+            self._editor.close(timeout)
         self._roots.close(timeout)
         self._sessions.close()
         if self._ledger is not None:
@@ -131,9 +149,12 @@ class _Run:
         self._path: dict[str, object] = {}
         self._elsewhere: Path | None = None
         self._intent: int | None = None
+        self._journal: CallJournal | None = None
         self._error: ErrorCode | None = None
         self._epoch: int | None = None
+        self._record = NOTHING
         self._op_type = "read"
+        self._is_in_task = False
         self.request_id = new_request_id()
         self.status = "error"
 
@@ -146,6 +167,7 @@ class _Run:
             telemetry.error("call failed", tool=self._request.tool, **telemetry.describe(error))
             return self._failed(unforeseen(error))
         self.status = answer.status
+        self._record = answer.record
         epoch = answer.meta.get("epoch")
         self._epoch = epoch if isinstance(epoch, int) else None
         body = _dump(envelope(answer, self._meta()))
@@ -155,8 +177,13 @@ class _Run:
         return body if fits else self._failed(_too_large(size))
 
     def record_outcome(self, body: bytes) -> None:
-        ledger = self._pipeline._ledger
-        if ledger is not None:
+        tokens = len(body) // CHARS_PER_TOKEN
+        if self._session is not None:
+            self._pipeline._tasks.spend(self._session, tokens)
+        ledger, journal = self._pipeline._ledger, self._journal
+        if journal is not None:
+            self._intent = journal.intent
+        if ledger is not None and (journal is None or not journal.is_over):
             event = replace(
                 self._event(),
                 epoch=self._epoch,
@@ -164,7 +191,8 @@ class _Run:
                 status=self.status,
                 error_code=self._error.number if self._error is not None else None,
                 duration_ms=round((time.monotonic() - self._started) * 1000),
-                tokens_given=len(body) // CHARS_PER_TOKEN,
+                tokens_given=tokens,
+                record=self._record,
             )
             try:
                 ledger.outcome(event)
@@ -176,12 +204,10 @@ class _Run:
         request = self._request
         spec = _find(request.tool, request.surface)
         arguments = validate(spec, request.arguments)
-        session_id = arguments.pop("session_id", None)
-        self._named_session = session_id is not None
-        self._session = self._pipeline._sessions.resolve(request.principal, str(session_id) if session_id else None)
+        session = self._enter(spec, arguments)
         older, sent = spec.deprecated, arguments
         if older is not None:
-            self._warnings = (Notice(WarningCode.DEPRECATED_TOOL, {"use": older.canonical}),)
+            self._warnings += (Notice(WarningCode.DEPRECATED_TOOL, {"use": older.canonical}),)
             spec, arguments = _canonical(spec, arguments)
         self._path = path_argument(arguments)
         effect = spec.has_effect(arguments)
@@ -191,31 +217,63 @@ class _Run:
         if check is not None:
             check(arguments)
         self._require_wanted()
+        counts = spec.counts_as(arguments)
         if effect:
-            self._op_type = str(arguments.get("action", spec.name))
-            if self._pipeline._ledger is not None:
-                self._intent = self._pipeline._ledger.intent(self._event())
-                # The disk may have kept it waiting.
-                self._require_wanted()
+            self._op_type = _OP_TYPES[counts] if counts else str(arguments.get("action", spec.name))
+        if not spec.names_tasks:
+            self._pipeline._tasks.admit(session, counts)
+        if effect and spec.journals:
+            self._journal = CallJournal(self._pipeline._ledger, self._event(), self._started)
+        elif effect and self._pipeline._ledger is not None:
+            self._intent = self._pipeline._ledger.intent(self._event())
+            # The disk may have kept it waiting.
+            self._require_wanted()
         # That another repository is added is an effect too.
         root = self._root(spec, arguments)
         self._elsewhere = root.path if root.path != self._pipeline._roots.home.path else None
         call = Call(
             root=root,
             roots=self._pipeline._roots,
-            session=self._session,
+            session=session,
             handles=self._pipeline._handles,
+            readings=self._pipeline._readings,
+            tasks=self._pipeline._tasks,
             surface=request.surface,
+            request_id=self.request_id,
             progress=request.progress,
             cancelled=request.cancelled,
             once=self._pipeline._once,
+            shared=request.shared,
+            editor=self._pipeline._editor,
+            journal=self._journal,
         )
         answer = HANDLERS[spec.name](call, arguments)
+        if older is not None and request.tool in RESULTS:
+            answer = replace(answer, result=RESULTS[request.tool](sent, answer.result))
+        repeated = self._pipeline._tasks.note(session, answer.record, counts)
+        if repeated is not None:
+            self._warnings += (Notice(repeated),)
         if older is not None and older.camel_case:
             answer = replace(answer, result=camelled(answer.result), hints=camelled(answer.hints))
         if older is not None and older.echoes:
             answer = replace(answer, result={**echoed(older, sent, answer.meta), **answer.result})
         return replace(answer, warnings=(*self._warnings, *answer.warnings)) if self._warnings else answer
+
+    def _enter(self, spec: ToolSpec, arguments: dict[str, object]) -> Session:
+        """The session of the call, within the task that it names or goes on with."""
+        request, pipeline = self._request, self._pipeline
+        session_id = arguments.pop("session_id", None)
+        self._named_session = session_id is not None
+        session = pipeline._sessions.resolve(request.principal, str(session_id) if session_id else None)
+        self._session = session
+        if session.fresh and pipeline._ledger is not None:
+            lost = pipeline._ledger.take_interrupted(client_digest(request.principal))
+            self._warnings += tuple(Notice(WarningCode.TASK_INTERRUPTED, {"task_id": task_id}) for task_id in lost)
+        named = None if spec.names_tasks else arguments.pop("task_id", None)
+        session = pipeline._tasks.bind(session, str(named) if named else None, by_name=request.shared)
+        self._session = session
+        self._is_in_task = session.explicit and not spec.names_tasks
+        return session
 
     def _require_wanted(self) -> None:
         if self._request.cancelled():
@@ -231,6 +289,11 @@ class _Run:
         self._error = error.code
         action = _MENDS.get(error.code)
         hints: dict[str, object] = {}
+        if error.code in (ErrorCode.TASK_BUDGET_EXCEEDED, ErrorCode.TASK_CLOSED):
+            surface = self._request.surface
+            hints["open_task"] = next_call(surface, "task", {"action": "open"}, "cpl call task action=open")
+        if error.code is ErrorCode.TASK_BUDGET_EXCEEDED:
+            self._record = replace(NOTHING, limit_triggered=f"max_{error.details['budget_type']}")
         if action is not None:
             arguments = {"action": action, **self._path}
             hint = next_call(self._request.surface, "manage_index", arguments, "cpl init", self._elsewhere)
@@ -248,6 +311,8 @@ class _Run:
         session = self._session
         if session is not None and (self._named_session or session.fresh):
             meta["session_id"] = session.id
+        if session is not None and self._is_in_task:
+            meta |= {"task_id": session.task_id, "task_state": self._pipeline._tasks.state(session).value}
         return meta
 
     def _event(self) -> Event:
@@ -267,12 +332,13 @@ def _find(name: str, surface: Surface) -> ToolSpec:
     if spec is not None and surface.reaches(spec):
         return spec
     known = [candidate.name for candidate in catalog.visible(surface)]
-    guess = nearest(name, known)
-    remedy: str | None
+    guess: str | None = nearest(name, known)
+    if spec is not None:
+        # What a name that is hidden here resembles may do something else altogether.
+        guess = spec.deprecated.canonical if spec.deprecated and spec.deprecated.canonical in known else None
+    remedy = f"Use '{guess}'." if guess else None
     if spec is not None:
         remedy = f"It is in the toolset '{spec.category}': start the server with --toolsets, or run 'cpl call {name}'."
-    else:
-        remedy = f"Use '{guess}'." if guess else None
     raise CodePlaneError(
         ErrorCode.UNKNOWN_TOOL,
         f"there is no tool '{shown(name)}' here",
@@ -287,19 +353,25 @@ def _canonical(spec: ToolSpec, arguments: Mapping[str, object]) -> tuple[ToolSpe
     """The call that an older name stands for, with the defaults of the canonical tool."""
     assert spec.deprecated is not None
     renames = spec.deprecated.renames
-    renamed = {renames.get(name, name): value for name, value in arguments.items()}
+    adapt = ARGUMENTS.get(spec.name)
+    own = adapt(arguments) if adapt is not None else arguments
+    renamed = {renames.get(name, name): value for name, value in own.items()}
     canonical = catalog.BY_NAME[spec.deprecated.canonical]
     return canonical, validate(canonical, {**renamed, **spec.deprecated.fixed})
 
 
 def _read_only(spec: ToolSpec) -> CodePlaneError:
-    allowed = "; ".join(f"{name}: {', '.join(values)}" for name, values in spec.harmless.items())
+    allowed = "; ".join(f"{name}: {', '.join(map(_word, values))}" for name, values in spec.harmless.items())
     return CodePlaneError(
         ErrorCode.READ_ONLY,
         f"this server is read-only, and {spec.name} would change something",
         expected=allowed or "a tool without effects",
         remedy="A person can start the server without --read-only.",
     )
+
+
+def _word(value: str | bool) -> str:
+    return value if isinstance(value, str) else str(value).lower()
 
 
 def _too_large(size: int) -> CodePlaneError:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["string", "integer", "boolean", "array"]
+Kind = Literal["string", "integer", "boolean", "array", "objects"]
+Counts = Literal["mutations", "test_runs"]
 
 MAX_TEXT = 10_000
 """Characters of one text, unless a parameter says otherwise."""
@@ -19,14 +20,14 @@ TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "comp
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter. Arrays hold strings."""
+    """One parameter. Arrays hold strings, and objects too where they have `fields`; `objects` hold those alone."""
 
     name: str
     kind: Kind
     doc: str = ""
     required: bool = False
     unless: str = ""
-    """Of a required parameter: another one that makes it needless."""
+    """Another parameter that makes a required one, or one that another may stand in for, needless."""
     default: object = None
     choices: tuple[str, ...] = ()
     minimum: int | None = None
@@ -39,11 +40,21 @@ class Param:
     """Parameters whose values may come together in one object in place of this one's."""
     max_chars: int = MAX_TEXT
     advertised: bool = True
+    may_be_empty: bool = False
+    """Whether an empty text says something; of most it only fills a place."""
+    fields: tuple[Param, ...] = ()
+    """What an object may hold that is an item."""
 
     def schema(self) -> dict[str, object]:
         schema: dict[str, object] = {"type": self.kind}
         if self.kind == "array":
             schema["items"] = {"type": "string"} | ({"enum": list(self.choices)} if self.choices else {})
+            if self.fields:
+                schema["items"] = {"anyOf": [{"type": "string"}, {"type": "object"}]}
+        elif self.kind == "objects":
+            shown = {field.name: field.schema() for field in self.fields if field.advertised}
+            required = [field.name for field in self.fields if field.required]
+            schema |= {"type": "array", "items": {"type": "object", "properties": shown, "required": required}}
         elif self.choices:
             schema["enum"] = list(self.choices)
         if self.doc:
@@ -82,8 +93,14 @@ class ToolSpec:
     destructive: bool = False
     idempotent: bool = True
     open_world: bool = False
-    harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    harmless: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
     """Of a tool that can have effects: the values of a parameter with which it has none."""
+    counts: Counts | None = None
+    """Of a tool that can have effects: what of its task a call with one uses up."""
+    journals: bool = False
+    """Whether it notes its intent itself, with how to undo it."""
+    repeatable_with: str = ""
+    """Of a tool that may do something twice: the parameter with which it does not."""
     at_once: bool = False
     """Whether it tells only what is known already: such calls are asked above all when everything else waits."""
     at_once_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -103,6 +120,18 @@ class ToolSpec:
         if self.read_only:
             return False
         return not any(arguments.get(name) in values for name, values in self.harmless.items())
+
+    @property
+    def names_tasks(self) -> bool:
+        """Whether it is about tasks, rather than within one."""
+        return any(param.name == "task_id" for param in self.params)
+
+    def counts_as(self, arguments: Mapping[str, object]) -> Counts | None:
+        return self.counts if self.has_effect(arguments) else None
+
+    def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
+        """Whether the same call, made again, does nothing more."""
+        return self.idempotent or bool(self.repeatable_with and arguments.get(self.repeatable_with))
 
     def is_at_once(self, arguments: Mapping[str, object]) -> bool:
         return self.at_once or any(arguments.get(name) in values for name, values in self.at_once_with.items())

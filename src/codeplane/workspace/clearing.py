@@ -18,6 +18,7 @@ KEPT = (
     "ledger.db-shm",
     "lock",
     "logs",
+    "txn",
     ".gitignore",
 )
 """What clearing leaves unless it is told to remove everything."""

@@ -20,6 +20,16 @@ _JAVA = {
     "shop/Item.java": "package shop;\nclass Item extends Base { }\n",
     "shop/Base.java": "package shop;\nclass Base { }\n",
 }
+_KOTLIN = {
+    "shop/Cart.kt": "package shop\nimport parts.Item\nfun total(item: Item) = item.price() + item.twice() + sum(1)\n",
+    "parts/Item.kt": "package parts\nopen class Item : Base()\n",
+    "parts/Base.kt": "package parts\nopen class Base\n",
+}
+_CSHARP = {
+    "shop/Cart.cs": "namespace Shop;\nclass Cart { int Total(Item item) { return item.Price() + item.Twice(); } }\n",
+    "parts/Item.cs": "namespace Parts;\npublic partial class Item : Base { }\n",
+    "parts/Base.cs": "namespace Parts;\npublic class Base { }\n",
+}
 _RUST = {
     "Cargo.toml": '[package]\nname = "shop"\n',
     "src/lib.rs": "mod cart;\nmod item;\npub use item::*;\n",
@@ -122,6 +132,28 @@ _TYPESCRIPT = {
             ],
         ),
         (
+            _KOTLIN,
+            [
+                ("parts/Base.kt", "package parts\nopen class Base { fun price() = 1 }\n"),
+                ("shop/more.kt", "package shop\nimport parts.Base\nfun sum(n: Int) = n\nfun Base.twice() = 2\n"),
+                ("parts/Item.kt", "package other\nclass Item\n"),
+                ("shop/Item.kt", "package parts\nclass Item { fun twice() = 2 }\n"),
+            ],
+        ),
+        (
+            _CSHARP,
+            [
+                ("GlobalUsings.cs", "global using Parts;\n"),
+                ("parts/Base.cs", "namespace Parts;\npublic class Base { public int Price() { return 1; } }\n"),
+                (
+                    "parts/Item.More.cs",
+                    "namespace Parts;\npublic partial class Item { public int Twice() { return 2; } }\n",
+                ),
+                ("GlobalUsings.cs", "global using Other;\n"),
+                ("shop/Shop.csproj", '<Project><ItemGroup><Using Include="Parts" /></ItemGroup></Project>\n'),
+            ],
+        ),
+        (
             _PHP,
             [
                 ("src/Base.php", "<?php\nnamespace Shop\\Parts;\nclass Base { function price() {} }\n"),
@@ -162,7 +194,7 @@ _TYPESCRIPT = {
             ],
         ),
     ],
-    ids=["go", "java", "rust", "cpp", "php", "ruby", "typescript"],
+    ids=["go", "java", "rust", "cpp", "kotlin", "csharp", "php", "ruby", "typescript"],
 )
 def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: list[tuple[str, str]]) -> None:
     root = make_repository(tmp_path / "repo", dict(files))
@@ -173,3 +205,67 @@ def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: lis
             indexer.sync()
             kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], path
+
+
+@pytest.mark.parametrize(
+    ("files", "apart", "change", "concerned"),
+    [
+        (
+            _GO,
+            {"tools/tool.go": "package tools\n\nfunc Run() {}\n"},
+            (
+                "items/item.go",
+                "package items\n\ntype Item struct{}\n\nfunc Make() *Item { return nil }\nfunc More() {}\n",
+            ),
+            {"cart.go", "add.go", "items/item.go"},
+        ),
+        (
+            _JAVA,
+            {"tools/Tool.java": "package tools;\nclass Tool { void run() { } }\n"},
+            ("shop/Base.java", "package shop;\nclass Base { int price() { return 1; } }\n"),
+            {"shop/Cart.java", "shop/Item.java", "shop/Base.java"},
+        ),
+        (
+            _RUST,
+            {"tools/Cargo.toml": '[package]\nname = "tools"\n', "tools/src/lib.rs": "pub fn run() {}\n"},
+            (
+                "src/item.rs",
+                "pub struct Item { pub count: u32 }\npub fn make() -> Item { Item { count: 2 } }\nfn f() {}\n",
+            ),
+            {"src/lib.rs", "src/cart.rs", "src/item.rs", "tests/all.rs"},
+        ),
+        (
+            _CPP,
+            {"tools/tool.cc": "int run() { return 1; }\n"},
+            ("shop/item.h", "namespace shop {\nclass Item {\n public:\n  int price();\n  int count();\n};\n}\n"),
+            {"shop/item.h", "shop/item.cc", "main.cc"},
+        ),
+        (
+            _KOTLIN,
+            {"tools/Tool.kt": "package tools\nfun run() = 1\n"},
+            ("parts/Base.kt", "package parts\nopen class Base { fun price() = 1 }\n"),
+            {"shop/Cart.kt", "parts/Item.kt", "parts/Base.kt"},
+        ),
+        (
+            _CSHARP | {"GlobalUsings.cs": "global using Parts;\n"},
+            {"tools/Tool.cs": "namespace Tools;\nclass Tool { void Run() { } }\n"},
+            ("parts/Base.cs", "namespace Parts;\npublic class Base { public int Price() { return 1; } }\n"),
+            {"shop/Cart.cs", "parts/Item.cs", "parts/Base.cs"},
+        ),
+    ],
+    ids=["go", "java", "rust", "cpp", "kotlin", "csharp"],
+)
+def test_who_looked_up_nothing_of_it_is_not_resolved_again(
+    tmp_path: Path, files: dict[str, str], apart: dict[str, str], change: tuple[str, str], concerned: set[str]
+) -> None:
+    root = make_repository(tmp_path / "repo", {**files, **apart})
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        write(root, *change)
+        indexer.look()
+        writer = indexer._writer
+        assert writer is not None
+        names: dict[int, str] = dict(writer.rows("SELECT file_id, path FROM files"))
+        left = {names[file_id] for file_id in writer.list_unresolved()}
+    assert change[0] in left
+    assert left <= concerned and not left & set(apart)

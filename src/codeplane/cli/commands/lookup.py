@@ -23,8 +23,8 @@ def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | Non
     return answer("defs", lambda: _defs(invocation, name, kind, path, limit), json=json)
 
 
-def outline(invocation: Invocation, file: str, *, json: bool) -> int:
-    return answer("outline", lambda: _outline(invocation, file, as_json=json), json=False)
+def outline(invocation: Invocation, file: str, *, ref: str | None = None, json: bool) -> int:
+    return answer("outline", lambda: _outline(invocation, file, ref, as_json=json), json=False)
 
 
 def languages(invocation: Invocation, *, json: bool) -> int:
@@ -78,12 +78,13 @@ def _shown(row: DefRow) -> str:
     return f"{container}: {signature}" if container else signature
 
 
-def _outline(invocation: Invocation, file: str, *, as_json: bool) -> Reply:
+def _outline(invocation: Invocation, file: str, ref: str | None, *, as_json: bool) -> Reply:
     from codeplane.cli.reach import call_tool
 
     assembly = assemble(invocation)
     path = repository_path(assembly.context.root, invocation.start, file)
-    found, _ = call_tool(assembly.context, invocation, "file_outline", {"file": path, "limit_symbols": MAX_LIMIT})
+    arguments = {"file": path, "limit_symbols": MAX_LIMIT, **({"ref": ref} if ref else {})}
+    found, _ = call_tool(assembly.context, invocation, "file_outline", arguments)
     if as_json:
         return tool_reply(found)
     require_answer(found)

@@ -27,8 +27,8 @@ class Place(NamedTuple):
 
 class Package(NamedTuple):
     name: str
-    library: str | None
-    """Path of the root of its library."""
+    library: str
+    """Path of the root of its library, if it has one."""
     library_name: str
     dependencies: Mapping[str, str]
     """Name in the sources -> name of the package."""
@@ -47,12 +47,11 @@ class Crates:
         return self._ev.kept("packages of Rust", self._read_packages)
 
     def _read_packages(self) -> dict[str, Package]:
-        paths = frozenset(self._library.paths())
         found = {}
-        for path in sorted(paths):
+        for path in sorted(self._library.paths()):
             if basename(path) != "Cargo.toml":
                 continue
-            package = _read_package((self._library.declared(path) or {}).get("text", ""), dirname(path), paths)
+            package = _read_package((self._library.declared(path) or {}).get("text", ""), dirname(path))
             if package is not None:
                 found[dirname(path)] = package
         return found
@@ -82,11 +81,12 @@ class Crates:
         package = self.package_of(near)
         if package is None:
             return None
-        if name == package.library_name:
-            return package.library
-        wanted = package.dependencies.get(name)
-        found = self._by_name.get(wanted, []) if wanted is not None else []
-        return found[0].library if len(found) == 1 else None
+        found = [package]
+        if name != package.library_name:
+            wanted = package.dependencies.get(name)
+            found = self._by_name.get(wanted, []) if wanted is not None else []
+        library = found[0].library if len(found) == 1 else None
+        return library if library is not None and self._library.tables(library) is not None else None
 
     def child(self, at: Tables, definition: int) -> Place | None:
         """The module that a `mod` stands for."""
@@ -208,7 +208,7 @@ class Crates:
         return None
 
 
-def _read_package(text: str, folder: str, paths: frozenset[str]) -> Package | None:
+def _read_package(text: str, folder: str) -> Package | None:
     try:
         manifest = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -218,7 +218,6 @@ def _read_package(text: str, folder: str, paths: frozenset[str]) -> Package | No
         return None
     target = _table(manifest, "lib")
     declared = target.get("path")
-    library: str | None = normpath(join(folder, declared if isinstance(declared, str) else "src/lib.rs"))
     named = target.get("name")
     dependencies: dict[str, str] = {}
     for section in (manifest, *(part for part in _table(manifest, "target").values() if isinstance(part, dict))):
@@ -228,7 +227,7 @@ def _read_package(text: str, folder: str, paths: frozenset[str]) -> Package | No
                 dependencies[local.replace("-", "_")] = str(package)
     return Package(
         name,
-        library if library in paths else None,
+        normpath(join(folder, declared if isinstance(declared, str) else "src/lib.rs")),
         (named if isinstance(named, str) else name).replace("-", "_"),
         dependencies,
         _listed_targets(manifest, folder),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 from posixpath import basename, dirname
 from typing import Any
 
@@ -24,6 +23,11 @@ _COLLECTIONS = frozenset(
      "Stack", "Collection", "ReadOnlyCollection", "ImmutableArray", "ImmutableList", "IQueryable", "IAsyncEnumerable",
      "Task", "ValueTask", "Lazy", "ConcurrentBag", "ConcurrentQueue", "LinkedList", "IEnumerator", "Nullable"}
 )  # fmt: skip
+
+
+def _declares(path: str) -> bool:
+    name = basename(path)
+    return name.endswith((".csproj", ".props")) or (name.endswith(".cs") and "usings" in name.lower())
 
 
 class CSharpRules(TypedRules):
@@ -169,23 +173,21 @@ class CSharpRules(TypedRules):
         return list(dict.fromkeys([*rows, *self._project_wide(at.path)]))
 
     def _project_wide(self, path: str) -> list[tuple[str, bool]]:
-        found: list[tuple[str, bool]] = []
-        for folder, files in self._declaring:
-            if not folder or path.startswith(folder + "/"):
-                for file in files:
-                    found += self._project_usings(file)
-        return found
+        folder = dirname(path)
+        return self.ev.kept(("project-wide", folder), lambda: self._read_project_wide(folder))
 
-    @cached_property
-    def _declaring(self) -> list[tuple[str, list[str]]]:
-        """Folders with files that speak for all files beneath them."""
-        folders: dict[str, list[str]] = {}
-        for path in sorted(self.ev.library.paths()):
-            name = basename(path)
-            if name.endswith((".csproj", ".props")) or (name.endswith(".cs") and "usings" in name.lower()):
-                folder = dirname(path)
-                folders.setdefault(folder.removesuffix("/Properties"), []).append(path)
-        return sorted(folders.items())
+    def _read_project_wide(self, folder: str) -> list[tuple[str, bool]]:
+        """Of the files that speak for all beneath their folder, those of the folders around."""
+        ends = [end for end, character in enumerate(folder) if character == "/"]
+        found: list[tuple[str, bool]] = []
+        for around in ("", *(folder[:end] for end in ends), *([folder] if folder else ())):
+            beside = [
+                *self.ev.library.directory(around),
+                *self.ev.library.directory(f"{around}/Properties" if around else "Properties"),
+            ]
+            for path in sorted(filter(_declares, beside)):
+                found += self._project_usings(path)
+        return found
 
     def _project_usings(self, path: str) -> list[tuple[str, bool]]:
         return self.ev.kept(("usings", path), lambda: self._read_usings(path))

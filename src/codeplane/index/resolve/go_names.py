@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from codeplane.facts.model import Tier
@@ -22,55 +22,35 @@ class GoNames(Rules):
                 texts[path] = str(said.get("text", "")) if said is not None else ""
         return Declarations(texts)
 
-    @cached_property
-    def _directories(self) -> dict[str, Files]:
-        return {}
-
-    @cached_property
-    def _package_of(self) -> dict[str, Package]:
-        return {}
-
-    @cached_property
-    def _modules(self) -> dict[str, Mapping[str, str]]:
-        return {}
-
-    @cached_property
-    def _file_imports(self) -> dict[str, dict[str, Value]]:
-        return {}
-
     def _files(self, directory: str) -> Files:
-        if directory not in self._directories:
-            paths = [path for path in self.ev.library.directory(directory) if path.endswith(".go")]
-            tables = [at for path in paths if (at := self.ev.library.tables(path)) is not None]
-            self._directories[directory] = Files(tables)
-        return self._directories[directory]
+        return self.ev.kept(("go files", directory), lambda: self._read_files(directory))
+
+    def _read_files(self, directory: str) -> Files:
+        paths = [path for path in self.ev.library.directory(directory) if path.endswith(".go")]
+        return Files([at for path in paths if (at := self.ev.library.tables(path)) is not None])
 
     def _package(self, at: Tables) -> Package:
         """The package that a file is part of."""
-        found = self._package_of.get(at.path)
-        if found is None:
-            found = self._files(at.path.rpartition("/")[0]).package(at.package)
-            self._package_of[at.path] = found
-        return found
+        return self._files(at.path.rpartition("/")[0]).package(at.package)
 
     def imported(self, at: Tables, number: int) -> Values:
         source = at.imports[number].source or ""
         folder = at.path.rpartition("/")[0]
-        if folder not in self._modules:
-            self._modules[folder] = self._declarations.seen_from(at.path)
-        directory = find_directory(self._modules[folder], source)
+        modules = self.ev.kept(("go modules", folder), lambda: self._declarations.seen_from(at.path))
+        directory = find_directory(modules, source)
         name = self._files(directory).name if directory is not None else None
         return frozenset({("N", "go", directory, name) if name is not None else ("x", source)})
 
     def _imports(self, at: Tables) -> dict[str, Value]:
         """Packages of the repository that a file imports, by the name that they have in it; `.` for all of theirs."""
-        found = self._file_imports.get(at.path)
-        if found is None:
-            found = self._file_imports[at.path] = {}
-            for number, row in enumerate(at.imports):
-                for value in self.imported(at, number):
-                    if value[0] == "N":
-                        found["." if row.imported_name == "*" else row.alias or value[3]] = value
+        return self.ev.kept(("go imports", at.path), lambda: self._read_imports(at))
+
+    def _read_imports(self, at: Tables) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for number, row in enumerate(at.imports):
+            for value in self.imported(at, number):
+                if value[0] == "N":
+                    found["." if row.imported_name == "*" else row.alias or value[3]] = value
         return found
 
     def tier(self, at: Tables, sites: Sequence[Site]) -> int:

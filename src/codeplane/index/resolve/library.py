@@ -34,7 +34,7 @@ class StoreLibrary:
         self._index = index
         self._paths = paths
         self._note = note
-        self._tables: dict[str, tuple[int, Tables] | None] = {}
+        self._tables: dict[str, tuple[int, Tables | None]] = {}
         self._uids: dict[tuple[str, str], list[int]] = {}
         self._directories: dict[str, list[str]] | None = None
         self.held_bytes = 0
@@ -52,13 +52,9 @@ class StoreLibrary:
         return self._paths
 
     def tables(self, path: str) -> Tables | None:
-        found = self._tables.get(path, _UNREAD)
-        if found is _UNREAD:
-            found = self._tables[path] = self._read(path)
-        if found is None:
-            return None
-        self._note(found[0])
-        return found[1]
+        key, found = self._tables.get(path) or self._learn(path)
+        self._note(key)
+        return found
 
     def key(self, path: str) -> int:
         return self.file_id(path) or 0
@@ -101,10 +97,8 @@ class StoreLibrary:
         return orjson.loads(rows[0][0]) if rows else None
 
     def file_id(self, path: str) -> int | None:
-        found = self._tables.get(path, _UNREAD)
-        if found is _UNREAD:
-            found = self._tables[path] = self._read(path)
-        return found[0] if found is not None else None
+        key, found = self._tables.get(path) or self._learn(path)
+        return key if found is not None else None
 
     def uid(self, site: Site) -> int | None:
         """The number that a definition, or an attribute, goes by."""
@@ -113,6 +107,12 @@ class StoreLibrary:
         if known is None:
             known = self._uids[path, kind] = self._read_uids(path, kind)
         return known[ordinal] if ordinal < len(known) else None
+
+    def _learn(self, path: str) -> tuple[int, Tables | None]:
+        """A file that is not there yet may come: whoever asked for it depends on what its directory holds."""
+        found = self._read(path)
+        self._tables[path] = found or (key_of("directory", path.rpartition("/")[0]), None)
+        return self._tables[path]
 
     def _read(self, path: str) -> tuple[int, Tables] | None:
         rows = self._index.rows(
@@ -138,6 +138,3 @@ def key_of(kind: str, text: str) -> int:
     """What a look-up goes by among the things that links depend on; files go by their ids, which are positive."""
     digest = blake2b(f"{kind}\0{text}".encode("utf-8", "surrogateescape"), digest_size=7).digest()
     return -1 - int.from_bytes(digest)
-
-
-_UNREAD: tuple[int, Tables] = (0, None)  # type: ignore[assignment]

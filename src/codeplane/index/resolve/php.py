@@ -30,7 +30,6 @@ _ONE_ELEMENT = frozenset({"current", "reset", "end", "next", "prev", "array_pop"
 
 class PhpRules(Rules):
     classes = frozenset({"class", "interface", "trait", "enum"})
-    notes_all = True
     takes_object = False
     invoked = "__invoke()"
 

@@ -36,8 +36,6 @@ _COLLECTIONS = frozenset(
 
 
 class PythonRules(Rules):
-    notes_all = True
-
     @cached_property
     def _modules(self) -> PythonModules:
         return PythonModules(self.ev.library.paths())

@@ -42,7 +42,6 @@ Opening = tuple[str, int]
 
 class RubyRules(Rules):
     classes = frozenset({"class", "module"})
-    notes_all = True
     takes_object = False
     invoked = "call"
 

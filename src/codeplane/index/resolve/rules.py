@@ -27,9 +27,6 @@ class Rules:
 
     classes = _CLASSES
     """Kinds of definitions that have members and objects."""
-    notes_all = False
-    """Whether every look-up is noted for every file that rests on it; without, whatever others can see of a file
-    concerns all files of its family."""
     overloads = False
     """Whether functions of one name stand beside each other, those that a class defines and inherits too."""
     bare_members = False

@@ -1,42 +1,69 @@
-"""A repository at a glance, from the index alone: what an agent asks first, in less than 2,000 tokens.
+"""A repository at a glance, from the index alone: what an agent asks first, in as many tokens as it wants to spend.
 
-Each section is bounded by itself; `left_out` counts, by section, what did not fit. Only the structure
-is paged: `list_tree_rows` gives all of its rows, in the order in which pages take them.
+What is shown first is what the rest of the repository rests on; `left_out` counts, by section, what did not fit. Only
+the structure is paged: the rows of a map are all of it, in the order in which pages take them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import parent
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import find_test_roots
 from codeplane.languages.roles import role_among
+from codeplane.operations.map_repo.centrality import Centrality, find_centrality, key_files
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
 from codeplane.operations.map_repo.origins import INSIDE, STANDARD, find_judges
 from codeplane.operations.map_repo.public_api import PublicName, find_public_api
+from codeplane.operations.map_repo.room import Room, fitting, largest
 from codeplane.operations.map_repo.structure import TreeRow, order_rows, take_page
 from codeplane.operations.map_repo.tests_layout import find_test_layout
 from codeplane.query.overview import FileBrief, ImportBrief, list_file_briefs, list_import_briefs
 from codeplane.query.snapshot import Snapshot, check_limit
 
-SECTIONS = ("structure", "languages", "entry_points", "dependencies", "test_layout", "public_api")
+SECTIONS = ("structure", "languages", "entry_points", "key_files", "dependencies", "test_layout", "public_api")
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 20
 DEFAULT_LIMIT = 60
 """Rows of the structure in one answer."""
+DEFAULT_TOKENS = 1_500
+MIN_TOKENS, MAX_TOKENS = 200, 5_000
+PAGE_CHARS = 5_000
+"""Of the rows of a further page."""
 
-_TREE_CHARS = 2600
 _MAX_LANGUAGES = 8
 _MAX_ENTRY_POINTS = 12
 _MAX_OTHERS = 3
-_MAX_MODULES = 20
-_MAX_PLACES = 8
+_MAX_FILES = 40
+_MAX_MODULES = 30
+_MAX_PLACES = 12
 _MAX_FRAMEWORKS = 5
-_MAX_NAMES = 16
-_LIST_CHARS = {"entry_points": 900, "modules": 700, "places": 400, "frameworks": 200, "names": 1500}
+_FRAMEWORK_CHARS = 100
+_MAX_NAMES = 40
+
+
+class RepoMap(NamedTuple):
+    fields: dict[str, object]
+    """Ready to be written as JSON."""
+    rows: list[TreeRow]
+    """All of the structure, where it was asked for."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What several sections are made of."""
+
+    snapshot: Snapshot
+    files: Sequence[FileBrief]
+    roles: Mapping[int, str]
+    imports: Sequence[ImportBrief]
+    centrality: Centrality
+    repo_name: str
 
 
 def map_repo(
@@ -44,54 +71,51 @@ def map_repo(
     include: Collection[str] | None = None,
     depth: int = DEFAULT_DEPTH,
     limit: int = DEFAULT_LIMIT,
-    offset: int = 0,
     repo_name: str = "",
-) -> dict[str, object]:
-    """The sections asked for, all of them by default, ready to be written as JSON.
+    max_tokens: int = DEFAULT_TOKENS,
+) -> RepoMap:
+    """The sections asked for, all of them by default.
 
     `repo_name`, the name of the repository's folder, helps to tell its own modules from others.
     """
     wanted = _check_sections(include)
     check_limit(limit)
-    files = list_file_briefs(snapshot)
-    roles = _roles(files)
-    imports = list_import_briefs(snapshot) if wanted & {"dependencies", "test_layout", "public_api"} else []
+    _check_range("depth", depth, 1, MAX_DEPTH, DEFAULT_DEPTH)
+    _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS, DEFAULT_TOKENS)
+    known = _look_up(snapshot, wanted, repo_name)
+    rows = order_rows(known.files, known.roles, depth, known.centrality.weights) if "structure" in wanted else []
+    room = Room(max_tokens, wanted)
     found: dict[str, object] = {}
     left_out: dict[str, int] = {}
-    if "structure" in wanted:
-        rows = order_rows(files, roles, _check_depth(depth))
-        found["structure"] = page_structure(rows, len(files), limit, offset)
-    if "languages" in wanted:
-        found["languages"] = _languages(files)
-    if "entry_points" in wanted:
-        points, others = find_entry_points(snapshot, files, roles)
-        shown = [*points, *(others[:_MAX_OTHERS] if points else others)]
-        found["entry_points"] = taken_points = _fitting(shown, _MAX_ENTRY_POINTS, _LIST_CHARS["entry_points"])
-        left_out["entry_points"] = len(points) + len(others) - len(taken_points)
-    if "dependencies" in wanted:
-        found["dependencies"], left_out["dependencies"] = _dependencies(files, roles, imports, repo_name)
-    if "test_layout" in wanted:
-        found["test_layout"], left_out["test_layout"] = _test_layout(snapshot, files, roles, imports)
-    if "public_api" in wanted:
-        names, total = find_public_api(snapshot, files, roles, imports, repo_name)
-        found["public_api"] = taken_names = _fitting(names, _MAX_NAMES, _LIST_CHARS["names"])
-        left_out["public_api"] = total - len(taken_names)
-    missing = {section: count for section, count in left_out.items() if count}
-    return found | ({"left_out": missing} if missing else {})
+    for section in room.sections:
+        chars = room.take(section)
+        if section == "structure":
+            found[section] = page_structure(rows, len(known.files), limit, 0, chars)
+        else:
+            found[section], left_out[section] = _MAKERS[section](known, chars)
+        room.spend(found[section])
+    shown = {section: found[section] for section in SECTIONS if section in found}
+    missing = {section: left_out[section] for section in SECTIONS if left_out.get(section)}
+    return RepoMap(shown | ({"left_out": missing} if missing else {}), rows)
 
 
-def list_tree_rows(snapshot: Snapshot, depth: int = DEFAULT_DEPTH) -> list[TreeRow]:
-    """Every row of the structure in its total order, to be kept and paged."""
-    files = list_file_briefs(snapshot)
-    return order_rows(files, _roles(files), _check_depth(depth))
-
-
-def page_structure(rows: Sequence[TreeRow], file_count: int, limit: int, offset: int = 0) -> dict[str, object]:
+def page_structure(
+    rows: Sequence[TreeRow], file_count: int, limit: int, offset: int = 0, max_chars: int = PAGE_CHARS
+) -> dict[str, object]:
     """One page of the structure, sorted by path. The next one begins `len(tree)` rows after `offset`."""
-    taken = take_page(rows, offset, limit, _TREE_CHARS)
+    taken = take_page(rows, offset, limit, max_chars)
     fields: dict[str, object] = {"file_count": file_count, "tree": dict(sorted(taken))}
     left_out = len(rows) - offset - len(taken)
     return fields | ({"left_out": left_out} if left_out > 0 else {})
+
+
+def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str) -> _Known:
+    files = list_file_briefs(snapshot)
+    roles = _roles(files)
+    imports = list_import_briefs(snapshot) if wanted & {"dependencies", "test_layout"} else []
+    ranked = wanted & {"structure", "key_files", "public_api"}
+    centrality = find_centrality(snapshot, files, roles) if ranked else Centrality()
+    return _Known(snapshot, files, roles, imports, centrality, repo_name)
 
 
 def _roles(files: Sequence[FileBrief]) -> Mapping[int, str]:
@@ -100,29 +124,47 @@ def _roles(files: Sequence[FileBrief]) -> Mapping[int, str]:
     return {file.file_id: role_among(file.path, file.role, test_roots) for file in files}
 
 
-def _languages(files: Sequence[FileBrief]) -> list[dict[str, object]]:
+def _languages(known: _Known, chars: int) -> tuple[object, int]:
     """Languages of programs by number of files, then documents and data; of those what is rare goes into one row."""
+    files = known.files
     counts = Counter(file.language or "other" for file in files)
     parsed = {name for name in counts if is_programming(name)}
     ranked = sorted(counts.items(), key=lambda pair: (pair[0] not in parsed, -pair[1], pair[0]))
-    shown = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)][:_MAX_LANGUAGES]
+    telling = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)]
+    shown = fitting(telling, _MAX_LANGUAGES, chars - _LANGUAGE_CHARS, lambda pair: len(pair[0]) + _LANGUAGE_CHARS)
     rest = len(files) - sum(count for _, count in shown)
-    return [
+    rows = [
         {"language": name, "file_count": count, "percentage": round(100 * count / len(files), 1)}
         for name, count in (*shown, *([("other", rest)] if rest else []))
     ]
+    return rows, 0
 
 
-def _dependencies(
-    files: Sequence[FileBrief], roles: Mapping[int, str], imports: Sequence[ImportBrief], repo_name: str
-) -> tuple[dict[str, object], int]:
+_LANGUAGE_CHARS = 50
+
+
+def _entry_points(known: _Known, chars: int) -> tuple[object, int]:
+    points, others = find_entry_points(known.snapshot, known.files, known.roles)
+    candidates = [*points, *(others[:_MAX_OTHERS] if points else others)]
+    taken = fitting(candidates, _MAX_ENTRY_POINTS, chars, _cost)
+    return [point.as_dict() for point in taken], len(points) + len(others) - len(taken)
+
+
+def _key_files(known: _Known, chars: int) -> tuple[object, int]:
+    """Files by how much rests on them, with the number of files that use them."""
+    ranked = key_files(known.files, known.roles, known.centrality)
+    taken = fitting(ranked, _MAX_FILES, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4)
+    return dict(taken), len(ranked) - len(taken)
+
+
+def _dependencies(known: _Known, chars: int) -> tuple[object, int]:
     """Packages from outside by the number of files that import them."""
-    judges = find_judges(files, imports, roles, repo_name)
-    by_id = {file.file_id: file for file in files}
+    judges = find_judges(known.files, known.imports, known.roles, known.repo_name)
+    by_id = {file.file_id: file for file in known.files}
     seen: set[tuple[int, str]] = set()
     standard: set[str] = set()
     answers: dict[tuple[str, str, str], str] = {}
-    for file_id, source in {(each.file_id, each.source) for each in imports}:
+    for file_id, source, _ in known.imports:
         file = by_id[file_id]
         judge = judges.get(file.language)
         if judge is None:
@@ -136,47 +178,45 @@ def _dependencies(
         elif origin != INSIDE:
             seen.add((file_id, origin))
     counts = Counter(origin for _, origin in seen)
-    fields: dict[str, object] = {"import_count": len(imports)}
+    fields: dict[str, object] = {"import_count": sum(each.names for each in known.imports)}
     if standard:
         fields["standard_library_modules"] = len(standard)
-    fields["external_modules"] = taken = _largest(counts, _MAX_MODULES, _LIST_CHARS["modules"])
+    fields["external_modules"] = taken = largest(counts, _MAX_MODULES, chars - _COUNTS_CHARS)
     return fields, len(counts) - len(taken)
 
 
-def _test_layout(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str], imports: Sequence[ImportBrief]
-) -> tuple[dict[str, object], int]:
-    layout = find_test_layout(snapshot, files, roles, imports)
+_COUNTS_CHARS = 70
+
+
+def _test_layout(known: _Known, chars: int) -> tuple[object, int]:
+    layout = find_test_layout(known.snapshot, known.files, known.roles, known.imports)
     fields: dict[str, object] = {"test_count": layout.test_count}
     if layout.inline_count:
         fields["inline_count"] = layout.inline_count
-    fields["test_files"] = taken = _largest(layout.places, _MAX_PLACES, _LIST_CHARS["places"])
+    fields["test_files"] = taken = largest(layout.places, _MAX_PLACES, chars - _FRAMEWORK_CHARS)
     if layout.frameworks:
-        fields["frameworks"] = _largest(layout.frameworks, _MAX_FRAMEWORKS, _LIST_CHARS["frameworks"])
+        fields["frameworks"] = largest(layout.frameworks, _MAX_FRAMEWORKS, _FRAMEWORK_CHARS)
     return fields, len(layout.places) - len(taken)
 
 
-def _largest(counts: Mapping[str, int], limit: int, max_chars: int) -> dict[str, int]:
-    """The largest counts, the most first."""
-    taken: dict[str, int] = {}
-    for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]:
-        max_chars -= len(name) + 8
-        if max_chars < 0:
-            break
-        taken[name] = count
-    return taken
+def _public_api(known: _Known, chars: int) -> tuple[object, int]:
+    names, total = find_public_api(known.snapshot, known.files, known.roles, known.centrality)
+    taken = fitting(names, _MAX_NAMES, chars, _cost)
+    return [name.as_dict() for name in taken], total - len(taken)
 
 
-def _fitting(rows: Sequence[EntryPoint | PublicName], limit: int, max_chars: int) -> list[dict[str, object]]:
-    """The first rows, as many as both bounds allow."""
-    taken: list[dict[str, object]] = []
-    for row in rows[:limit]:
-        item = row.as_dict()
-        max_chars -= sum(len(name) + len(str(value)) + 6 for name, value in item.items())
-        if max_chars < 0:
-            break
-        taken.append(item)
-    return taken
+_MAKERS = {
+    "languages": _languages,
+    "entry_points": _entry_points,
+    "key_files": _key_files,
+    "dependencies": _dependencies,
+    "test_layout": _test_layout,
+    "public_api": _public_api,
+}
+
+
+def _cost(row: EntryPoint | PublicName) -> int:
+    return sum(len(name) + len(str(value)) + 6 for name, value in row.as_dict().items())
 
 
 def _check_sections(include: Iterable[str] | None) -> frozenset[str]:
@@ -193,13 +233,12 @@ def _check_sections(include: Iterable[str] | None) -> frozenset[str]:
     return wanted
 
 
-def _check_depth(depth: int) -> int:
-    if 1 <= depth <= MAX_DEPTH:
-        return depth
-    raise CodePlaneError(
-        ErrorCode.ARGUMENT_INVALID,
-        f"depth {depth} is out of range",
-        expected=f"1 to {MAX_DEPTH}",
-        received=str(depth),
-        example=DEFAULT_DEPTH,
-    )
+def _check_range(name: str, value: int, least: int, most: int, example: int) -> None:
+    if not least <= value <= most:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"{name} {value} is out of range",
+            expected=f"{least} to {most}",
+            received=str(value),
+            example=example,
+        )

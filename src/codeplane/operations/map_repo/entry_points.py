@@ -35,6 +35,8 @@ _LIBRARIES = re.compile(
     r"|(?:(?:packages|libs|apps|projects)/[^/]+/)?(?:(?:src|lib)/)?(?:index|public_api|mod)\.[cm]?[jt]sx?"
 )
 _RUST_MAINS = re.compile(r"(?:.*/)?(?:main\.rs|src/bin/[^/]+\.rs|bin/[^/]+\.rs|src/bin/[^/]+/main\.rs)")
+_PLAIN_MAINS = frozenset({"c", "cpp", "kotlin", "swift", "zig"})
+"""Languages in which a function of that name is where a program begins."""
 _MAX_GLUE = 3
 _RANKS = {"script": 1, "library": 2}
 _OF_TESTS = frozenset({Role.TEST, Role.FIXTURE})
@@ -88,4 +90,4 @@ def _is_entry(main: MainBrief, file: FileBrief, asks_its_name: bool) -> bool:
         return not nested and _RUST_MAINS.fullmatch(file.path) is not None
     if file.language == "java":
         return "static" in main.signature and "void main(" in main.signature
-    return False
+    return file.language in _PLAIN_MAINS and not nested

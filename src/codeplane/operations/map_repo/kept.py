@@ -20,8 +20,10 @@ _MAX_MAPS = 8
 class Made:
     fields: dict[str, Any]
     rows: tuple[TreeRow, ...]
-    """All rows of the structure, where a page does not hold them."""
+    """All rows of the structure."""
     index: Index
+    settled: bool = True
+    """Whether the same epoch will never have another map."""
 
 
 class KeptMaps:
@@ -39,7 +41,10 @@ class KeptMaps:
         with self._making:
             kept = self._maps.get(arguments)
             if kept is None or not _serves(kept.index, wanted):
-                kept = self._maps[arguments] = make()
+                kept = make()
+                if not kept.settled:
+                    return kept
+                self._maps[arguments] = kept
                 self._maps.move_to_end(arguments)
                 while len(self._maps) > _MAX_MAPS:
                     self._maps.popitem(last=False)

@@ -1,26 +1,25 @@
 """What the sources export, ordered by how much of the repository uses it.
 
-A file counts as a user of a name when the name occurs in it and it imports from the folder
-that exports it: occurrences alone would put `Type` and `join` first.
+Who uses a definition is known where names are resolved beyond their file. In other languages the files in which its
+name occurs stand for that, divided among all that export the name.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codeplane.base.paths import parent
 from codeplane.base.symbols import symbol_ref
+from codeplane.index.resolve.languages import RESOLVED
 from codeplane.languages.role_paths import Role
-from codeplane.operations.map_repo.links import count_users, find_importers
+from codeplane.operations.map_repo.centrality import Centrality, Use, weigh_uses
 from codeplane.query.overview import (
     ExportBrief,
     FileBrief,
-    ImportBrief,
     count_files_naming,
-    count_members,
     list_export_briefs,
-    list_namings,
+    list_exported,
 )
 from codeplane.query.snapshot import Snapshot
 
@@ -32,67 +31,58 @@ class PublicName(NamedTuple):
     """Files that use it."""
 
     def as_dict(self) -> dict[str, object]:
-        return {"symbol_ref": self.symbol_ref, "kind": self.kind, "file_count": self.file_count}
+        fields: dict[str, object] = {"symbol_ref": self.symbol_ref, "kind": self.kind}
+        return fields | ({"file_count": self.file_count} if self.file_count else {})
 
 
 MAX_CANDIDATES = 200
-"""Names that occur in the most files; only of these the users are counted."""
+"""Definitions of which more is looked up than how widely they are used."""
 
 _SHORTEST = 3
-_MEMBER_SHARE = 0.2
-"""Occurrences of a name that members have too may mean these."""
 _VALUES = frozenset({"variable", "constant"})
-_VALUE_SHARE = 0.5
+_VALUE_SHARE = 2
 """Functions and types tell more than values do."""
 
 
 def find_public_api(
-    snapshot: Snapshot,
-    files: Sequence[FileBrief],
-    roles: Mapping[int, str],
-    imports: Sequence[ImportBrief],
-    repo_name: str,
+    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str], centrality: Centrality
 ) -> tuple[list[PublicName], int]:
-    """Exported definitions of source files, the most widely used first, and how many there are in all."""
+    """Exported definitions of sources that others use, the most widely used first, and how many are exported in all."""
     by_id = {file.file_id: file for file in files}
-    exporters = _find_exporters(snapshot, roles)
-    mentions = count_files_naming(snapshot, exporters)
-    likely = sorted(exporters, key=lambda name: (-mentions.get(name, 0) / len(exporters[name]), name))[:MAX_CANDIDATES]
-    namings = list_namings(snapshot, likely)
-    importers = find_importers(files, imports, repo_name)
-    homes = {file.file_id: parent(file.path) for file in files}
-    members = count_members(snapshot, likely)
-    by_name = _find_importers_of_names(imports, set(likely))
-    ranked: list[tuple[float, str, int, PublicName]] = []
-    for name in likely:
-        for each in exporters[name]:
-            path = by_id[each.file_id].path
-            # What only one file exports is meant by whoever imports that name, through whatever re-exports.
-            known = by_name.get(name, set()) if len(exporters[name]) == 1 else set()
-            users = count_users(importers, homes[each.file_id], namings.get(name, ()), homes, known)
+    exported = {def_id for def_id in list_exported(snapshot) if roles[def_id >> 20] == Role.SOURCE}
+    uses = weigh_uses(centrality, exported, files, roles)
+    uses |= _count_naming(snapshot, [def_id for def_id in exported if by_id[def_id >> 20].language not in RESOLVED])
+    # What nobody uses here may still be what others come for; it follows.
+    left = MAX_CANDIDATES - len(uses)
+    unused = sorted(exported - uses.keys(), key=lambda def_id: (by_id[def_id >> 20].path, def_id)) if left > 0 else []
+    uses |= dict.fromkeys(unused[: max(0, left)], Use(0, 0))
+    likely = sorted(uses, key=lambda def_id: (-uses[def_id].weight, by_id[def_id >> 20].path, def_id))[:MAX_CANDIDATES]
+    ranked: list[tuple[int, str, int, PublicName]] = []
+    seen: set[tuple[str, object]] = set()
+    for each in _plain(snapshot, likely):
+        path, use = by_id[each.def_id >> 20].path, uses[each.def_id]
+        # A file may define one name once for each of its forms, and a header declares what a source defines.
+        alike = {(each.name, path), (each.name, use if use.files else path)}
+        if seen.isdisjoint(alike):
+            seen |= alike
+            weight = use.weight * (1 if each.kind in _VALUES else _VALUE_SHARE)
             reference = symbol_ref(path, each.lexical_path, each.start_line)
-            share = _VALUE_SHARE if each.kind in _VALUES else 1.0
-            weight = share * users / (len(exporters[name]) + members.get(name, 0) * _MEMBER_SHARE)
-            ranked.append((-weight, path, each.start_line, PublicName(reference, each.kind, users)))
-    total = sum(map(len, exporters.values()))
-    return [public for *_, public in sorted(ranked)], total
+            ranked.append((-weight, path, each.start_line, PublicName(reference, each.kind, use.files)))
+    return [public for *_, public in sorted(ranked)], len(exported)
 
 
-def _find_importers_of_names(imports: Sequence[ImportBrief], names: set[str]) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = {}
-    for each in imports:
-        if each.name in names:
-            found.setdefault(each.name, set()).add(each.file_id)
-    return found
+def _plain(snapshot: Snapshot, def_ids: Sequence[int]) -> list[ExportBrief]:
+    return [
+        each
+        for each in list_export_briefs(snapshot, def_ids)
+        if len(each.name) >= _SHORTEST and not each.name.startswith("_") and each.kind != "module"
+    ]
 
 
-def _find_exporters(snapshot: Snapshot, roles: Mapping[int, str]) -> dict[str, list[ExportBrief]]:
-    found: dict[str, list[ExportBrief]] = {}
-    for each in list_export_briefs(snapshot):
-        plain = len(each.name) >= _SHORTEST and not each.name.startswith("_") and each.kind != "module"
-        if plain and roles[each.file_id] == Role.SOURCE:
-            known = found.setdefault(each.name, [])
-            # A file may export one name twice: as itself and as its default, or once for each of its forms.
-            if not known or known[-1].file_id != each.file_id:
-                known.append(each)
-    return found
+def _count_naming(snapshot: Snapshot, def_ids: Sequence[int]) -> dict[int, Use]:
+    """In how many files the name of each occurs beside its own, divided among those that export the name."""
+    found = _plain(snapshot, def_ids) if def_ids else []
+    shares = Counter(each.name for each in found)
+    mentions = count_files_naming(snapshot, shares) if shares else {}
+    counts = {each.def_id: max(0, mentions.get(each.name, 0) - 1) // shares[each.name] for each in found}
+    return {def_id: Use(count, count) for def_id, count in counts.items() if count}

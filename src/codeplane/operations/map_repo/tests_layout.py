@@ -73,7 +73,7 @@ def find_test_layout(
         tests.add(file.file_id)
         folder = find_test_folder(file.path, roots)
         places[f"{folder}/" if folder else match_test_name(file.path) or file.path] += 1
-    sources = {(each.file_id, each.source) for each in imports if each.file_id in tests}
+    sources = [(each.file_id, each.source) for each in imports if each.file_id in tests]
     known = {source: _framework(source) for source in {source for _, source in sources}}
     used = {(file_id, framework) for file_id, source in sources if (framework := known[source])}
     inline = {file_id for file_id, _ in list_inner_modules(snapshot, _INLINE) if roles[file_id] == Role.SOURCE}

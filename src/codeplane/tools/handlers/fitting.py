@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-import orjson
-
 from codeplane.operations.outline import Node, Outline
+from codeplane.tools.sizes import json_size
 
 DEFAULT_CHARS = 7_500
 """Of the result as JSON; with the rest of the envelope about two thousand tokens."""
@@ -39,7 +38,7 @@ def fitted(whole: Outline, ask_top: Callable[[], Outline]) -> Outline:
 
 
 def _fits(found: Outline) -> bool:
-    return len(orjson.dumps(found.as_dict(), default=str)) <= DEFAULT_CHARS
+    return json_size(found.as_dict()) <= DEFAULT_CHARS
 
 
 def _count(nodes: Iterable[Node]) -> int:
@@ -47,10 +46,15 @@ def _count(nodes: Iterable[Node]) -> int:
 
 
 def _without_grandchildren(node: Node) -> Node:
-    return replace(node, children=tuple(_closed(child) for child in node.children))
+    if not any(child.children for child in node.children):
+        return node
+    return replace(node, children=tuple(map(_closed, node.children)))
 
 
 def _closed(node: Node) -> Node:
+    # Most have nothing in them, and a copy is dear.
+    if not node.children:
+        return node
     return replace(node, children=(), child_count=node.child_count + len(node.children))
 
 
@@ -73,6 +77,6 @@ def _cut(nodes: Iterable[Node], room: int) -> Iterable[Node]:
             room -= _NODE_CHARS + len(child.name)
             if room < 0:
                 break
-            kept.append(replace(child, signature=""))
+            kept.append(replace(child, signature="") if child.signature else child)
         hidden = node.child_count + len(node.children) - len(kept)
         yield replace(node, children=tuple(kept), child_count=hidden)

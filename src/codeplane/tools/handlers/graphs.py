@@ -7,7 +7,9 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from codeplane.base.envelope import Answer
+from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.resolve.languages import RESOLVED
+from codeplane.languages.registry import is_programming
 from codeplane.operations.reads import read_meta
 from codeplane.operations.relations import Graph, symbols_called
 from codeplane.operations.relations import call_graph as graph_of
@@ -37,6 +39,13 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
         graph = graph_of(snapshot, roots, args["direction"], args["depth"], args["limit"])
         files = [get_file(snapshot, root.path) for root in roots]
         languages = {file.language or "" for file in files if file is not None}
+        if not any(map(is_programming, languages)):
+            raise CodePlaneError(
+                ErrorCode.LANGUAGE_UNSUPPORTED,
+                "nothing calls or is called in such a file",
+                details={"language": min(languages, default="")},
+                remedy="Use search with mode 'references' for where a name occurs.",
+            )
         return _Asked(graph, [], "" if languages & RESOLVED else min(languages, default=""))
 
     policy = args.get("freshness_policy")

@@ -15,15 +15,17 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, normalize
+from codeplane.base.record import Record
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
-from codeplane.operations.map_repo import DEFAULT_DEPTH, list_tree_rows, page_structure
+from codeplane.operations.map_repo import DEFAULT_DEPTH, DEFAULT_TOKENS, page_structure
 from codeplane.operations.map_repo import map_repo as map_of
 from codeplane.operations.map_repo.kept import Index, Made
 from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
-from codeplane.operations.outline import Outline
+from codeplane.operations.outline import Outline, Outlined
 from codeplane.operations.reads import read_meta
+from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
@@ -33,6 +35,7 @@ from codeplane.workspace.freshness import Read
 
 T = TypeVar("T")
 
+_BYTES_PER_TOKEN = 4
 _MESSAGES = {"ambiguous": "Several symbols have this name.", "not_found": "No symbol has this name."}
 
 
@@ -57,17 +60,8 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
             received="both",
             example={"file": file, "symbol_label": "Server.start"},
         )
-    read = _explained(
-        call,
-        file,
-        lambda: call.root.workspace.read(
-            lambda snapshot: _outlined(snapshot, file, args, exact, window),
-            args.get("freshness_policy"),
-            file=file,
-            cancelled=call.cancelled,
-        ),
-    )
-    found, reduced = read.value
+    told = _looked_up(call, args, file)
+    found, reduced = _shown(told.outlined, args, exact, window)
     wanted = args.get("language")
     if wanted is not None and wanted.lower() != found.language:
         raise CodePlaneError(
@@ -80,41 +74,73 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
     hints = {}
     if (found.has_more or reduced) and args["depth"] == "all" and not exact:
         name, more = ("whole", {"limit_symbols": MAX_LIMIT}) if reduced else ("narrower", {"depth": "top"})
-        words = " ".join(f"{key}={value}" for key, value in more.items())
+        given = {key: args[key] for key in ("ref",) if key in args} | more
+        words = " ".join(quote(f"{key}={value}") for key, value in given.items())
         hints[name] = call.next_call(
             "file_outline",
-            {"file": file, **more, **path_argument(args)},
+            {"file": file, **given, **path_argument(args)},
             f"cpl call file_outline {quote('file=' + file)} {words}",
         )
     return Answer(
-        found.as_dict(),
+        {**told.version, **found.as_dict()},
         status=found.status,
         message=_MESSAGES.get(found.status),
-        warnings=(*read.notices, *_outline_notices(found)),
+        warnings=(*told.notices, *_outline_notices(found)),
         hints=hints,
-        meta=read_meta(read),
+        meta=told.meta,
+        record=Record((file,), told.outlined.size // _BYTES_PER_TOKEN),
     )
 
 
-def _outlined(
-    snapshot: Snapshot, file: RepoPath, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
+@dataclass(frozen=True)
+class _Told:
+    """What is known of a file, of which version of it, and how fresh that is."""
+
+    outlined: Outlined
+    version: Mapping[str, object]
+    notices: tuple[Notice, ...]
+    meta: Mapping[str, object]
+
+
+def _looked_up(call: Call, args: Mapping[str, Any], file: RepoPath) -> _Told:
+    ref = args.get("ref", _WORKTREE)
+    if ref != _WORKTREE:
+        past = call.root.past.find(ref, file)
+        return _Told(past.outlined, {"commit": past.commit} if past.commit else {"ref": ref}, (), {})
+    read = _explained(
+        call,
+        file,
+        lambda: call.root.workspace.read(
+            lambda snapshot: outline.find_outlined(snapshot, file),
+            args.get("freshness_policy"),
+            file=file,
+            cancelled=call.cancelled,
+        ),
+    )
+    return _Told(read.value, {}, read.notices, read_meta(read))
+
+
+_WORKTREE = "WORKTREE"
+
+
+def _shown(
+    outlined: Outlined, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
 ) -> tuple[Outline, bool]:
     """The outline, and whether it says less than was asked for so that it has the size of a default answer."""
     symbol_id, label = _symbol(args)
-    ask = partial(
-        outline.file_outline,
-        snapshot,
-        file,
+    show = partial(
+        outline.show_outline,
+        outlined,
         resolve="exact" if exact else "outline",
         symbol_id=symbol_id,
         symbol_label=label,
         window=window,
         limit=args.get("limit_symbols", outline.DEFAULT_LIMIT),
     )
-    found = ask(depth=args["depth"])
+    found = show(depth=args["depth"])
     if "limit_symbols" in args or exact or args["depth"] == "top":
         return found, False
-    smaller = fitted(found, lambda: ask(depth="top", max_chars=DEFAULT_CHARS))
+    smaller = fitted(found, lambda: show(depth="top", max_chars=DEFAULT_CHARS))
     return smaller, smaller is not found
 
 
@@ -132,22 +158,22 @@ _IDENTITY = re.compile(r"#|:\d+$|^[0-9a-f]{16,}$")
 def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     if "cursor" in args:
         return _next_page(call, args)
-    include, depth, limit = args.get("include"), args["depth"], args["limit"]
+    include, depth, limit, tokens = args.get("include"), args["depth"], args["limit"], args["max_tokens"]
 
     def ask(snapshot: Snapshot) -> Made:
-        fields: dict[str, Any] = map_of(snapshot, include, depth, limit, repo_name=call.root.path.name)
-        more = fields.get("structure", {}).get("left_out", 0)
-        return Made(fields, tuple(list_tree_rows(snapshot, depth)) if more else (), index_of(snapshot))
+        made = map_of(snapshot, include, depth, limit, call.root.path.name, tokens)
+        return Made(made.fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
 
     def make() -> Made:
         return call.root.workspace.read(ask, "best_effort", cancelled=call.cancelled).value
 
-    # A map costs more than a look: the look comes first, and the map is of what it led to, or newer.
-    seen = call.root.workspace.read(index_of, args.get("freshness_policy"), cancelled=call.cancelled)
-    made = call.root.maps.get((include, depth, limit), seen.value, make)
+    # A map costs more than a look: the look comes first, and the map is of what it led to, or newer. What rests on a
+    # file is known once references are resolved.
+    seen = call.root.workspace.read(index_of, args.get("freshness_policy"), links=True, cancelled=call.cancelled)
+    made = call.root.maps.get((include, depth, limit, tokens), seen.value, make)
     read, fields = replace(seen, epoch=made.index[1]), made.fields
-    if made.rows:
-        structure = fields["structure"]
+    structure = fields.get("structure")
+    if structure is not None:
         rest = _Rest(made.rows, structure["file_count"], len(structure["tree"]), call.root.path, made.index)
         fields = fields | _pagination(call, rest)
     return Answer(fields, warnings=read.notices, meta=read_meta(read))
@@ -180,6 +206,7 @@ def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:
     """A path may only name the same repository again."""
     useless = [name for name in ("include", "freshness_policy") if name in args]
     useless += ["depth"] if args["depth"] != DEFAULT_DEPTH else []
+    useless += ["max_tokens"] if args["max_tokens"] != DEFAULT_TOKENS else []
     useless += ["path"] if "path" in args and call.root.path != rest.root else []
     require_settled(args, useless, "cursor, and limit")
 

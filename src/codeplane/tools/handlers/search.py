@@ -21,8 +21,8 @@ from codeplane.operations.search.model import Found, Request
 from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around, look_around
 from codeplane.query.snapshot import Snapshot
-from codeplane.tools import catalog
 from codeplane.tools.calls import Call
+from codeplane.tools.catalog.navigating import CALL_GRAPH, FILE_OUTLINE
 from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
 from codeplane.tools.handlers.search_nothing import Nothing, about_nothing, measure
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
@@ -58,6 +58,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         - size_of(found.hints)
     )
     page = fill_page(found.hits, asked.around, view, exhaustive, limit, room)
+    call.readings.note_search(call.session, (hit.path for hit in found.hits[: page.shown]))
     rest = _Rest(
         Frozen((), (), 0), 0, _total(found), view, limit, exhaustive, _settled(args), call.root.path, asked.index
     )
@@ -176,7 +177,7 @@ def _fallback(call: Call, found: Found, request: Request, args: Mapping[str, Any
     if not found.hits or request.result_mode != "grouped":
         return {}
     hit = found.hits[0]
-    if hit.lexical_path or not hit.language or not call.surface.shows(catalog.FILE_OUTLINE):
+    if hit.lexical_path or not hit.language or not call.surface.shows(FILE_OUTLINE):
         return {}
     elsewhere = {"path": args["path"]} if call.root.path != call.roots.home.path else {}
     window = {"file": hit.path, "start_line": hit.line_start, "end_line": hit.line_end}
@@ -240,7 +241,7 @@ def _calls(call: Call, found: Found, request: Request, args: Mapping[str, Any]) 
     if request.mode not in ("auto", "symbol", "definitions") or not found.hits or call.surface.everything:
         return {}
     hit = found.hits[0]
-    if hit.kind not in _CALLABLE or hit.language not in RESOLVED or not call.surface.shows(catalog.CALL_GRAPH):
+    if hit.kind not in _CALLABLE or hit.language not in RESOLVED or not call.surface.shows(CALL_GRAPH):
         return {}
     ref = symbol_ref(hit.path, hit.lexical_path, hit.def_line or hit.line_start)
     elsewhere = {"path": args["path"]} if call.root.path != call.roots.home.path else {}

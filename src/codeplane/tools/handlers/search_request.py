@@ -9,9 +9,9 @@ from typing import Any
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.search.model import MODES, Request
 from codeplane.operations.search.rows import Detail, View
-from codeplane.tools import catalog
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
+from codeplane.tools.catalog.finding import SEARCH
 from codeplane.tools.handlers.search_kinds import read_kinds
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT
 from codeplane.tools.spec import MAX_TEXT
@@ -23,7 +23,7 @@ VIEW = frozenset(
 MAX_ECHO = 300
 """Characters of a query that a hint or an example says again."""
 
-_DEFAULTS = {param.name: param.default for param in catalog.SEARCH.params if param.default is not None}
+_DEFAULTS = {param.name: param.default for param in SEARCH.params if param.default is not None}
 _DETAIL: Mapping[str, Detail] = {
     "none": "location",
     "minimal": "location",
@@ -113,5 +113,5 @@ def _refused(message: str, expected: str, query: str | None) -> CodePlaneError:
         message,
         expected=expected,
         received=shown(query) if query is not None else "no query",
-        example=dict(catalog.SEARCH.examples[0].arguments),
+        example=dict(SEARCH.examples[0].arguments),
     )

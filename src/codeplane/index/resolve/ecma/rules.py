@@ -47,8 +47,6 @@ _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
 
 
 class EcmaRules(Rules):
-    notes_all = True
-
     @cached_property
     def _world(self) -> World:
         """The same for all of these languages, since their files see each other."""

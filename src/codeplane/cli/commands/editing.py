@@ -1,0 +1,132 @@
+"""`cpl apply`, `cpl undo` and `cpl mutations`: changes of files, and taking them back."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer, require_answer, tool_reply, warning_lines
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.terminal import Style, plural
+
+_MAX_INPUT = 16 * 1024 * 1024
+_MARKS = {"created": "+", "deleted": "-", "updated": "~", "moved": ">"}
+
+
+def apply(invocation: Invocation, source: str, *, dry_run: bool, allow_sensitive: bool, json: bool) -> int:
+    def work() -> Reply:
+        arguments = _arguments(_read(source))
+        if dry_run:
+            arguments["dry_run"] = True
+        if allow_sensitive:
+            arguments["allow_sensitive"] = True
+        return _called(invocation, "write_source", arguments, json)
+
+    return answer("apply", work, json=False)
+
+
+def undo(invocation: Invocation, mutation_id: str | None, *, json: bool) -> int:
+    return answer("undo", lambda: _undo(invocation, mutation_id, json), json=False)
+
+
+def mutations(invocation: Invocation, *, limit: int, json: bool) -> int:
+    return answer("mutations", lambda: _mutations(invocation, limit), json=json)
+
+
+def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
+    from codeplane.operations.editing.listing import last_undoable, list_changes
+
+    if mutation_id is None:
+        last = last_undoable(list_changes(assemble(invocation).context.root, 1000))
+        if last is None:
+            raise CodePlaneError(
+                ErrorCode.MUTATION_UNKNOWN, "there is no change that can be undone", remedy="'cpl mutations' lists all."
+            )
+        mutation_id = last.mutation_id
+    return _called(invocation, "rollback", {"mutation_id": mutation_id}, json)
+
+
+def _called(invocation: Invocation, tool: str, arguments: Mapping[str, Any], json: bool) -> Reply:
+    from codeplane.cli.reach import call_tool
+
+    found, _ = call_tool(assemble(invocation).context, invocation, tool, arguments)
+    if json:
+        return tool_reply(found)
+    require_answer(found)
+    return Reply(text="\n".join(_lines(found, Style.of(sys.stdout))), warnings=warning_lines(found))
+
+
+def _lines(found: Mapping[str, Any], style: Style) -> Iterator[str]:
+    result = found["result"]
+    if result.get("diff"):
+        # A program may read it: names within are escaped already, the rest is the files' own.
+        yield "\n".join(display(line.replace("\t", "    ")) for line in result["diff"].splitlines())
+    for row in result.get("delta", {}).get("files", ()):
+        counts = f"+{row.get('insertions', 0)} -{row.get('deletions', 0)}"
+        source = f"{display(row['from'])} -> " if "from" in row else ""
+        yield f"{_MARKS[row['action']]} {source}{display(row['path'])}  {style.dim(counts)}"
+    yield style.dim(found.get("message", ""))
+    if result.get("mutation_id"):
+        yield style.dim(f"'cpl undo {result['mutation_id']}' takes it back")
+
+
+def _mutations(invocation: Invocation, limit: int) -> Reply:
+    from codeplane.operations.editing.listing import list_changes
+
+    assembly = assemble(invocation)
+    found = list_changes(assembly.context.root, limit)
+    style = Style.of(sys.stdout)
+    lines = []
+    for change in found:
+        when = datetime.fromtimestamp(change.at_ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
+        names = ", ".join(display(path) for path in change.paths[:3])
+        more = f" and {len(change.paths) - 3} more" if len(change.paths) > 3 else ""
+        state = change.state if change.can_undo or change.state != "done" else "done, no longer kept"
+        undoes = f" (undoes {change.undoes})" if change.undoes else ""
+        lines.append(f"{style.bold(change.mutation_id)}  {when}  {state}{undoes}")
+        lines.append(f"  {names}{more}  {style.dim(f'+{change.insertions} -{change.deletions}')}")
+    return Reply(
+        result={"mutations": [change.as_dict() for change in found]},
+        text="\n".join(lines) or style.dim("nothing was changed yet"),
+        message=plural(len(found), "change"),
+        warnings=assembly.warnings,
+    )
+
+
+def _read(source: str) -> str:
+    try:
+        if source == "-":
+            data = sys.stdin.buffer.read(_MAX_INPUT + 1)
+        else:
+            with Path(source).open("rb") as file:
+                data = file.read(_MAX_INPUT + 1)
+    except OSError as error:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"'{display(source)}' cannot be read: {error.strerror}",
+            example="cpl apply fix.patch",
+        ) from error
+    if len(data) > _MAX_INPUT:
+        raise CodePlaneError(ErrorCode.FILE_TOO_LARGE, f"more than {_MAX_INPUT} bytes cannot be applied at once")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """A JSON object or list of edits, or else a patch."""
+    from codeplane.operations.editing.patches import edits_of_patch
+
+    if text.lstrip()[:1] not in ("{", "["):
+        return {"edits": edits_of_patch(text)}
+    try:
+        found = json_format.loads(text)
+    except (ValueError, RecursionError):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID, "the edits are not JSON", expected='a patch, or {"edits": [...]}'
+        ) from None
+    return found if isinstance(found, dict) else {"edits": found}

@@ -1,0 +1,254 @@
+"""`cpl ledger`: the record of calls, newest first; one of them; those that come; the tasks they belong to.
+
+Reads the files of the ledger, and asks no server. With `follow --json` one call a line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, table
+from codeplane.operations.receipts import parsed
+
+if TYPE_CHECKING:
+    from codeplane.operations.ledger import TaskSummary
+    from codeplane.store.ledger_reading import OperationRow, TaskRow, Wanted
+
+FOLLOW_SECONDS = 0.5
+_LEAST_ABOUT = 12
+_JSON_COLUMNS = ("paths", "changed_paths", "diff_stats", "failing_tests", "limits_json")
+_RELATIVE = re.compile(r"([0-9]{1,6})\s*([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_NAMES = {code.number: code.name for code in ErrorCode}
+
+
+@dataclass(frozen=True)
+class Wish:
+    words: tuple[str, ...] = ()
+    """Nothing or `list`, `show ID`, `follow`, `tasks`."""
+    task: str | None = None
+    tool: str | None = None
+    since: str | None = None
+    limit: int = 20
+    json: bool = False
+
+
+def ledger(invocation: Invocation, wish: Wish) -> int:
+    return answer("ledger", lambda: _ledger(invocation, wish), json=wish.json)
+
+
+def call_fields(row: OperationRow) -> dict[str, object]:
+    """A call as programs see it: without what there is nothing to say of."""
+    fields = _parsed(row._asdict())
+    fields["success"] = bool(row.success)
+    if row.error_code in _NAMES:
+        fields["error"] = _NAMES[row.error_code]
+    return fields
+
+
+def task_fields(task: TaskRow) -> dict[str, object]:
+    fields = _parsed(task._asdict(), leave=("seq",))
+    return fields | {"opened_by": "client" if task.limits_json is not None else "session"}
+
+
+def moment(at_ms: int) -> str:
+    try:
+        return datetime.fromtimestamp(at_ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return "?"
+
+
+def _ledger(invocation: Invocation, wish: Wish) -> Reply:
+    from codeplane.operations.ledger import get_call, ledger_directory, list_calls, summarize_tasks
+
+    what, *rest = wish.words or ("list",)
+    if what == "follow" and not rest:
+        return _follow(invocation, wish)
+    if what in ("tasks", "show") and (wish.task or wish.tool or wish.since):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"--task, --tool and --since have no effect on {what}",
+            expected="them with list or follow",
+            received=what,
+            example="cpl ledger --tool search --since 2h",
+        )
+    assembly = assemble(invocation)
+    directory = ledger_directory(assembly.context)
+    style = Style.of(sys.stdout)
+    if what == "tasks" and not rest:
+        tasks = summarize_tasks(directory, wish.limit)
+        result: dict[str, object] = {"tasks": [_summary(found) for found in tasks]}
+        return Reply(result, "\n".join(_task_lines(tasks, style)), warnings=assembly.warnings)
+    if what == "show" and len(rest) == 1:
+        row = get_call(directory, rest[0])
+        return Reply(call_fields(row), "\n".join(_call_facts(row, style)), warnings=assembly.warnings)
+    if what != "list" or rest:
+        raise _usage(" ".join(wish.words))
+    found = list_calls(directory, wish.limit, _wanted(wish, directory))
+    result = {"calls": [call_fields(row) for row in found]}
+    return Reply(result, "\n".join(_call_lines(found, style)), warnings=assembly.warnings)
+
+
+def _follow(invocation: Invocation, wish: Wish) -> Reply:
+    """What was last, and then what comes, until nobody listens."""
+    from codeplane.operations.ledger import ledger_directory, list_calls
+
+    context = assemble(invocation).context
+    directory = ledger_directory(context)
+    wanted = _wanted(wish, directory)
+    style = Style.of(sys.stdout)
+    found = list_calls(directory, wish.limit, wanted)[::-1]
+    try:
+        if not wish.json:
+            print(_HEAD if found else style.dim("No calls yet."), flush=True)
+        while True:
+            for row in found:
+                print(dumps(call_fields(row)) if wish.json else _line(row, style), flush=True)
+            if found:
+                wanted = replace(wanted, after=found[-1].op_id)
+            time.sleep(FOLLOW_SECONDS)
+            directory = directory or ledger_directory(context)
+            found = list_calls(directory, _PAGE, wanted, oldest=True)
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Reply()
+
+
+def _wanted(wish: Wish, directory: Path | None) -> Wanted:
+    from codeplane.operations.ledger import get_task
+    from codeplane.store.ledger_reading import Wanted
+
+    return Wanted(
+        task_id=get_task(directory, wish.task).task_id if wish.task else None,
+        tool=wish.tool,
+        since_ms=_since_ms(wish.since) if wish.since else None,
+    )
+
+
+def _since_ms(text: str) -> int:
+    """A time, or how long ago."""
+    relative = _RELATIVE.fullmatch(text.strip())
+    try:
+        if relative:
+            at = datetime.now() - timedelta(**{_UNITS[relative[2]]: int(relative[1])})
+        else:
+            at = datetime.fromisoformat(text.strip())
+        return int(at.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "--since is neither a time nor how long ago",
+            expected="30m, 2h, 7d, or a date or time as in 2026-01-31T12:00",
+            received=display(text[:40]),
+            example="cpl ledger --since 2h",
+        ) from None
+
+
+def _call_lines(found: list[OperationRow], style: Style) -> list[str]:
+    if not found:
+        return ["No calls."]
+    return [style.dim(_HEAD), *(_line(row, style) for row in found)]
+
+
+_HEAD = f"{'#':>7}  {'time':<14}  {'task':<8}  {'tool':<16}  {'status':<11}  {'ms':>5}  {'tokens':>6}"
+
+
+def _line(row: OperationRow, style: Style) -> str:
+    """Columns of a fixed width: what comes later lines up with what was printed before."""
+    status = row.status or "?"
+    shown = f"{fit(status, 11):<11}"
+    cells = (
+        f"{row.op_id:>7}",
+        f"{moment(row.timestamp)[5:]:<14}",
+        f"{fit(row.task_id or '-', 8):<8}",
+        f"{fit(row.tool or '?', 16):<16}",
+        shown if row.success else style.yellow(shown) if status != "error" else style.red(shown),
+        f"{number(row.duration_ms) if row.duration_ms is not None else '':>5}",
+        f"{number(row.tokens_given) if row.tokens_given is not None else '':>6}",
+    )
+    about = fit(_about(row), max(columns() - len(_HEAD) - 2, _LEAST_ABOUT))
+    return ("  ".join(cells) + (f"  {style.dim(about)}" if about else "")).rstrip()
+
+
+def _about(row: OperationRow) -> str:
+    """The one thing that one wants to know of it."""
+    if row.error_code is not None:
+        return row.limit_triggered or _NAMES.get(row.error_code, str(row.error_code))
+    for text, verb in ((row.changed_paths, "changed"), (row.paths, "read")):
+        paths = parsed(text)
+        if isinstance(paths, list) and paths:
+            return f"{verb} {len(paths)}" if len(paths) > 1 else str(paths[0])
+    return row.op_type if row.op_type not in (None, "read") else ""
+
+
+def _call_facts(row: OperationRow, style: Style) -> list[str]:
+    fields = call_fields(row)
+    fields["timestamp"] = moment(row.timestamp)
+    return facts(((name, _shown(value)) for name, value in fields.items()), style, indent="")
+
+
+def _task_lines(tasks: list[TaskSummary], style: Style) -> list[str]:
+    if not tasks:
+        return ["No tasks."]
+    rows = [("task", "opened", "state", "for", "calls", "tokens", "limits")]
+    for found in tasks:
+        task = found.task
+        ended = duration((task.closed_at - task.opened_at) / 1000) if task.closed_at is not None else ""
+        limits = limit_words(task) if task.limits_json is not None else "-"
+        line = (task.task_id, moment(task.opened_at), task.state, ended, number(found.calls), number(found.tokens))
+        rows.append((*line, limits))
+    lines = [fit(line, columns()) for line in table(rows, right=frozenset({4, 5}), indent="")]
+    return [style.dim(lines[0]), *lines[1:]]
+
+
+def limit_words(task: TaskRow) -> str:
+    limits = parsed(task.limits_json)
+    if not isinstance(limits, dict) or not limits:
+        return "none"
+    shown = {str(name): number(value) if isinstance(value, int) else "?" for name, value in sorted(limits.items())}
+    return ", ".join(f"{name.removeprefix('max_')} {value}" for name, value in shown.items())
+
+
+def _summary(found: TaskSummary) -> dict[str, object]:
+    return task_fields(found.task) | {"calls": found.calls, "tokens": found.tokens}
+
+
+def _parsed(fields: Mapping[str, object], leave: tuple[str, ...] = ()) -> dict[str, object]:
+    kept = {name: value for name, value in fields.items() if value is not None and name not in leave}
+    for name in _JSON_COLUMNS:
+        if isinstance(kept.get(name), str):
+            kept[name.removesuffix("_json")] = parsed(str(kept.pop(name)))
+    return kept
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(display(str(item)) for item in value)
+    return display(str(value))
+
+
+def _usage(received: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        "this is nothing that the ledger shows",
+        expected="list, show ID, follow or tasks",
+        received=display(received[:80]),
+        example="cpl ledger show 12",
+    )
+
+
+_PAGE = 1000

@@ -1,0 +1,92 @@
+"""What lies in a directory of the working tree, with why each entry is left out of the index, if a rule leaves it out.
+
+Names only: no content is read but that of ignore files, and no link is followed. Secrets are counted and never named.
+A directory that is left out is not entered, unless the one that was asked for lies in it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+from typing import NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, join
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import IGNORE_FILES, Chain, Reason, Rules, descend, enter
+from codeplane.disk.secrets import is_secret
+
+
+class Entry(NamedTuple):
+    path: RepoPath
+    kind: str
+    """file, directory, symlink or special."""
+    ignored: Reason | None
+
+
+class Listing(NamedTuple):
+    entries: tuple[Entry, ...]
+    secrets: int
+    complete: bool
+    """False where there is more than was looked at, or a directory could not be read."""
+
+
+def list_beneath(root: Root, rules: Rules, directory: RepoPath, depth: int, limit: int) -> Listing:
+    """Entries of a directory and of those in it, down to `depth`, the nearest first; at most `limit`.
+
+    Raises what `Root.open_directory` does where the directory itself cannot be listed.
+    """
+    chain, above = enter(root, rules, directory)
+    found: list[Entry] = []
+    secrets = 0
+    complete = True
+    level = [(directory, chain, above)]
+    for number in range(depth):
+        following: list[tuple[RepoPath, Chain, Reason | None]] = []
+        for at, outer, inherited in level:
+            try:
+                names = _names(root, at)
+            except CodePlaneError as error:
+                if at == directory:
+                    raise
+                complete = complete and error.code is ErrorCode.FILE_NOT_FOUND
+                continue
+            inner = descend(root, outer, at, IGNORE_FILES, 0)[0] if number and inherited is None else outer
+            for name, kind in names:
+                path = join(at, name)
+                if rules.block_secrets and is_secret(path):
+                    secrets += 1
+                    continue
+                if len(found) >= limit:
+                    return Listing(tuple(found), secrets, False)
+                own = inner.find_reason(path, name, kind == _DIRECTORY) if inherited is None else None
+                found.append(Entry(path, kind, own or inherited))
+                if kind == _DIRECTORY and own is None:
+                    following.append((path, inner, inherited))
+        level = following
+    return Listing(tuple(found), secrets, complete)
+
+
+_DIRECTORY = "directory"
+
+
+def _names(root: Root, directory: RepoPath) -> list[tuple[str, str]]:
+    fd = root.open_directory(directory)
+    try:
+        with os.scandir(fd) as entries:
+            return sorted((entry.name, _kind(entry)) for entry in entries)
+    except OSError as error:
+        raise CodePlaneError(ErrorCode.FILE_UNREADABLE, "a directory cannot be listed") from error
+    finally:
+        os.close(fd)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    try:
+        if entry.is_symlink():
+            return "symlink"
+        if entry.is_dir(follow_symlinks=False):
+            return _DIRECTORY
+        return "file" if modes.S_ISREG(entry.stat(follow_symlinks=False).st_mode) else "special"
+    except OSError:
+        return "special"

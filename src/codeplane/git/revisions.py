@@ -1,0 +1,187 @@
+"""A file as a commit has it: any branch, tag or commit, and those before them. Reads objects and never writes any.
+
+A revision is a name and steps back from it (`HEAD~2`, `v1.0^`), no more of git's language: what searches the history,
+names a path or reads a log of references is refused before libgit2 sees it. Submodules are other repositories, and not
+entered.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import FileMode
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display, join
+from codeplane.disk.secrets import is_secret
+from codeplane.git.changes import check_objects
+from codeplane.git.errors import translated
+from codeplane.git.head import is_own
+from codeplane.git.opening import check_reference, has_git, open_repository
+
+INDEX = "INDEX"
+"""What is staged, in place of a commit."""
+
+_MAX_CHARS = 250
+_MAX_SHOWN = 80
+_MAX_NEAREST = 3
+_REVISION = re.compile(r"([^-/.\s~^:?*\[\\\x00-\x1f\x7f][^\s~^:?*\[\\\x00-\x1f\x7f]*)((?:~[0-9]{0,5}|\^[0-9]{0,2})*)")
+
+
+class Version(NamedTuple):
+    """A file as it was."""
+
+    commit: str
+    """Its whole id; empty for what is staged."""
+    data: bytes
+
+
+def read_version(root: Path, revision: str, path: RepoPath, limit: int) -> Version:
+    """The file that a revision has at a path, of at most `limit` bytes; an error says what is there in its place."""
+    name = _parsed(revision)
+    repository = _opened(root)
+    with translated(root):
+        if revision == INDEX:
+            return Version("", _data(repository, _staged(repository, path), path, limit))
+        check_reference(root, name)
+        commit = _find_commit(repository, revision)
+        return Version(str(commit.id), _data(repository, _committed(repository, commit, path), path, limit))
+
+
+def _opened(root: Path) -> pygit2.Repository:
+    if not has_git(root):
+        raise CodePlaneError(
+            ErrorCode.NOT_A_REPOSITORY, "this directory is not a git repository", remedy="Leave 'ref' out."
+        )
+    with translated(root):
+        repository = open_repository(root)
+        if not is_own(root, repository):
+            raise CodePlaneError(
+                ErrorCode.GIT_UNSUPPORTED, "what '.git' names is not known to be the repository of this directory"
+            )
+        check_objects(root)
+        return repository
+
+
+def _parsed(revision: str) -> str:
+    """The name that a revision begins with."""
+    found = _REVISION.fullmatch(revision) if len(revision) <= _MAX_CHARS else None
+    if found is None or ".." in found[1] or "@{" in found[1]:
+        raise _invalid(revision, "this is not a revision that can be used")
+    return found[1]
+
+
+def _find_commit(repository: pygit2.Repository, revision: str) -> pygit2.Commit:
+    try:
+        found = repository.revparse_single(revision)
+    except (KeyError, ValueError) as error:
+        unborn = repository.head_is_unborn and revision.startswith(("HEAD", "@"))
+        message = "there is no commit yet" if unborn else "no branch, tag or commit is called so"
+        raise _invalid(revision, message) from error
+    try:
+        return found.peel(pygit2.Commit)
+    except (pygit2.GitError, ValueError) as error:
+        raise _invalid(revision, "this names an object that is no commit") from error
+
+
+def _committed(repository: pygit2.Repository, commit: pygit2.Commit, path: RepoPath) -> pygit2.Oid:
+    here: pygit2.Object = _object(repository, commit.tree_id)
+    above = RepoPath("")
+    for name in path.split("/"):
+        if not isinstance(here, pygit2.Tree) or name not in here:
+            names = [join(above, entry.name or "") for entry in here] if isinstance(here, pygit2.Tree) else []
+            raise _missing(path, names)
+        entry = here[name]
+        above = join(above, name)
+        _require_plain(path, entry.filemode)
+        here = _object(repository, entry.id) if entry.filemode == FileMode.TREE else entry
+    if isinstance(here, pygit2.Tree):
+        raise _missing(path, [join(path, entry.name or "") for entry in here], is_directory=True)
+    return here.id
+
+
+def _staged(repository: pygit2.Repository, path: RepoPath) -> pygit2.Oid:
+    index = repository.index
+    parts = path.split("/")
+    for end in range(1, len(parts) + 1):
+        above = "/".join(parts[:end])
+        if above in index:
+            _require_plain(path, index[above].mode)
+    if path not in index:
+        raise _missing(path, [])
+    found: pygit2.Oid = index[path].id
+    return found
+
+
+def _object(repository: pygit2.Repository, object_id: pygit2.Oid) -> pygit2.Object:
+    """Shallow and partial clones lack some."""
+    try:
+        return repository[object_id]
+    except KeyError as error:
+        raise _lacking() from error
+
+
+def _data(repository: pygit2.Repository, object_id: pygit2.Oid, path: RepoPath, limit: int) -> bytes:
+    try:
+        _, size = repository.odb.read_header(object_id)
+    except KeyError as error:
+        raise _lacking() from error
+    if size > limit:
+        raise CodePlaneError(
+            ErrorCode.FILE_TOO_LARGE,
+            f"'{display(path)}' has {size} bytes in this revision, more than {limit}",
+            details={"size": size, "limit": limit},
+        )
+    data: bytes = _object(repository, object_id).read_raw()
+    return data
+
+
+def _require_plain(path: RepoPath, mode: int) -> None:
+    if mode == FileMode.LINK:
+        raise CodePlaneError(
+            ErrorCode.PATH_SYMLINK,
+            f"'{display(path)}' is, or lies behind, a symbolic link in this revision",
+            expected="the path of a file",
+            received=display(path),
+        )
+    if mode == FileMode.COMMIT:
+        raise CodePlaneError(
+            ErrorCode.GIT_UNSUPPORTED,
+            f"'{display(path)}' is, or lies in, a submodule, which is another repository",
+            expected="a file of this repository itself",
+            received=display(path),
+        )
+
+
+def _missing(path: RepoPath, names: list[RepoPath], *, is_directory: bool = False) -> CodePlaneError:
+    known = [name for name in names if not is_secret(name)]
+    nearest = known[:_MAX_NEAREST] if is_directory else get_close_matches(path, known, _MAX_NEAREST)
+    return CodePlaneError(
+        ErrorCode.FILE_NOT_FOUND,
+        f"'{display(path)}' is a directory" if is_directory else f"'{display(path)}' is not in this revision",
+        details={"nearest": nearest} if nearest else None,
+        expected="the path of one file, as it was called then",
+        received=display(path),
+    )
+
+
+def _lacking() -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.GIT_UNSUPPORTED,
+        "this clone does not hold the file of that revision",
+        remedy="Fetch it: the clone is shallow or partial.",
+    )
+
+
+def _invalid(revision: str, message: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        message,
+        expected=f"a branch, a tag, a commit, one of these with ~1 or ^1 behind it, or {INDEX}",
+        received=display(revision[:_MAX_SHOWN]),
+        example="HEAD~1",
+    )

@@ -1,0 +1,220 @@
+"""A patch, as diff and git write it, turned into edits. Pure.
+
+Every hunk becomes an update that expects its lines, so that one that has moved is found and
+one that fits nowhere is refused. What edits cannot say is refused: binary content, copies,
+and a change of mode alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_ESCAPED = re.compile(r"\\([0-7]{3}|.)")
+_PLAIN = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", '"': '"', "\\": "\\"}
+_NOWHERE = "/dev/null"
+_EXECUTABLE = "100755"
+
+
+@dataclass
+class _Hunk:
+    start: int
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    old_open: bool = False
+    """Whether the last line of the file had no end."""
+    new_open: bool = False
+
+
+@dataclass
+class _File:
+    old: str | None = None
+    new: str | None = None
+    renamed: tuple[str, str] | None = None
+    mode: str | None = None
+    only_mode: bool = False
+    hunks: list[_Hunk] = field(default_factory=list)
+
+
+def edits_of_patch(text: str) -> list[dict[str, Any]]:
+    """The edits of `write_source` that a patch stands for; ARGUMENT_INVALID where it is none."""
+    files = _files(text)
+    edits = [edit for file in files for edit in _edits(file)]
+    if not edits:
+        raise _wrong("it changes no file")
+    return edits
+
+
+class _Lines:
+    """The lines of a patch, one after the other."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._next = 0
+
+    def peek(self) -> str | None:
+        return self._lines[self._next] if self._next < len(self._lines) else None
+
+    def take(self) -> str | None:
+        line = self.peek()
+        self._next += 1
+        return line
+
+
+def _files(text: str) -> list[_File]:
+    files: list[_File] = []
+    lines = _Lines(text)
+    while (line := lines.take()) is not None:
+        current = files[-1] if files else None
+        if line.startswith("diff --git "):
+            files.append(_File())
+        elif line.startswith("--- "):
+            if current is None or current.old is not None or current.new is not None:
+                current = _File()
+                files.append(current)
+            current.old = _path(line[4:])
+            following = lines.take() or ""
+            if not following.startswith("+++ "):
+                raise _wrong("a line that begins with '---' is not followed by one with '+++'")
+            current.new = _path(following[4:])
+        elif current is not None:
+            _read_line(current, line, lines)
+    return files
+
+
+def _read_line(file: _File, line: str, lines: _Lines) -> None:
+    word, _, rest = line.partition(" ")
+    if (match := _HUNK.match(line)) is not None:
+        if file.old is None and file.new is None:
+            raise _wrong("a hunk before the names of its file")
+        file.hunks.append(_hunk(match, lines))
+    elif line.startswith("rename from "):
+        file.renamed = (_bare(line.removeprefix("rename from ")), "")
+    elif line.startswith("rename to ") and file.renamed is not None:
+        file.renamed = (file.renamed[0], _bare(line.removeprefix("rename to ")))
+    elif line.startswith("new file mode "):
+        file.mode = line.removeprefix("new file mode ").strip()
+        if not file.mode.startswith("100"):
+            raise _wrong("a link or a submodule cannot be written as a file")
+    elif line.startswith("new mode "):
+        file.only_mode = True
+    elif word in ("copy", "GIT") or line.startswith("Binary files "):
+        raise _wrong(f"it holds what edits cannot say: {word} {rest.split(' ')[0]}")
+
+
+def _hunk(match: re.Match[str], lines: _Lines) -> _Hunk:
+    old_left, new_left = int(match[2] or 1), int(match[4] or 1)
+    hunk = _Hunk(int(match[1]))
+    last = ""
+    while old_left > 0 or new_left > 0:
+        line = lines.take()
+        if line is None:
+            raise _wrong("its last hunk is cut off")
+        if line.startswith("\\"):
+            _open(hunk, last)
+            continue
+        # Editors take the one space of an empty line away.
+        last, body = (line[0], line[1:]) if line else (" ", "")
+        if last not in " +-":
+            raise _wrong("a line of a hunk begins with neither a space nor + nor -")
+        if last in " -":
+            hunk.old.append(body)
+            old_left -= 1
+        if last in " +":
+            hunk.new.append(body)
+            new_left -= 1
+    if old_left or new_left:
+        raise _wrong("a hunk has other lines than it says")
+    if (lines.peek() or "").startswith("\\"):
+        lines.take()
+        _open(hunk, last)
+    return hunk
+
+
+def _open(hunk: _Hunk, last: str) -> None:
+    """The mark that the line before it is the last of the file, and has no end."""
+    hunk.old_open = hunk.old_open or last in (" ", "-")
+    hunk.new_open = hunk.new_open or last in (" ", "+")
+
+
+def _path(text: str) -> str | None:
+    name = _bare(text.split("\t", 1)[0].rstrip("\r"))
+    return None if name == _NOWHERE else name
+
+
+def _bare(name: str) -> str:
+    """A name as it is, which git puts in quotes when it is not plain."""
+    if not (len(name) > 1 and name[0] == name[-1] == '"'):
+        return name
+    parts = bytearray()
+    position = 1
+    body = name[:-1]
+    for match in _ESCAPED.finditer(body):
+        parts += body[position : match.start()].encode("utf-8", "surrogateescape")
+        code = match[1]
+        parts += bytes([int(code, 8) & 255]) if code.isdigit() else _PLAIN.get(code, code).encode()
+        position = match.end()
+    parts += body[position:].encode("utf-8", "surrogateescape")
+    return parts.decode("utf-8", "surrogateescape")
+
+
+def _edits(file: _File) -> Iterator[dict[str, Any]]:
+    prefixed = all(name is None or name[:2] in ("a/", "b/", "i/", "w/", "c/", "o/") for name in (file.old, file.new))
+    old, new = (name[2:] if name is not None and prefixed else name for name in (file.old, file.new))
+    if file.renamed is not None:
+        old, new = file.renamed
+        yield {"path": old, "action": "move", "new_path": new}
+    if file.old is None and file.new is None and not file.hunks:
+        if file.only_mode and file.renamed is None:
+            raise _wrong("it changes the mode of a file, which edits cannot say")
+        return
+    if old is None and new is not None:
+        yield _created(file, new)
+    elif new is None and old is not None:
+        yield {"path": old, "action": "delete", "expected_file_sha256": _digest(file)}
+    else:
+        for hunk in file.hunks:
+            yield _updated(old or "", hunk)
+
+
+def _created(file: _File, path: str) -> dict[str, Any]:
+    content = "".join(_text(hunk.new, hunk.new_open) for hunk in file.hunks)
+    edit: dict[str, Any] = {"path": path, "action": "create", "content": content}
+    return edit | {"executable": True} if file.mode == _EXECUTABLE else edit
+
+
+def _digest(file: _File) -> str:
+    content = "".join(_text(hunk.old, hunk.old_open) for hunk in file.hunks)
+    return hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _updated(path: str, hunk: _Hunk) -> dict[str, Any]:
+    if not hunk.old:
+        raise _wrong("a hunk shows nothing of what is around it")
+    edit: dict[str, Any] = {
+        "path": path,
+        "action": "update",
+        "start_line": max(1, hunk.start),
+        "expected_content": _text(hunk.old, False),
+        "new_content": _text(hunk.new, False),
+    }
+    return edit if hunk.old_open == hunk.new_open else edit | {"final_newline": not hunk.new_open}
+
+
+def _text(lines: list[str], is_open: bool) -> str:
+    text = "".join(f"{line}\n" for line in lines)
+    return text.removesuffix("\n") if is_open else text
+
+
+def _wrong(why: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"the patch cannot be applied: {why}",
+        expected="a unified diff, as 'git diff' writes it",
+    )

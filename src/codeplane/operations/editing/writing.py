@@ -1,0 +1,278 @@
+"""Changing files as a whole: planned, applied, seen by the index, and told.
+
+The same key never does anything twice: whoever asks again is told what they were told. After
+a change is done nothing that goes wrong makes its answer an error; it is said in a warning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from codeplane import telemetry
+from codeplane.base.digests import Digest, digest_bytes
+from codeplane.base.envelope import Answer
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_ANSWER_CHARS
+from codeplane.base.paths import RepoPath
+from codeplane.base.record import Record
+from codeplane.base.warnings import Notice, WarningCode
+from codeplane.disk.batch import parse_batch
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.kept import read_note, write_note
+from codeplane.disk.policy import is_sensitive
+from codeplane.index.options import effective
+from codeplane.operations.editing.delta import FINGERPRINT_CHARS, Blocks, stats_of
+from codeplane.operations.editing.diffing import unified
+from codeplane.operations.editing.editor import Cancelled, Done, Editor, Journal, Request
+from codeplane.operations.editing.effects import Before, look_after, look_before
+from codeplane.operations.editing.model import Prepared
+from codeplane.operations.reads import freshness_fields
+from codeplane.store.ledger_reading import MutationRow
+from codeplane.tasks.journal import Recovered
+from codeplane.workspace.workspace import Workspace
+
+MAX_DIFF_CHARS = 14_000
+_MAX_ABOUT = 20
+_ROOM_AROUND = 2_000
+_NOTE = "result.json"
+
+
+class Book(Journal, Protocol):
+    """The journal of a call, and what the ledger knows of calls before it."""
+
+    def list_mutations(
+        self, limit: int, *, mutation_id: str | None = None, key: str | None = None
+    ) -> list[MutationRow]: ...
+
+    def take_recovered(self) -> tuple[Recovered, ...]: ...
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A change that somebody asks for."""
+
+    paths: Sequence[RepoPath]
+    prepare: Callable[[Root], Prepared]
+    asked: Digest
+    """The same for the same wish."""
+    key: str | None = None
+    undoes: str | None = None
+    """The change that this one takes back."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where changes are made: the editor, the index, and whether the caller still waits."""
+
+    editor: Editor
+    workspace: Workspace
+    cancelled: Cancelled
+
+
+def preview(desk: Desk, wish: Wish, max_chars: int | None = MAX_DIFF_CHARS) -> Answer:
+    """What would be changed, as a diff; changes nothing."""
+    prepared, blocks = desk.editor.plan(Request(wish.paths, wish.prepare), desk.cancelled)
+    stats = stats_of(prepared.changes, blocks)
+    result: dict[str, object] = {"applied": False, "dry_run": True, "delta": stats.as_dict()}
+    corrections = [
+        {"path": change.path, "original": str(spot.said), "corrected": str(spot.before)}
+        for change in prepared.changes
+        for spot in change.spots
+        if spot.said is not None
+    ]
+    if corrections:
+        result["line_corrections"] = corrections[:_MAX_ABOUT]
+    shown, left_out = _diff(prepared, max_chars)
+    if shown:
+        result["diff"] = shown
+    if left_out:
+        result["diff_lines_left_out"] = left_out
+    if prepared.unchanged:
+        result["unchanged"] = list(prepared.unchanged[:_MAX_ABOUT])
+    return Answer(result, message=f"Nothing was written; {stats.sentence()}.", warnings=_flags(desk, prepared))
+
+
+def change(desk: Desk, wish: Wish, book: Book) -> Answer:
+    """Do it, or tell what was done under the same key."""
+    if wish.key is None:
+        return _change(desk, wish, book, None)
+    key = digest_bytes(wish.key.encode("utf-8", "surrogatepass"))
+    with desk.editor.keys.taken((key,), desk.cancelled):
+        book.ensure()
+        for row in book.list_mutations(10, key=key):
+            if row.status == "ok":
+                return _again(desk, wish, row)
+        return _change(desk, wish, book, key)
+
+
+def _change(desk: Desk, wish: Wish, book: Book, key: str | None) -> Answer:
+    seen: list[Before] = []
+
+    def about(delta: Mapping[str, object]) -> dict[str, object]:
+        fields: dict[str, object] = {}
+        if key is not None:
+            fields |= {"key": key, "asked": wish.asked, "delta": dict(delta)}
+        if wish.undoes is not None:
+            fields["undoes"] = wish.undoes
+        return fields
+
+    def look(prepared: Prepared, blocks: Blocks) -> None:
+        before = _look_before(desk.workspace, prepared, blocks)
+        if before is not None:
+            seen.append(before)
+
+    done = desk.editor.apply(Request(wish.paths, wish.prepare, about, look), book, desk.cancelled)
+    recovered = tuple(_recovered_notice(found) for found in book.take_recovered())
+    if isinstance(done, Prepared):
+        return Answer(
+            {"applied": False, "unchanged": list(done.unchanged[:_MAX_ABOUT])},
+            message="Nothing to change: every file is already so.",
+            warnings=recovered,
+        )
+    try:
+        answer = _told(desk, done, seen[0] if seen else None)
+    except Exception as error:
+        telemetry.error("the answer of a change is incomplete", **telemetry.describe(error))
+        answer = Answer(
+            _result(done), message=f"{done.stats.sentence()}.", warnings=(Notice(WarningCode.INDEX_NOT_FRESH),)
+        )
+    answer = _fitted(answer, done)
+    if key is not None:
+        note = {"result": answer.result, "message": answer.message}
+        write_note(desk.editor.root, done.batch.mutation_id, _NOTE, json.dumps(note).encode("ascii"))
+    return Answer(
+        answer.result,
+        message=answer.message,
+        warnings=(*recovered, *answer.warnings),
+        meta=answer.meta,
+        record=Record(mutation_id=done.batch.mutation_id, mutation_fingerprint=done.fingerprint),
+    )
+
+
+def _told(desk: Desk, done: Done, before: Before | None) -> Answer:
+    """Everything that is known once the index has seen the files."""
+    result = _result(done)
+    delta: dict[str, object] = dict(done.delta)
+    warnings = list(_flags(desk, done.prepared, done.lost_attributes))
+    meta: dict[str, object] = {}
+    known = before or Before("", {}, done.batch.paths, (), 0)
+    changes = done.prepared.changes
+    try:
+        if desk.workspace.state().phase != "ready" and not desk.workspace.settings.once:
+            raise CodePlaneError(ErrorCode.NOT_READY, "the index is being built")
+        read = desk.workspace.read(
+            lambda snapshot: look_after(snapshot, changes, known), "strict", cancelled=desk.cancelled
+        )
+    except CodePlaneError as error:
+        warnings.append(Notice(WarningCode.INDEX_NOT_FRESH, {"reason": error.code.name}))
+    else:
+        symbols, fingerprint = read.value
+        if symbols.as_dict():
+            delta["symbols_changed"] = symbols.as_dict()
+        delta["repo_fingerprint"] = fingerprint[:FINGERPRINT_CHARS]
+        meta = {"epoch": read.epoch, "freshness": freshness_fields(read.freshness)}
+        warnings += read.notices
+    if known.tests:
+        delta["tests_affected"] = list(known.tests)
+        if known.tests_total > len(known.tests):
+            delta["tests_affected_total"] = known.tests_total
+    delta["mutation_fingerprint"] = done.fingerprint[:FINGERPRINT_CHARS]
+    return Answer({**result, "delta": delta}, message=f"{done.stats.sentence()}.", warnings=warnings, meta=meta)
+
+
+def _fitted(answer: Answer, done: Done) -> Answer:
+    """What is done is answered, if need be with less: an answer that is too long would look like a failure."""
+    size = len(json.dumps(answer.result)) + sum(len(json.dumps(notice.as_dict())) for notice in answer.warnings)
+    if size <= MAX_ANSWER_CHARS - _ROOM_AROUND:
+        return answer
+    delta = {**done.stats.as_dict(), "files_left_out": done.stats.files}
+    result = {"applied": True, "mutation_id": done.batch.mutation_id, "delta": delta}
+    warnings = tuple(Notice(notice.code) for notice in answer.warnings)
+    return Answer(result, message=answer.message, warnings=warnings, meta=answer.meta)
+
+
+def _result(done: Done) -> dict[str, object]:
+    result: dict[str, object] = {"applied": True, "mutation_id": done.batch.mutation_id, "delta": done.delta}
+    if done.prepared.unchanged:
+        result["unchanged"] = list(done.prepared.unchanged[:_MAX_ABOUT])
+    return result
+
+
+def _again(desk: Desk, wish: Wish, row: MutationRow) -> Answer:
+    """What was answered then; from the plan where nobody has kept it."""
+    batch = parse_batch(row.plan)
+    if batch.about.get("asked") != wish.asked:
+        raise CodePlaneError(
+            ErrorCode.KEY_REUSED,
+            "idempotency_key belongs to another change",
+            details={"mutation_id": row.mutation_id},
+            expected="a new key for a new change",
+            remedy="Leave it out, or choose another.",
+        )
+    message = "Done already under this key; nothing was changed now."
+    note = read_note(desk.editor.root, row.mutation_id, _NOTE)
+    try:
+        kept: Any = json.loads(note) if note is not None else None
+        result = kept["result"] if kept is not None else None
+    except (ValueError, TypeError, KeyError):
+        result = None
+    if not isinstance(result, dict) or result.get("mutation_id") != row.mutation_id:
+        result = {"applied": True, "mutation_id": row.mutation_id, "delta": batch.about.get("delta", {})}
+    return Answer(result, message=message)
+
+
+def _look_before(workspace: Workspace, prepared: Prepared, blocks: Blocks) -> Before | None:
+    """What the index knows while the files are still as they were; None where it knows nothing."""
+    try:
+        if workspace.state().phase != "ready" and not workspace.settings.once:
+            return None
+        found = workspace.read(lambda snapshot: look_before(snapshot, prepared.changes, blocks), "best_effort").value
+        if found.stale:
+            found = workspace.read(lambda snapshot: look_before(snapshot, prepared.changes, blocks), "strict").value
+        return found
+    except CodePlaneError as error:
+        telemetry.debug("nothing is known of the files before", error=error.code.name)
+        return None
+
+
+def _flags(desk: Desk, prepared: Prepared, lost: Sequence[RepoPath] = ()) -> tuple[Notice, ...]:
+    """What whoever asked should know of the files besides."""
+    written = [change for change in prepared.changes if change.new is not None]
+    rules = Rules(effective(desk.workspace.options).ignore)
+    ignored = [
+        change.path for change in written[:_MAX_ABOUT] if why_ignored(desk.editor.root, rules, change.path) is not None
+    ]
+    found = (
+        (WarningCode.SENSITIVE_PATH, [change.path for change in prepared.changes if is_sensitive(change.path)]),
+        (WarningCode.FILES_IGNORED, ignored),
+        (WarningCode.HARD_LINK_BROKEN, [change.path for change in prepared.changes if change.linked]),
+        (WarningCode.FILE_ATTRIBUTES_LOST, list(lost)),
+    )
+    return tuple(Notice(code, {"paths": paths[:_MAX_ABOUT]}) for code, paths in found if paths)
+
+
+def _recovered_notice(found: Recovered) -> Notice:
+    about: dict[str, object] = {"mutation_id": found.mutation_id}
+    if found.left:
+        about |= {"left": list(found.left[:_MAX_ABOUT]), "kept_in": f".codeplane/txn/{found.mutation_id}"}
+    return Notice(WarningCode.EDIT_UNDONE, about)
+
+
+def _diff(prepared: Prepared, max_chars: int | None) -> tuple[str, int]:
+    lines: list[str] = []
+    size = left_out = 0
+    for changed in prepared.changes:
+        if changed.new is None and changed.moved_to is not None:
+            continue
+        source = next((other for other in prepared.changes if other.path == changed.moved_from), None)
+        for line in unified(changed, source):
+            size += len(line)
+            if max_chars is not None and size > max_chars:
+                left_out += 1
+            else:
+                lines.append(line)
+    return "".join(lines), left_out

@@ -1,0 +1,102 @@
+"""Looking at the record of calls, for people. Reads files; a server need not run, and is not asked.
+
+What a killed process had acknowledged and nobody has put into the ledger yet is put there
+first, as the next server would do; while a server runs it does that itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import MAX_LIMIT
+from codeplane.base.paths import display
+from codeplane.disk.locks import find_owner
+from codeplane.operations.context import Context
+from codeplane.store.identity import user_identity
+from codeplane.store.layout import open_state
+from codeplane.store.ledger_files import ARCHIVE_NAME, LOCK_NAME
+from codeplane.store.ledger_reading import (
+    OperationRow,
+    TaskRow,
+    Wanted,
+    find_operations,
+    find_tasks,
+    list_tasks,
+    sum_tasks,
+)
+from codeplane.store.ledger_waiting import has_left
+from codeplane.tasks.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    task: TaskRow
+    calls: int
+    tokens: int
+
+
+def ledger_directory(context: Context) -> Path | None:
+    """Where the ledger is, complete; None where nothing was ever recorded."""
+    state = open_state(context.root)
+    if state is None:
+        return None
+    if has_left(state.path) and find_owner(state.path / ARCHIVE_NAME / LOCK_NAME) is None:
+        Ledger.open(state.path, owner=user_identity(context.user_state)).close()
+    return state.path
+
+
+def list_calls(directory: Path | None, limit: int, wanted: Wanted, *, oldest: bool = False) -> list[OperationRow]:
+    return find_operations(directory, limit, wanted, oldest=oldest) if directory is not None else []
+
+
+def get_call(directory: Path | None, name: str) -> OperationRow:
+    """By its number, or by the request_id of its answer."""
+    number = int(name) if name.isdecimal() and len(name) <= _MAX_DIGITS else None
+    wanted = Wanted(before=number + 1, after=number - 1) if number is not None else Wanted(request_id=name)
+    found = list_calls(directory, 1, wanted)
+    if not found:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"the ledger has no call {display(name[:80])}",
+            expected="a number of 'cpl ledger', or the request_id of an answer",
+            received=display(name[:80]),
+            example="cpl ledger show 12",
+        )
+    return found[0]
+
+
+def summarize_tasks(directory: Path | None, limit: int) -> list[TaskSummary]:
+    """Newest first."""
+    tasks = list_tasks(directory, limit) if directory is not None else []
+    sums = sum_tasks(directory, [task.task_id for task in tasks]) if directory is not None else {}
+    return [TaskSummary(task, *sums.get(task.task_id, (0, 0))) for task in tasks]
+
+
+def get_task(directory: Path | None, name: str) -> TaskRow:
+    """By its id, or by the beginning of it where that is enough."""
+    found = find_tasks(directory, name, 2) if directory is not None else []
+    exact = [task for task in found if task.task_id == name]
+    if len(found) == 1 or exact:
+        return (exact or found)[0]
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID,
+        f"{'several tasks begin' if found else 'the ledger has no task that begins'} with {display(name[:80])}",
+        expected="a task of 'cpl ledger tasks', or enough of its beginning",
+        received=display(name[:80]),
+        example="cpl ledger tasks",
+    )
+
+
+def last_task(directory: Path | None) -> TaskRow:
+    """The newest in which anything was asked."""
+    for summary in summarize_tasks(directory, MAX_LIMIT):
+        if summary.calls:
+            return summary.task
+    raise CodePlaneError(
+        ErrorCode.ARGUMENT_INVALID, "no calls were recorded yet", expected="a repository that an agent has worked on"
+    )
+
+
+_MAX_DIGITS = 18

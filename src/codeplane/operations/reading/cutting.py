@@ -1,0 +1,80 @@
+"""As many whole lines as may be shown, counted in lines, in characters, and in characters as JSON writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import orjson
+
+from codeplane.operations.reading.documents import Body
+
+_MAX_CHAR_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one passage may take at most."""
+
+    lines: int
+    chars: int
+    room: int
+    """Characters of JSON."""
+
+
+class Cut(NamedTuple):
+    content: str
+    last: int
+    """The last line of which something is shown; the one before the first where there is no room at all."""
+    within_line: bool = False
+    """Whether that line itself is cut, being longer than all that may be shown."""
+
+
+def cut(body: Body, first: int, last: int, bounds: Bounds) -> Cut:
+    """Lines from `first`, as far as `last` and the bounds allow."""
+    end = min(last, first + bounds.lines - 1)
+    if end < first:
+        return Cut("", first - 1)
+    data = body.between(first, end)
+    if _fits(data, bounds):
+        return Cut(data.decode("utf-8"), end)
+    kept: list[str] = []
+    chars, room, at = bounds.chars, bounds.room, 0
+    while at < len(data):
+        following = data.find(b"\n", at) + 1 or len(data)
+        if following - at > chars * _MAX_CHAR_BYTES:
+            break
+        text = data[at:following].decode("utf-8")
+        chars -= len(text)
+        room -= json_chars(text)
+        if chars < 0 or room < 0:
+            break
+        kept.append(text)
+        at = following
+    if kept:
+        return Cut("".join(kept), first + len(kept) - 1)
+    line = data[: data.find(b"\n") + 1 or len(data)]
+    piece = piece_of(line, 0, bounds)
+    return Cut(piece, first, within_line=True) if piece else Cut("", first - 1)
+
+
+def piece_of(data: bytes, start: int, bounds: Bounds) -> str:
+    """Text from a byte on, whatever lines it has."""
+    piece = data[start : start + bounds.chars * _MAX_CHAR_BYTES].decode("utf-8", "ignore")[: bounds.chars]
+    # What JSON escapes takes up to six characters, so that a few turns are enough.
+    while piece and (over := json_chars(piece) - bounds.room) > 0:
+        piece = piece[: max(0, len(piece) - max(1, over // 6 + 1))]
+    return piece
+
+
+def json_chars(text: str) -> int:
+    """Characters of a text between the quotation marks of JSON."""
+    dumped = orjson.dumps(text)
+    return (len(dumped) if dumped.isascii() else len(dumped.decode("utf-8"))) - 2
+
+
+def _fits(data: bytes, bounds: Bounds) -> bool:
+    if len(data) > bounds.chars * _MAX_CHAR_BYTES:
+        return False
+    text = data.decode("utf-8")
+    return len(text) <= bounds.chars and json_chars(text) <= bounds.room

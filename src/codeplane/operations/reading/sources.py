@@ -1,0 +1,75 @@
+"""Where the bytes and the facts come from, and what is said where there is no such file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.base.warnings import Notice, WarningCode
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.index.options import effective
+from codeplane.operations.reading.documents import Document, open_document
+from codeplane.query.outline import first_files_beneath, nearest_paths
+from codeplane.query.snapshot import Snapshot
+from codeplane.workspace.workspace import Workspace
+
+MAX_NEAREST = 3
+_MAX_RULE = 200
+
+
+class Sources(NamedTuple):
+    """Where the bytes and the facts come from."""
+
+    root: Root
+    workspace: Workspace
+    policy: str | None = None
+    cancelled: Callable[[], bool] | None = None
+
+
+def opened(sources: Sources, path: RepoPath) -> Document:
+    try:
+        return open_document(sources.root, path)
+    except CodePlaneError as error:
+        raise explained(sources, path, error) from None
+
+
+def explained(sources: Sources, path: RepoPath, error: CodePlaneError) -> CodePlaneError:
+    """That there is no such file is told with those that may have been meant."""
+    if error.code not in (ErrorCode.FILE_NOT_FOUND, ErrorCode.NOT_REGULAR):
+        return error
+    nearest = _nearest(sources, path)
+    if nearest:
+        error.details["nearest"] = nearest
+        error.example = error.example or {"target": nearest[0]}
+    error.expected = error.expected or "the path of a file of the repository"
+    error.received = error.received or display(path)
+    return error
+
+
+def missing(sources: Sources, path: RepoPath) -> CodePlaneError:
+    known = CodePlaneError(ErrorCode.FILE_NOT_FOUND, f"'{display(path)}' does not exist")
+    return explained(sources, path, known)
+
+
+def ignored(sources: Sources, path: RepoPath) -> tuple[Notice, ...]:
+    rules = Rules(effective(sources.workspace.options).ignore)
+    reason = why_ignored(sources.root, rules, path)
+    return (Notice(WarningCode.FILE_IGNORED, {"path": path, "rule": reason[:_MAX_RULE]}),) if reason is not None else ()
+
+
+def _nearest(sources: Sources, path: RepoPath) -> list[str]:
+    """As far as the index can tell without anybody waiting for it."""
+    if sources.workspace.state().phase != "ready":
+        return []
+
+    def ask(snapshot: Snapshot) -> tuple[RepoPath, ...]:
+        beneath = first_files_beneath(snapshot, path, MAX_NEAREST) if path else ()
+        return beneath or (nearest_paths(snapshot, path, MAX_NEAREST) if path else ())
+
+    try:
+        return list(sources.workspace.read(ask, "best_effort", cancelled=sources.cancelled).value)
+    except CodePlaneError:
+        return []

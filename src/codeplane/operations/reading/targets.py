@@ -1,0 +1,67 @@
+"""What a caller may write for what they want to read, and what it says by itself.
+
+`path`, `path:10-20`, `path:10-`, `path:10`, `path#L10-L20`, `path#name`, `path#name@line`, `Class.name`, `a::b`. Pure:
+whether there is such a file or symbol is found out by whoever reads.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from codeplane.languages.registry import detect
+
+Mode = Literal["file", "symbol", "snippet", "diff_preview"]
+MODES: tuple[Mode, ...] = ("file", "symbol", "snippet", "diff_preview")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing to read. Without a mode, what is written decides, and what is there."""
+
+    written: str
+    mode: Mode | None = None
+    symbol: str | None = None
+    """A name within the file that is written."""
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file and lines of it."""
+
+    path: str
+    first: int
+    last: int | None
+    point: bool = False
+    """Whether one line is named, so that what lies around it is meant."""
+
+
+def find_place(written: str) -> Place | None:
+    """The lines that a target names, if it does."""
+    ranged = _RANGE.fullmatch(written)
+    if ranged is not None:
+        return Place(ranged[1], int(ranged[2]), int(ranged[3]) if ranged[3] else None)
+    point = _POINT.fullmatch(written)
+    return Place(point[1], int(point[2]), int(point[2]), point=True) if point is not None else None
+
+
+def names_symbol(written: str) -> bool:
+    """Whether it can only be a symbol, whatever files there are."""
+    return "::" in written and "/" not in written and "#" not in written
+
+
+def looks_like_path(written: str) -> bool:
+    """Whether a file was meant, should there be neither a file nor a symbol."""
+    return (
+        "/" in written or written.startswith(".") or detect(written) is not None or _ENDING.search(written) is not None
+    )
+
+
+_RANGE = re.compile(r"(.+?)(?::|#)L?([1-9][0-9]{0,8})-(?:L?([1-9][0-9]{0,8}))?", re.DOTALL)
+_POINT = re.compile(r"(.+?)(?::|#L)([1-9][0-9]{0,8})(?::[0-9]{1,9})?", re.DOTALL)
+_ENDING = re.compile(
+    r"\.(?:txt|log|csv|lock|cfg|ini|conf|xml|rst|adoc|svg|gradle|tmpl|j2|in|out|po|mk|bat|ps1|cmake)\Z"
+)

@@ -1,0 +1,235 @@
+"""Tools that read, and their older names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from codeplane.tools.catalog.shared import CURSOR, PATH, POLICY
+from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
+
+MAX_TARGETS = 20
+MAX_LINES = 1_000
+MAX_PREVIEW_CHARS = 20_000
+MAX_PROPOSED = 5 * 1024 * 1024
+
+_MODE = Param(
+    "mode",
+    "string",
+    "Default: what the target is.",
+    choices=("file", "symbol", "snippet", "diff_preview"),
+    synonyms={
+        "full": "file",
+        "plain": "file",
+        "whole": "file",
+        "function": "symbol",
+        "class": "symbol",
+        "definition": "symbol",
+        "lines": "snippet",
+        "range": "snippet",
+        "diff": "diff_preview",
+        "diffpreview": "diff_preview",
+    },
+)
+_START = Param("start_line", "integer", minimum=1, aliases=("line_start", "from_line", "first_line", "line"))
+_END = Param("end_line", "integer", minimum=1, aliases=("line_end", "to_line", "last_line"))
+_LINES = Param("lines", "string", "A range, as in 10-20.", aliases=("range", "line_range"), advertised=False)
+_SYMBOL = Param("symbol", "string", aliases=("symbol_name", "symbol_id", "symbol_label"), advertised=False)
+_FILE = ("file", "file_path", "filepath", "filename", "symbol_ref", "name", "query")
+_AGAINST = Param(
+    "against",
+    "string",
+    "Of diff_preview: what to compare with; default HEAD.",
+    choices=("HEAD", "WORKTREE", "INDEX"),
+    aliases=("base", "baseline"),
+    synonyms={"staged": "INDEX", "cached": "INDEX", "workingtree": "WORKTREE", "disk": "WORKTREE"},
+)
+_CONTENT = Param(
+    "content",
+    "string",
+    "Of diff_preview: proposed text, compared in place of the file.",
+    aliases=("new_content", "proposed"),
+    max_chars=MAX_PROPOSED,
+    advertised=False,
+)
+
+READ = ToolSpec(
+    "read",
+    ("core",),
+    "Text of a symbol, of lines, of a file, or its diff, with file_sha256 for edits. Prefer symbols to files.",
+    (
+        Param(
+            "target",
+            "string",
+            "path#name, Class.method, path:10-20, path:line or path.",
+            unless="targets",
+            aliases=_FILE,
+        ),
+        Param(
+            "targets",
+            "array",
+            f"Up to {MAX_TARGETS} in one call; objects take path, symbol, start_line, end_line, mode.",
+            aliases=("files", "paths", "symbols"),
+            fields=(
+                Param("target", "string", aliases=("path", *_FILE)),
+                _SYMBOL,
+                _START,
+                _END,
+                _LINES,
+                _MODE,
+            ),
+        ),
+        _MODE,
+        replace(_START, doc="Of snippet."),
+        replace(_END, doc="Of snippet."),
+        Param("context_lines", "integer", "Of snippet: more on either side.", minimum=0, maximum=100),
+        Param("include_context", "boolean", "Of symbol: adds comment above, parents, imports."),
+        _AGAINST,
+        Param("offset", "integer", "Lines to skip.", minimum=0, aliases=("skip",)),
+        Param("limit", "integer", "Lines; default 300.", minimum=1, maximum=MAX_LINES, aliases=("max_lines",)),
+        Param(
+            "max_preview_chars",
+            "integer",
+            "Default 12000.",
+            minimum=200,
+            maximum=MAX_PREVIEW_CHARS,
+            aliases=("max_chars",),
+        ),
+        Param("preview_mode", "string", "none: no text, only where and how much.", choices=("none", "snippet")),
+        Param("annotated", "boolean", "Adds the outline.", aliases=("outline", "with_outline")),
+        Param("fresh", "boolean", "Text even where this session was given it already.", aliases=("force", "reread")),
+        CURSOR,
+        Param(
+            "path",
+            "string",
+            "Of symbol: file or directory to look in. Or another repository.",
+            aliases=("root", "repo", "codebase"),
+        ),
+        _LINES,
+        _SYMBOL,
+        _CONTENT,
+        replace(POLICY, advertised=False),
+    ),
+    stand_ins={"target": "path"},
+    when=("to read code that search or file_outline found", "to see what changed in a file: mode diff_preview"),
+    when_not=("to find code: search", "for the structure of a file: file_outline"),
+    examples=(
+        Example("one symbol", {"target": "src/app.py#Server.start"}),
+        Example("some lines", {"target": "src/app.py:1-12"}),
+        Example("several at once", {"targets": ["src/app.py#Server", "src/app.py:1-3"]}),
+        Example("what changed since the last commit", {"target": "src/app.py", "mode": "diff_preview"}),
+    ),
+)
+
+READ_FILE_FULL = ToolSpec(
+    "read_file_full",
+    ("files",),
+    "A whole file in pages. Without confirm it tells what that costs.",
+    (
+        Param("file", "string", "Path of the file.", aliases=("target", *_FILE[1:5])),
+        Param("confirm", "boolean", "true gives the text."),
+        CURSOR,
+        PATH,
+    ),
+    stand_ins={"file": "path"},
+    when=("when the text of a whole file is needed, and not some symbols of it",),
+    when_not=("to read a symbol or some lines: read", "for the structure of a file: file_outline"),
+    examples=(
+        Example("what it would cost", {"file": "src/app.py"}),
+        Example("the text", {"file": "src/app.py", "confirm": True}),
+    ),
+)
+
+RESET_BUDGET = ToolSpec(
+    "reset_budget",
+    ("files",),
+    "Counts this session's reads anew, and forgets which text it was given.",
+    when=("after a change of subject, where reading was cut short by its budget",),
+    when_not=("to read on: a truncated answer names the call that continues it",),
+    examples=(Example("now", {}),),
+)
+
+READ_FILE = ToolSpec(
+    "read_file",
+    ("compat",),
+    "Older name of read.",
+    (
+        Param("path", "string", "Path of the file.", required=True, aliases=("file", "file_path")),
+        Param("start_line", "integer", minimum=1),
+        Param("end_line", "integer", minimum=1),
+        Param("mode", "string", "annotated: with its outline.", choices=("plain", "annotated"), default="plain"),
+        Param(
+            "open_symbol",
+            "string",
+            "Name or identity; or an object with symbolId, symbolLabel, start_line, end_line.",
+            unfolds=("symbolId", "symbolLabel", "start_line", "end_line"),
+        ),
+        Param("symbolId", "string", aliases=("symbolIdExact",), advertised=False),
+        Param("symbolLabel", "string", aliases=("symbolLabelExact",), advertised=False),
+    ),
+    examples=(Example("the whole file", {"path": "src/app.py"}),),
+    deprecated=Deprecated(
+        "read",
+        renames={"path": "target"},
+        fixed={"limit": MAX_LINES, "max_preview_chars": MAX_PREVIEW_CHARS, "fresh": True},
+        camel_case=True,
+    ),
+)
+
+READ_SOURCE = ToolSpec(
+    "read_source",
+    ("compat",),
+    "Older name of read.",
+    (
+        Param(
+            "targets",
+            "array",
+            "Paths, or objects with path, start_line, end_line.",
+            required=True,
+            unless="cursor",
+            fields=(Param("target", "string", aliases=("path", "file")), _START, _END),
+        ),
+        CURSOR,
+    ),
+    examples=(Example("two files", {"targets": ["src/app.py:1-3", "src/app.py:6-7"]}),),
+    deprecated=Deprecated("read", fixed={"fresh": True}),
+)
+
+READ_SYMBOL = ToolSpec(
+    "read_symbol",
+    ("compat",),
+    "Older name of read with mode symbol.",
+    (
+        Param("symbol", "string", "Name, Class.method or symbol_ref.", required=True, aliases=("name", "target")),
+        Param("path", "string", "File or directory to look in."),
+        Param("include_context", "boolean"),
+    ),
+    examples=(Example("a method", {"symbol": "Server.start"}),),
+    deprecated=Deprecated("read", renames={"symbol": "target"}, fixed={"mode": "symbol", "fresh": True}),
+)
+
+GET_SNIPPET = ToolSpec(
+    "get_snippet",
+    ("compat",),
+    "Older name of read with mode snippet.",
+    (
+        Param("path", "string", "Path of the file.", required=True, aliases=("file", "target")),
+        Param("start_line", "integer", minimum=1, aliases=("line_start", "line")),
+        Param("end_line", "integer", minimum=1, aliases=("line_end",)),
+        Param("context_lines", "integer", minimum=0, maximum=100),
+    ),
+    examples=(Example("some lines", {"path": "src/app.py", "start_line": 1, "end_line": 4}),),
+    deprecated=Deprecated("read", renames={"path": "target"}, fixed={"mode": "snippet", "fresh": True}),
+)
+
+DRY_RUN_DIFF = ToolSpec(
+    "dry_run_diff",
+    ("compat",),
+    "Older name of read with mode diff_preview.",
+    (
+        Param("path", "string", "Path of the file.", required=True, aliases=("file", "target")),
+        _AGAINST,
+        replace(_CONTENT, advertised=True),
+    ),
+    examples=(Example("since the last commit", {"path": "src/app.py"}),),
+    deprecated=Deprecated("read", renames={"path": "target"}, fixed={"mode": "diff_preview", "fresh": True}),
+)

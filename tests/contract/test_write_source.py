@@ -1,0 +1,519 @@
+"""write_source and rollback through the tool: every parameter, every refusal, what the index and the ledger know."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeplane.base.errors import ErrorCode
+from codeplane.config.model import Config, EditsConfig, FreshnessConfig, IndexConfig, ServerConfig
+from codeplane.store.ledger_chain import verify
+from codeplane.tools.surface import Surface
+from support.edits import kept_in, tree_of
+from support.repositories import git, make_repository, write
+from support.tooling import Envelope, Server, call_tool, codes_of, error_of, serving
+
+APP = "import os\n\n\nclass Cart:\n    def total(self):\n        return 1\n\n    def clear(self):\n        return 2\n"
+FILES: dict[str, str | bytes] = {
+    "app/cart.py": APP,
+    "app/__init__.py": "",
+    "tests/test_cart.py": "from app.cart import Cart\n\n\ndef test_total():\n    assert Cart().total() == 1\n",
+    "dos.txt": b"one\r\ntwo\r\nthree",
+    "marked.txt": "\ufeffone\ntwo\n".encode(),
+    "wide.txt": "one\ntwo\n".encode("utf-16"),
+    "latin.txt": "caf\xe9\ntwo\n".encode("latin-1"),
+    "image.bin": bytes(range(256)),
+    "run.sh": "#!/bin/sh\necho one\n",
+    ".gitignore": "*.log\n",
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with serving(make_repository(tmp_path / "repo", FILES)) as opened:
+        yield opened
+
+
+def sha(server: Server, path: str) -> str:
+    return hashlib.sha256((server.root / path).read_bytes()).hexdigest()
+
+
+def edit(server: Server, *edits: dict[str, Any], **more: object) -> Envelope:
+    return server.call("write_source", {"edits": list(edits), **more})
+
+
+def result(envelope: Envelope) -> dict[str, Any]:
+    assert envelope["status"] == "ok", envelope
+    found: dict[str, Any] = envelope["result"]
+    return found
+
+
+def operations(server: Server) -> list[Any]:
+    ledger = server.pipeline._ledger
+    assert ledger is not None
+    ledger.flush()
+    return [row for row in ledger.list_operations(1000) if row.tool in ("write_source", "rollback")]
+
+
+def test_a_batch_of_everything_and_what_is_told_of_it(server: Server) -> None:
+    before = server.call("search", {"query": "Cart", "mode": "definitions"})["meta"]["epoch"]
+    old = sha(server, "app/cart.py")
+    envelope = edit(
+        server,
+        {"path": "app/cart.py", "expected_content": "        return 1\n", "new_content": "        return 3\n"},
+        {"path": "app/new/part.py", "content": "def made():\n    return 0\n"},
+        {"path": "run.sh", "action": "delete"},
+        {"path": "dos.txt", "new_path": "docs/dos.txt"},
+    )
+    delta = result(envelope)["delta"]
+    assert (delta["files_changed"], delta["insertions"], delta["deletions"]) == (4, 3, 3)
+    rows = {row["path"]: row for row in delta["files"]}
+    assert rows["app/cart.py"]["action"] == "updated"
+    assert rows["app/cart.py"]["old_hash"] == old
+    assert rows["app/cart.py"]["file_sha256"] == sha(server, "app/cart.py")
+    assert rows["app/cart.py"]["edits"] == [{"lines": "6", "new_lines": "6"}]
+    assert rows["docs/dos.txt"]["action"] == "moved"
+    assert rows["docs/dos.txt"]["from"] == "dos.txt"
+    assert rows["run.sh"]["action"] == "deleted"
+    assert delta["symbols_changed"] == {
+        "modified": ["app/cart.py#Cart.total@5"],
+        "added": ["app/new/part.py#made@1"],
+    }
+    assert delta["tests_affected"] == ["tests/test_cart.py"]
+    assert len(delta["repo_fingerprint"]) == len(delta["mutation_fingerprint"]) == 16
+    assert envelope["meta"]["epoch"] > before
+    assert envelope["meta"]["freshness"]["status"] == "fresh"
+    found = server.call("search", {"query": "made", "mode": "definitions", "freshness_policy": "best_effort"})
+    assert [row["path"] for row in found["result"]["results"]] == ["app/new/part.py"], "the index knows it already"
+    row = operations(server)[0]
+    assert (row.tool, row.status, row.success, row.intent_seq is not None) == ("write_source", "ok", 1, True)
+    assert row.mutation_id == result(envelope)["mutation_id"]
+    assert json.loads(row.diff_stats) == {"deletions": 3, "files_changed": 4, "insertions": 3}
+    assert json.loads(row.changed_paths) == ["app/cart.py", "app/new/part.py", "docs/dos.txt", "dos.txt", "run.sh"]
+    assert row.short_diff == "~ app/cart.py\n+ app/new/part.py\n> docs/dos.txt\n- run.sh"
+    assert row.tokens_given and row.mutation_fingerprint
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "data"),
+    [
+        ("dos.txt", "two\n", "2\nzwei\n", b"one\r\n2\r\nzwei\r\nthree"),
+        ("dos.txt", "three", "3", b"one\r\ntwo\r\n3"),
+        ("marked.txt", "one", "1", "\ufeff1\ntwo\n".encode()),
+        ("wide.txt", "two", "zwölf", "one\nzwölf\n".encode("utf-16")),
+        ("latin.txt", "two", "ä", "caf\xe9\nä\n".encode("latin-1")),
+    ],
+)
+def test_encoding_mark_and_line_endings_stay(server: Server, path: str, old: str, new: str, data: bytes) -> None:
+    found = result(edit(server, {"path": path, "expected_content": old, "new_content": new}))
+    assert (server.root / path).read_bytes() == data
+    row = found["delta"]["files"][0]
+    assert row.get("line_ending") == ("crlf" if path == "dos.txt" else None)
+    assert row.get("encoding") == {"wide.txt": "utf-16-le", "latin.txt": "latin-1"}.get(path)
+
+
+def test_what_an_encoding_cannot_say_is_refused(server: Server) -> None:
+    found = edit(server, {"path": "latin.txt", "expected_content": "two", "new_content": "日本"})
+    error_of(found, ErrorCode.EDIT_UNENCODABLE)
+    error_of(edit(server, {"path": "image.bin", "expected_content": "a", "new_content": "b"}), ErrorCode.NOT_TEXT)
+    assert result(edit(server, {"path": "image.bin", "action": "move", "new_path": "img/i.bin"}))["applied"]
+    assert (server.root / "img/i.bin").read_bytes() == FILES["image.bin"]
+
+
+def test_lines_need_a_digest_or_what_is_expected(server: Server) -> None:
+    blind = {"path": "app/cart.py", "start_line": 6, "end_line": 6, "new_content": "        return 9"}
+    error = error_of(edit(server, blind), ErrorCode.ARGUMENT_INVALID)
+    assert "expected_file_sha256" in error["expected"]
+    done = result(edit(server, blind | {"expected_file_sha256": "SHA256:" + sha(server, "app/cart.py").upper()}))
+    assert done["delta"]["files"][0]["edits"] == [{"lines": "6", "new_lines": "6"}]
+    assert "return 9" in (server.root / "app/cart.py").read_text()
+
+
+def test_a_whole_file_is_taken_with_its_digest(server: Server) -> None:
+    error_of(edit(server, {"path": "dos.txt", "content": "x\n"}), ErrorCode.FILE_EXISTS)
+    error_of(edit(server, {"path": "dos.txt", "action": "update", "content": "x\n"}), ErrorCode.ARGUMENT_INVALID)
+    result(edit(server, {"path": "dos.txt", "content": "x\ny\n", "sha256": sha(server, "dos.txt")}))
+    assert (server.root / "dos.txt").read_bytes() == b"x\r\ny\r\n"
+
+
+def test_a_digest_of_before_loses_and_is_told_what_changed(server: Server) -> None:
+    old = sha(server, "app/cart.py")
+    first = {"path": "app/cart.py", "expected_content": "return 1", "new_content": "return 5"}
+    winner = result(edit(server, first | {"expected_file_sha256": old}))
+    loser = edit(server, {"path": "app/cart.py", "start_line": 1, "new_content": "x", "expected_file_sha256": old})
+    error = error_of(loser, ErrorCode.HASH_MISMATCH)
+    assert error["details"]["current_sha256"] == sha(server, "app/cart.py")
+    assert error["details"]["mutation_id"] == winner["mutation_id"]
+    assert error["details"]["changed_lines"] == ["6-6"]
+
+
+def test_moved_lines_are_found_and_two_places_are_refused(server: Server) -> None:
+    moved = {
+        "path": "app/cart.py",
+        "start_line": 2,
+        "expected_content": "        return 2",
+        "new_content": "        return 4",
+    }
+    row = result(edit(server, moved))["delta"]["files"][0]
+    assert row["line_corrections"] == [{"original": "2", "corrected": "9"}]
+    twice = {"path": "app/cart.py", "expected_content": "def ", "new_content": "x"}
+    error = error_of(edit(server, twice), ErrorCode.EDIT_AMBIGUOUS)
+    assert error["details"]["lines"] == [5, 8]
+
+
+def test_one_edit_that_fails_fails_all(server: Server) -> None:
+    before = tree_of(server.root)
+    found = edit(
+        server,
+        {"path": "new.txt", "content": "x"},
+        {"path": "run.sh", "action": "delete"},
+        {"path": "app/cart.py", "expected_content": "not there", "new_content": "x"},
+    )
+    error_of(found, ErrorCode.EDIT_NOT_FOUND)
+    assert tree_of(server.root) == before
+    assert kept_in(server.root) == []
+    assert operations(server)[0].intent_seq is None, "nothing was begun"
+
+
+def test_dry_run_shows_a_diff_that_git_takes(server: Server, tmp_path: Path) -> None:
+    before = tree_of(server.root)
+    edits = (
+        {"path": "app/cart.py", "expected_content": "return 2", "new_content": "return 4"},
+        {"path": "made/x.txt", "content": "a\nb"},
+        {"path": "run.sh", "action": "delete"},
+    )
+    found = result(edit(server, *edits, dry_run=True))
+    assert found["applied"] is False
+    assert tree_of(server.root) == before
+    assert operations(server)[0].intent_seq is None
+    (tmp_path / "x.patch").write_text(found["diff"])
+    git(server.root, "apply", str(tmp_path / "x.patch"))
+    by_git = tree_of(server.root)
+    git(server.root, "checkout", "-q", ".")
+    (server.root / "made/x.txt").unlink()
+    result(edit(server, *edits))
+    assert tree_of(server.root) == by_git
+
+
+def test_a_long_diff_is_cut_and_says_so(server: Server) -> None:
+    found = result(edit(server, {"path": "long.txt", "content": "line of text\n" * 5000}, dry_run=True))
+    assert found["diff_lines_left_out"] > 1000
+    assert len(found["diff"]) < 15_000
+
+
+def test_an_answer_that_would_be_too_long_says_less_and_is_no_error(server: Server) -> None:
+    deep = "/".join(["d" * 200] * 15)
+    edits = [{"path": f"{deep}/f{number}.log", "content": "x\n"} for number in range(12)]
+    found = edit(server, *edits)
+    assert result(found)["applied"]
+    assert result(found)["delta"] == {"files_changed": 12, "insertions": 12, "deletions": 0, "files_left_out": 12}
+    assert codes_of(found) == ["FILES_IGNORED"]
+    many = edit(server, *({"path": f"m/{number}.txt", "content": "x\n"} for number in range(300)))
+    delta = result(many)["delta"]
+    assert delta["files_changed"] == len(delta["files"]) + delta["files_left_out"] == 300
+
+
+def test_nothing_to_change(server: Server) -> None:
+    found = edit(server, {"path": "run.sh", "expected_content": "one", "new_content": "one"})
+    assert result(found) == {"applied": False, "unchanged": ["run.sh"]}
+    assert kept_in(server.root) == []
+
+
+def test_the_same_key_does_it_once_and_answers_the_same(server: Server) -> None:
+    arguments = {"path": "run.sh", "expected_content": "one", "new_content": "two"}
+    first = edit(server, arguments, idempotency_key="k-1")
+    again = edit(server, arguments, idempotency_key="k-1")
+    assert again["result"] == first["result"]
+    assert (server.root / "run.sh").read_text() == "#!/bin/sh\necho two\n"
+    assert len([row for row in operations(server) if row.intent_seq is not None]) == 1
+    other = edit(server, {"path": "run.sh", "action": "delete"}, idempotency_key="k-1")
+    error_of(other, ErrorCode.KEY_REUSED)
+    (server.root / ".codeplane/txn" / result(first)["mutation_id"] / "result.json").unlink()
+    rebuilt = result(edit(server, arguments, idempotency_key="k-1"))
+    assert rebuilt["mutation_id"] == result(first)["mutation_id"]
+    assert rebuilt["delta"]["files"] == result(first)["delta"]["files"]
+
+
+def test_a_key_holds_for_the_next_engine(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    arguments = {"edits": [{"path": "n.txt", "content": "x\n"}], "idempotency_key": "k"}
+    with serving(root) as one:
+        first = one.call("write_source", arguments)
+    with serving(root) as two:
+        assert two.call("write_source", arguments)["result"] == first["result"]
+
+
+def test_many_with_one_key_at_once(server: Server) -> None:
+    found: list[Envelope] = []
+
+    def call() -> None:
+        found.append(edit(server, {"path": "n.txt", "content": "x\n"}, idempotency_key="k"))
+
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({result(envelope)["mutation_id"] for envelope in found}) == 1
+
+
+def test_of_many_with_the_same_digest_one_wins(server: Server) -> None:
+    digest = sha(server, "run.sh")
+    found: list[Envelope] = []
+
+    def call(number: int) -> None:
+        change = {"path": "run.sh", "content": f"echo {number}\n", "expected_file_sha256": digest}
+        found.append(edit(server, change, {"path": f"side/{number}.txt", "content": "x"}))
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(envelope["status"] for envelope in found) == ["error"] * 7 + ["ok"]
+    for envelope in found:
+        if "error" in envelope:
+            assert error_of(envelope, ErrorCode.HASH_MISMATCH)["details"]["current_sha256"] == sha(server, "run.sh")
+    assert len(list((server.root / "side").iterdir())) == 1, "a batch that loses leaves nothing"
+
+
+REFUSED = [
+    (".git/config", ErrorCode.PROTECTED_PATH),
+    ("a/.GIT/x", ErrorCode.PROTECTED_PATH),
+    (".codeplane/x", ErrorCode.PROTECTED_PATH),
+    (".env", ErrorCode.SECRET_PATH),
+    ("keys/server.pem", ErrorCode.SECRET_PATH),
+    ("../x", ErrorCode.PATH_ESCAPE),
+    ("/etc/passwd", ErrorCode.PATH_ESCAPE),
+    ("~/x", ErrorCode.PATH_ESCAPE),
+    ("C:\\x", ErrorCode.PATH_ESCAPE),
+    ("a/..\\..\\x", ErrorCode.PATH_ESCAPE),
+    ("", ErrorCode.PATH_INVALID),
+    (".", ErrorCode.PATH_INVALID),
+    ("%2e%2e/x", ErrorCode.PATH_INVALID),
+    ("x" * 300, ErrorCode.PATH_INVALID),
+    ("a/" * 3000 + "b", ErrorCode.PATH_INVALID),
+    ("nul.txt", ErrorCode.PATH_UNPORTABLE),
+    ("ab:c", ErrorCode.PATH_UNPORTABLE),
+    ("file:///x", ErrorCode.PATH_UNPORTABLE),
+    ("RUN.SH", ErrorCode.PATH_UNPORTABLE),
+    ("App/x.py", ErrorCode.PATH_UNPORTABLE),
+    ("run.sh/x", ErrorCode.PATH_INVALID),
+    ("app", ErrorCode.NOT_REGULAR),
+    ("pipe", ErrorCode.NOT_REGULAR),
+    ("link.txt", ErrorCode.PATH_SYMLINK),
+    ("dangling", ErrorCode.PATH_SYMLINK),
+    ("out/x.txt", ErrorCode.PATH_SYMLINK),
+    (".mcp.json", ErrorCode.CONFIRMATION_REQUIRED),
+]
+
+
+@pytest.mark.parametrize(("path", "code"), REFUSED, ids=[path[:20] for path, _ in REFUSED])
+def test_paths_that_are_refused(server: Server, path: str, code: ErrorCode) -> None:
+    outside = server.root.parent / "outside"
+    outside.mkdir()
+    (outside / "file.txt").write_text("outside\n")
+    os.mkfifo(server.root / "pipe")
+    (server.root / "link.txt").symlink_to(outside / "file.txt")
+    (server.root / "dangling").symlink_to(outside / "nothing")
+    (server.root / "out").symlink_to(outside)
+    before = tree_of(server.root)
+    error_of(edit(server, {"path": path, "action": "create", "content": "x"}), code)
+    moved = edit(server, {"path": "dos.txt", "action": "move", "new_path": path})
+    if path:
+        error_of(moved, code)
+    if code not in (ErrorCode.PATH_UNPORTABLE,):
+        found = edit(server, {"path": path, "action": "delete"})
+        assert found["error"]["error"] in (code.name, "FILE_NOT_FOUND")
+    assert tree_of(server.root) == before
+    assert sorted(entry.name for entry in outside.iterdir()) == ["file.txt"]
+    assert (outside / "file.txt").read_text() == "outside\n"
+
+
+def test_sensitive_ignored_and_linked_files_are_flagged(server: Server) -> None:
+    os.link(server.root / "run.sh", server.root.parent / "other-name")
+    found = edit(
+        server,
+        {"path": ".mcp.json", "content": "{}\n"},
+        {"path": "x.log", "content": "x\n"},
+        {"path": "run.sh", "expected_content": "one", "new_content": "two"},
+        allow_sensitive=True,
+    )
+    assert codes_of(found) == ["SENSITIVE_PATH", "FILES_IGNORED", "HARD_LINK_BROKEN"]
+    assert [warning["paths"] for warning in found["warnings"]] == [[".mcp.json"], ["x.log"], ["run.sh"]]
+    assert (server.root.parent / "other-name").read_text() == "#!/bin/sh\necho one\n"
+
+
+def test_mode_stays_and_can_be_asked_for(server: Server) -> None:
+    (server.root / "run.sh").chmod(0o755)
+    edits = (
+        {"path": "run.sh", "expected_content": "one", "new_content": "two", "final_newline": False},
+        {"path": "new.sh", "content": "#!/bin/sh\n", "executable": True},
+    )
+    result(edit(server, *edits))
+    assert (server.root / "run.sh").stat().st_mode & 0o777 == 0o755
+    assert (server.root / "run.sh").read_bytes() == b"#!/bin/sh\necho two"
+    assert (server.root / "new.sh").stat().st_mode & 0o100
+    result(edit(server, {"path": "run.sh", "action": "move", "new_path": "bin/run.sh"}))
+    assert (server.root / "bin/run.sh").stat().st_mode & 0o777 == 0o755
+
+
+def test_files_can_change_places(server: Server) -> None:
+    run, dos = FILES["run.sh"], FILES["dos.txt"]
+    result(
+        edit(
+            server,
+            {"path": "run.sh", "action": "move", "new_path": "dos.txt"},
+            {"path": "dos.txt", "action": "move", "new_path": "run.sh"},
+        )
+    )
+    assert isinstance(run, str) and isinstance(dos, bytes)
+    assert (server.root / "dos.txt").read_bytes() == run.encode()
+    assert (server.root / "run.sh").read_bytes() == dos
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [{"path": "run.sh"}],
+        [{"path": "run.sh", "action": "create"}],
+        [{"path": "n", "action": "create", "content": "x", "new_path": "y"}],
+        [{"path": "n", "action": "create", "content": "x", "expected_file_sha256": "0" * 64}],
+        [{"path": "run.sh", "action": "delete", "content": "x"}],
+        [{"path": "run.sh", "action": "move"}],
+        [{"path": "run.sh", "action": "update"}],
+        [{"path": "run.sh", "new_content": "x"}],
+        [{"path": "run.sh", "new_content": "x", "end_line": 3}],
+        [{"path": "run.sh", "content": "x", "new_content": "x", "action": "update"}],
+        [{"path": "run.sh", "content": "x", "expected_content": "y", "action": "update"}],
+        [{"path": "run.sh", "action": "delete", "expected_file_sha256": "abc"}],
+        [{"path": "run.sh", "action": "delete"}, {"path": "run.sh", "action": "delete"}],
+        [{"path": "n", "content": "x"}, {"path": "n", "content": "y"}],
+        [{"path": "run.sh", "new_path": "n"}, {"path": "dos.txt", "new_path": "n"}],
+        [{"path": "run.sh", "new_path": "n"}, {"path": "n", "content": "x"}],
+    ],
+    ids=lambda edits: json.dumps(edits)[:60],
+)
+def test_edits_that_say_too_little_or_too_much(server: Server, edits: list[dict[str, object]]) -> None:
+    before = tree_of(server.root)
+    error_of(edit(server, *edits), ErrorCode.ARGUMENT_INVALID)
+    assert tree_of(server.root) == before
+
+
+def test_other_words_are_understood(server: Server) -> None:
+    one = {"filePath": "run.sh", "op": "str_replace", "oldString": "one", "newString": "two"}
+    result(server.call("write_source", {"edits": one}))
+    result(server.call("write_source", {"changes": json.dumps([{"file": "n.txt", "text": "x"}])}))
+    result(server.call("write_source", {"edits": [{"path": "n.txt", "action": "rm"}]}))
+    result(server.call("write_source", {"edits": [{"path": "run.sh", "action": "rename", "to": "r.sh"}]}))
+    assert (server.root / "r.sh").read_text() == "#!/bin/sh\necho two\n"
+    error = error_of(
+        server.call("write_source", {"edits": [{"path": "r.sh", "acton": "rm"}]}), ErrorCode.UNKNOWN_PARAMETER
+    )
+    assert error["expected"] == "action"
+
+
+def test_read_only_allows_only_to_look(server: Server) -> None:
+    surface = Surface(("core", "files"), read_only=True)
+    arguments = {"edits": [{"path": "n.txt", "content": "x"}]}
+    error_of(server.call("write_source", arguments, surface=surface), ErrorCode.READ_ONLY)
+    assert result(server.call("write_source", arguments | {"dry_run": True}, surface=surface))["dry_run"]
+    assert not (server.root / "n.txt").exists()
+
+
+def test_rollback_takes_all_back_and_can_be_taken_back(server: Server) -> None:
+    (server.root / "run.sh").chmod(0o755)
+    before = tree_of(server.root)
+    done = result(
+        edit(
+            server,
+            {"path": "run.sh", "action": "delete"},
+            {"path": "dos.txt", "action": "move", "new_path": "deep/er/dos.txt"},
+            {"path": "app/cart.py", "expected_content": "return 1", "new_content": "return 7"},
+        )
+    )
+    after = tree_of(server.root)
+    back = result(server.call("rollback", {"id": done["mutation_id"]}))
+    assert tree_of(server.root) == before
+    assert (server.root / "run.sh").stat().st_mode & 0o777 == 0o755
+    assert back["delta"]["symbols_changed"] == {"modified": ["app/cart.py#Cart.total@5"]}
+    again = error_of(server.call("rollback", {"mutation_id": done["mutation_id"]}), ErrorCode.UNDO_REFUSED)
+    assert again["message"] == "the change is undone already"
+    result(server.call("rollback", {"mutation_id": back["mutation_id"]}))
+    assert tree_of(server.root) == after
+
+
+def test_rollback_is_refused_when_a_file_moved_on(server: Server) -> None:
+    done = result(
+        edit(
+            server,
+            {"path": "run.sh", "expected_content": "one", "new_content": "two"},
+            {"path": "dos.txt", "action": "delete"},
+        )
+    )
+    write(server.root, "dos.txt", "somebody else\n")
+    before = tree_of(server.root)
+    error = error_of(server.call("rollback", {"mutation_id": done["mutation_id"]}), ErrorCode.UNDO_REFUSED)
+    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "another file has its name"}]
+    assert tree_of(server.root) == before
+
+
+def test_rollback_says_when_what_was_is_gone(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    config = Config(
+        index=IndexConfig(workers=1),
+        freshness=FreshnessConfig(inline_ms=20_000, watcher=False),
+        server=ServerConfig(prewarm=False),
+        edits=EditsConfig(undo_bytes=30),
+    )
+    with serving(root, config=config) as server:
+        change = {"path": "run.sh", "expected_content": "one", "new_content": "two"}
+        first = result(edit(server, change))
+        result(edit(server, {"path": "dos.txt", "action": "delete"}))
+        assert len(kept_in(root)) == 1
+        error = error_of(server.call("rollback", {"mutation_id": first["mutation_id"]}), ErrorCode.UNDO_GONE)
+        assert "edits.undo_bytes" in error["remedy"]
+    unknown = call_tool(root, "rollback", {"mutation_id": "m_nothing"})
+    error_of(unknown, ErrorCode.MUTATION_UNKNOWN)
+
+
+def test_a_cancelled_call_changes_nothing(server: Server) -> None:
+    found = server.call("write_source", {"edits": [{"path": "n.txt", "content": "x"}]}, cancelled=lambda: True)
+    error_of(found, ErrorCode.CANCELLED)
+    assert not (server.root / "n.txt").exists()
+    assert kept_in(server.root) == []
+
+
+def test_without_an_index_files_can_be_changed_all_the_same(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    found = call_tool(root, "write_source", {"edits": [{"path": "n.txt", "content": "x"}]})
+    assert result(found)["applied"]
+    assert codes_of(found) == ["INDEX_NOT_FRESH"]
+
+
+def test_the_root_that_is_another_now_is_not_written(server: Server) -> None:
+    moved = server.root.parent / "moved"
+    server.root.rename(moved)
+    make_repository(server.root, FILES)
+    try:
+        error_of(edit(server, {"path": "n.txt", "content": "x"}), ErrorCode.ROOT_CHANGED)
+        assert not (server.root / "n.txt").exists()
+        assert not (moved / "n.txt").exists()
+    finally:
+        server.root.rename(server.root.parent / "second")
+        moved.rename(server.root)
+
+
+def test_the_chain_holds_and_git_sees_nothing_of_ours(server: Server) -> None:
+    for number in range(5):
+        result(edit(server, {"path": f"n{number}.txt", "content": "x"}))
+    status = git(server.root, "status", "--porcelain").split("\n")
+    assert sorted(filter(None, status)) == [f"?? n{number}.txt" for number in range(5)]
+    assert verify(server.root / ".codeplane").is_whole

@@ -1,0 +1,152 @@
+"""Edits of a text by the most naive means: a list of characters, every place tried, one edit after the other.
+
+It shares nothing with what it is compared with but the meaning. CR LF counts as one character.
+"""
+
+from __future__ import annotations
+
+import random
+
+from codeplane.operations.editing.places import Replacement
+
+ENDING = {"lf": "\n", "crlf": "\r\n", "cr": "\r", "none": "\n"}
+
+
+class Refused(Exception):
+    """ambiguous, missing, overlap or invalid."""
+
+
+def units_of(text: str) -> list[str]:
+    found: list[str] = []
+    for char in text:
+        if char == "\n" and found and found[-1] == "\r":
+            found[-1] = "\r\n"
+        else:
+            found.append(char)
+    return found
+
+
+def same(one: str, other: str, kind: str) -> bool:
+    ends = ("\n", "\r\n", "\r") if kind == "cr" else ("\n", "\r\n")
+    return one == other or (one in ends and other in ends)
+
+
+def lines_of(units: list[str]) -> list[list[str]]:
+    lines: list[list[str]] = []
+    current: list[str] = []
+    for unit in units:
+        current.append(unit)
+        if unit.endswith("\n"):
+            lines.append(current)
+            current = []
+    return [*lines, current] if current else lines
+
+
+def naive(text: str, edits: list[Replacement], kind: str) -> str:
+    units = units_of(text)
+    cuts = []
+    for number, edit in enumerate(edits):
+        begin, end, whole, behind = _place(units, edit, kind)
+        cuts.append((begin, end, number, _new(units, edit.new, begin, end, whole, behind, kind)))
+    for one in cuts:
+        for other in cuts:
+            if one[2] != other[2] and one[0] < other[1] and other[0] < one[1]:
+                raise Refused("overlap")
+            if one[2] != other[2] and one[0] == one[1] and other[0] < one[0] < other[1]:
+                raise Refused("overlap")
+    for begin, end, _, new in sorted(cuts, key=lambda cut: (cut[0], cut[1], cut[2]), reverse=True):
+        units[begin:end] = [new]
+    return "".join(units)
+
+
+def _place(units: list[str], edit: Replacement, kind: str) -> tuple[int, int, bool, bool]:
+    """From where to where, whether it is lines, and whether it is behind the last of them."""
+    lines = lines_of(units)
+    starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
+    if edit.start is None:
+        wanted = units_of(edit.expected or "")
+        if not wanted:
+            raise Refused("invalid")
+        found = [
+            at
+            for at in range(len(units) - len(wanted) + 1)
+            if all(same(units[at + step], wanted[step], kind) for step in range(len(wanted)))
+        ]
+        return _one(found), _one(found) + len(wanted), False, False
+    if edit.expected is None:
+        last = edit.start if edit.end is None else edit.end
+        if not 1 <= edit.start <= len(lines) + 1 or not edit.start - 1 <= last <= len(lines):
+            raise Refused("invalid")
+        return starts[edit.start - 1], starts[last], True, edit.start == len(lines) + 1
+    expected = _bare(edit.expected).split("\n")
+    bare = [_bare("".join(line)) for line in lines]
+    found = [at for at in range(len(bare)) if bare[at : at + len(expected)] == expected]
+    named = edit.start - 1
+    if named in found and (edit.end is None or edit.end == edit.start + len(expected) - 1):
+        found = [named]
+    at = _one(found)
+    return starts[at], starts[at + len(expected)], True, False
+
+
+def _one(found: list[int]) -> int:
+    if len(found) != 1:
+        raise Refused("ambiguous" if found else "missing")
+    return found[0]
+
+
+def _bare(text: str) -> str:
+    return "".join("\n" if unit == "\r\n" else unit for unit in units_of(text)).removesuffix("\n")
+
+
+def _new(units: list[str], new: str, begin: int, end: int, whole: bool, behind: bool, kind: str) -> str:
+    ending = ENDING.get(kind)
+    if ending is None:
+        later = [unit for unit in units[begin:] if unit.endswith("\n")]
+        earlier = [unit for unit in units[:begin] if unit.endswith("\n")]
+        ending = later[0] if later else earlier[-1] if earlier else "\n"
+    parts = "".join("\n" if unit == "\r\n" else unit for unit in units_of(new)).split("\n")
+    if not whole or (behind and not units):
+        return ending.join(parts)
+    if new == "":
+        return ""
+    if parts[-1] == "":
+        parts.pop()
+    if behind:
+        closed = units[-1] in ("\n", "\r\n", ending)
+        return ("" if closed else ending) + ending.join(parts) + (ending if closed else "")
+    closed = begin == end or units[end - 1] in ("\n", "\r\n", ending)
+    return ending.join(parts) + (ending if closed else "")
+
+
+_WORDS = ("a", "a", "b", "ab", "", " ", "é", "x = 1", "\t", "\u2028", "\x0c")
+
+
+def random_case(chance: random.Random) -> tuple[str, list[Replacement]]:
+    """A small text, so that everything collides, and one to three edits of it."""
+    kind = chance.choice(("\n", "\n", "\r\n", "\r", None))
+    text = "".join(
+        chance.choice(_WORDS) + (chance.choice(("\n", "\r\n", "\r")) if kind is None else kind)
+        for _ in range(chance.randrange(0, 7))
+    )
+    if chance.random() < 0.3:
+        text += chance.choice(_WORDS)
+    return text, [_random_edit(text, chance) for _ in range(chance.choice((1, 1, 1, 2, 3)))]
+
+
+def _random_edit(text: str, chance: random.Random) -> Replacement:
+    new = chance.choice(("\n", "\r\n")).join(chance.choice(_WORDS) for _ in range(chance.randrange(0, 4)))
+    new += chance.choice(("", "", "\n"))
+    lines = lines_of(units_of(text))
+    how = chance.randrange(3)
+    if how == 0:
+        start = chance.randrange(1, len(lines) + 3)
+        return Replacement(new, None, start, chance.choice((None, start - 1, start, start + chance.randrange(3))))
+    if how == 1:
+        begin = chance.randrange(0, len(text) + 1)
+        part = text[begin : begin + chance.randrange(1, 6)]
+        return Replacement(new, chance.choice((part, part.replace("\r\n", "\n"), "zz")))
+    first = chance.randrange(0, len(lines) + 1)
+    block = "".join("".join(line) for line in lines[first : first + chance.randrange(1, 4)])
+    said = max(1, first + 1 + chance.choice((0, 0, -1, 1, 2)))
+    expected = chance.choice((block, block.removesuffix("\n"), block.replace("\r\n", "\n"), "zz"))
+    return Replacement(new, expected, said, chance.choice((None, None, said, said + 1)))

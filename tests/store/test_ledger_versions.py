@@ -1,0 +1,187 @@
+"""A ledger that an older version wrote: kept whole, listed, followed by its own columns, and gone on from."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import orjson
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.store.database import create_database, finish_bulk
+from codeplane.store.ledger_chain import opened_plainly, verify
+from codeplane.store.ledger_files import list_archives, open_current
+from codeplane.store.ledger_reading import list_operations, list_tasks
+from codeplane.store.ledger_schema import FIRST_HASH, LAYOUTS, EventRow
+from codeplane.tasks.ledger import Ledger
+from codeplane.tasks.model import Event
+
+FIRST_TABLES = """
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    intent_seq INTEGER,
+    session_id TEXT,
+    task_id TEXT,
+    request_id TEXT,
+    tool TEXT,
+    op_type TEXT,
+    params_digest TEXT,
+    status TEXT,
+    success INTEGER,
+    error_code INTEGER,
+    duration_ms INTEGER,
+    tokens_given INTEGER,
+    epoch INTEGER,
+    repo_before_hash TEXT,
+    repo_after_hash TEXT,
+    changed_paths TEXT,
+    diff_stats TEXT,
+    short_diff TEXT,
+    mutation_fingerprint TEXT,
+    failure_fingerprint TEXT,
+    failure_class TEXT,
+    failing_tests TEXT,
+    limit_triggered TEXT,
+    state TEXT,
+    opened_at_ms INTEGER,
+    repo_head_sha TEXT,
+    limits_json TEXT,
+    owner TEXT,
+    prev_hash TEXT NOT NULL,
+    hash TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX events_of_task ON events (task_id, kind);
+CREATE INDEX events_of_intent ON events (intent_seq) WHERE intent_seq IS NOT NULL;
+CREATE INDEX events_apart ON events (kind) WHERE kind <> 'outcome';
+
+CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+
+CREATE VIEW tasks AS
+SELECT opened.task_id, opened.opened_at_ms AS opened_at, closed.at_ms AS closed_at,
+       coalesce(closed.state, 'OPEN') AS state, opened.repo_head_sha, opened.limits_json,
+       opened.session_id, opened.epoch, opened.seq
+FROM events AS opened
+LEFT JOIN events AS closed ON closed.seq = (
+    SELECT min(seq) FROM events WHERE task_id = opened.task_id AND kind = 'task_closed'
+)
+WHERE opened.kind <> 'outcome' AND opened.kind IN ('task_opened', 'task_carried');
+
+CREATE VIEW operations AS
+SELECT seq AS op_id, task_id, at_ms AS timestamp, duration_ms, op_type, success,
+       repo_before_hash, repo_after_hash, changed_paths, diff_stats, short_diff,
+       mutation_fingerprint, failure_fingerprint, failure_class, failing_tests, limit_triggered,
+       session_id, request_id, tool, params_digest, status, error_code, tokens_given, epoch, intent_seq
+FROM events WHERE kind = 'outcome';
+"""
+
+
+def first_version(directory: Path, owner: str = "") -> Path:
+    """What the first version left when it was killed within an effect: start, task, outcome, intent."""
+    path = directory / "ledger.db"
+    connection = create_database(path)
+    connection.execute(FIRST_TABLES)
+    connection.pragma("user_version", 1)
+    events = [
+        EventRow("start", 1, status="first", owner=owner),
+        EventRow("task_opened", 2, opened_at_ms=2, task_id="t_1", session_id="s_1", state="OPEN"),
+        EventRow("outcome", 3, task_id="t_1", tool="search", status="ok", success=1, request_id="r_1"),
+        EventRow("intent", 4, task_id="t_1", tool="manage_index", request_id="r_2", op_type="sync"),
+    ]
+    columns = LAYOUTS[1].columns
+    insert = f"INSERT INTO events ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    previous = FIRST_HASH
+    for seq, event in enumerate(events, 1):
+        values = [getattr(event, name) for name in LAYOUTS[1].fields]
+        digest = hashlib.sha256(orjson.dumps([seq, *values, previous])).hexdigest()
+        connection.execute(insert, (seq, *values, previous, digest))
+        previous = digest
+    finish_bulk(connection)
+    connection.close()
+    return path
+
+
+def test_it_is_sealed_listed_and_gone_on_from(tmp_path: Path) -> None:
+    first_version(tmp_path)
+    before = verify(tmp_path)
+    assert (before.is_whole, before.rows) == (True, 4)
+    ledger = Ledger.open(tmp_path)
+    assert ledger.notes == (), "nothing is wrong with it"
+    ledger.outcome(Event("map_repo", "r_3", status="ok"))
+    operations = ledger.list_operations(10)
+    assert [(row.request_id, row.status, row.paths) for row in operations] == [
+        ("r_3", "ok", None),
+        ("r_2", "INTERRUPTED", None),
+        ("r_1", "ok", None),
+    ]
+    assert [(task.task_id, task.state, task.opened_at) for task in ledger.list_tasks(10)] == [
+        ("t_1", "CLOSED_INTERRUPTED", 2)
+    ]
+    ledger.close()
+    found = verify(tmp_path)
+    assert (found.is_whole, found.files, found.breaks, found.damaged) == (True, 2, 0, ())
+    assert len(list_archives(tmp_path)) == 1
+    with opened_plainly(list_archives(tmp_path)[0]) as kept:
+        assert kept.pragma("user_version") == 1
+
+
+def test_its_rows_are_read_before_anybody_opens_it_to_write(tmp_path: Path) -> None:
+    path = first_version(tmp_path)
+    before = path.read_bytes()
+    assert [row.op_id for row in list_operations(tmp_path, 10)] == [3]
+    assert [task.state for task in list_tasks(tmp_path, 10)] == ["OPEN"]
+    assert path.read_bytes() == before
+
+
+def test_a_kill_between_sealing_it_and_going_on_loses_nothing(tmp_path: Path) -> None:
+    path = first_version(tmp_path)
+    (tmp_path / "ledger").mkdir(0o700)
+    path.rename(tmp_path / "ledger" / "ledger-1970-01-01-1.db")
+    opened = open_current(tmp_path, "", 9)
+    assert opened.note is None and [row.task_id for row in opened.left_tasks] == ["t_1"]
+    assert [(seq, row.plan) for seq, row in opened.left_intents] == [(4, None)]
+    opened.file.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_while_it_is_read_it_stays_and_effects_wait(tmp_path: Path) -> None:
+    path = first_version(tmp_path)
+    with opened_plainly(path) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchall()
+        with pytest.raises(CodePlaneError) as raised:
+            open_current(tmp_path, "", 9)
+        assert raised.value.code is ErrorCode.INDEX_LOCKED
+        assert list_archives(tmp_path) == []
+    open_current(tmp_path, "", 9).file.close()
+    assert verify(tmp_path).rows == 5
+
+
+def test_a_changed_row_of_it_is_found_by_its_number(tmp_path: Path) -> None:
+    first_version(tmp_path)
+    open_current(tmp_path, "", 9).file.close()
+    archive = list_archives(tmp_path)[0]
+    archive.write_bytes(archive.read_bytes().replace(b"r_1", b"r_9"))
+    broken = verify(tmp_path).broken
+    assert broken is not None and (broken.file, broken.seq) == (archive.name, 3)
+
+
+def test_one_that_came_with_a_clone_is_put_aside(tmp_path: Path) -> None:
+    first_version(tmp_path, "theirs")
+    opened = open_current(tmp_path, "ours", 9)
+    opened.file.close()
+    assert opened.note is not None and opened.note.kind == "foreign"
+
+
+def test_tables_that_only_say_to_be_of_the_first_version_are_damage(tmp_path: Path) -> None:
+    opened = open_current(tmp_path, "", 0)
+    opened.file._connection.pragma("user_version", 1)
+    opened.file.close()
+    assert not verify(tmp_path).is_whole
+    again = open_current(tmp_path, "", 9)
+    again.file.close()
+    assert again.note is not None and again.note.kind == "damaged"

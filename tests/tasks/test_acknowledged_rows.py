@@ -1,0 +1,193 @@
+"""What a call was answered with is in the ledger, however the process that answered it ended."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import codeplane
+from codeplane.store.ledger_chain import verify
+from codeplane.store.ledger_files import LEDGER_NAME, Retention
+from codeplane.store.ledger_waiting import DAMAGED_NAME, NAMES
+from codeplane.tasks.ledger import Ledger
+from codeplane.tasks.model import Event
+
+SCRIPT = """
+import os, sys
+from pathlib import Path
+from threading import Thread
+from codeplane.store.ledger_files import Retention
+from codeplane.tasks.ledger import Ledger
+from codeplane.tasks.model import Event
+directory, first, bytes_each = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+ledger = Ledger.open(directory, owner="me", retention=Retention(bytes=bytes_each, archives=10_000))
+def answer(lane):
+    number = first
+    while True:
+        name = f"r_{lane}_{number}"
+        ledger.outcome(Event("search", name, task_id=f"t_{first}", status="ok"))
+        os.write(1, name.encode() + b"\\n")
+        number += 1
+ledger.open_task(f"t_{first}")
+for lane in range(3):
+    Thread(target=answer, args=(lane,)).start()
+"""
+
+
+def answered_until_killed(directory: Path, first: int, answers: int, bytes_each: int) -> list[str]:
+    """What a process told its callers to be done before it was killed, in the midst of it."""
+    command = [sys.executable, "-c", SCRIPT, str(directory), str(first), str(bytes_each)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(codeplane.__file__).parents[1])}
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+    assert child.stdout is not None
+    with child.stdout as told:
+        seen = [told.readline() for _ in range(answers)]
+        child.kill()
+        seen += told.readlines()
+    child.wait()
+    return [line.decode().strip() for line in seen if line.endswith(b"\n")]
+
+
+def outcomes(ledger: Ledger) -> list[str]:
+    found: list[str] = []
+    before = None
+    while page := ledger.list_operations(1000, before):
+        found.extend(str(row.request_id) for row in page)
+        before = page[-1].op_id
+    return found
+
+
+def check(directory: Path, seen: list[str], kills: int) -> None:
+    ledger = Ledger.open(directory, owner="me")
+    found = outcomes(ledger)
+    assert ledger.notes == ()
+    assert {task.state for task in ledger.list_tasks(1000)} == {"CLOSED_INTERRUPTED"}
+    ledger.close()
+    assert len(found) == len(set(found)), "none twice"
+    assert not set(seen) - set(found), "none lost"
+    # Each lane may have been killed between its row and its word.
+    assert len(found) - len(seen) <= 3 * kills
+    assert verify(directory).is_whole
+
+
+def test_no_answered_call_is_lost_by_kills(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    seen: list[str] = []
+    kills = 5
+    for kill in range(kills):
+        # The third lives in small files, so that kills meet rotations.
+        size = 100_000 if kill == 2 else 2**30
+        seen += answered_until_killed(tmp_path, kill * 10**6, chance.randint(1, 600), size)
+    check(tmp_path, seen, kills)
+
+
+@pytest.mark.sweep
+@pytest.mark.timeout(3600)
+def test_two_hundred_kills_and_a_hundred_thousand_calls(tmp_path: Path) -> None:
+    seed = int(os.environ.get("CPL_SEED", random.randrange(10**6)))
+    kills = int(os.environ.get("CPL_ROUNDS", "200"))
+    chance = random.Random(seed)
+    seen: list[str] = []
+    for kill in range(kills):
+        size = chance.choice([100_000, 2**30])
+        seen += answered_until_killed(tmp_path, kill * 10**6, chance.randint(1, 1100), size)
+    print(f"seed {seed}: {len(seen)} calls answered")
+    assert len(seen) >= 500 * kills
+    check(tmp_path, seen, kills)
+
+
+def killed(directory: Path, *events: Event) -> None:
+    """A process that dies before the group was put into the ledger: here it is a ledger that nobody ends."""
+    ledger = Ledger.open(directory, owner="me", group_seconds=3600.0)
+    for event in events:
+        ledger.outcome(event)
+    ledger._lock.release()
+
+
+READ = Event("search", "r_1", task_id="t_1", status="ok", tokens_given=5)
+
+
+def test_what_was_left_is_there_once_after_any_number_of_starts(tmp_path: Path) -> None:
+    killed(tmp_path, READ, Event("read", "r_2", status="ok"))
+    left = [(tmp_path / "ledger" / name).read_bytes() for name in NAMES]
+    for _ in range(3):
+        ledger = Ledger.open(tmp_path, owner="me")
+        assert outcomes(ledger) == ["r_2", "r_1"]
+        assert ledger.list_operations(5)[1].tokens_given == 5
+        ledger.close()
+    # Killed after the rows were in the ledger, and before the file was emptied.
+    for name, data in zip(NAMES, left, strict=True):
+        (tmp_path / "ledger" / name).write_bytes(data)
+    ledger = Ledger.open(tmp_path, owner="me")
+    assert outcomes(ledger) == ["r_2", "r_1"]
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_a_task_that_only_waited_to_be_written_is_interrupted_too(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, owner="me", group_seconds=3600.0)
+    ledger.open_task("t_1", "s_1")
+    ledger._lock.release()
+    again = Ledger.open(tmp_path, owner="me")
+    assert [(task.task_id, task.state) for task in again.list_tasks(5)] == [("t_1", "CLOSED_INTERRUPTED")]
+    again.close()
+
+
+@pytest.mark.parametrize("place", [0, 5, 40, -1])
+def test_damage_costs_what_lies_behind_it_and_is_said_and_kept(tmp_path: Path, place: int) -> None:
+    killed(tmp_path, *(Event("search", f"r_{number}", status="ok") for number in range(3)))
+    path = tmp_path / "ledger" / NAMES[0]
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+    ledger = Ledger.open(tmp_path, owner="me")
+    assert outcomes(ledger) == (["r_1", "r_0"] if place == -1 else [])
+    assert [(note.kind, note.kept_as) for note in ledger.notes] == [("damaged", f"ledger/{DAMAGED_NAME}")]
+    assert (tmp_path / "ledger" / DAMAGED_NAME).read_bytes() == bytes(data)
+    ledger.outcome(READ)
+    assert outcomes(ledger)[0] == "r_1"
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_rows_that_came_with_a_clone_are_not_taken(tmp_path: Path) -> None:
+    killed(tmp_path, READ)
+    ledger = Ledger.open(tmp_path, owner="somebody else")
+    assert outcomes(ledger) == []
+    ledger.close()
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "directory"])
+def test_what_lies_in_the_place_of_the_files_is_not_written_to(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "ledger").mkdir(0o700)
+    place, elsewhere = tmp_path / "ledger" / NAMES[0], tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    if kind == "link":
+        place.symlink_to(elsewhere)
+    elif kind == "fifo":
+        os.mkfifo(place)
+    else:
+        place.mkdir()
+    ledger = Ledger.open(tmp_path, owner="me")
+    ledger.outcome(READ)
+    assert outcomes(ledger) == ["r_1"]
+    ledger.close()
+    assert elsewhere.read_text() == "mine"
+    assert place.is_dir() if kind == "directory" else place.is_file() and not place.is_symlink()
+
+
+def test_a_group_that_was_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, retention=Retention(tasks=2))
+    for number in range(20):
+        ledger.open_task(f"t_{number}")
+        ledger.outcome(READ)
+        ledger.flush()
+    assert [(tmp_path / "ledger" / name).stat().st_size for name in NAMES] == [0, 0]
+    assert (tmp_path / LEDGER_NAME).stat().st_size
+    assert all((tmp_path / "ledger" / name).stat().st_mode & 0o077 == 0 for name in NAMES)
+    ledger.close()

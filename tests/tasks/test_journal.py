@@ -1,0 +1,160 @@
+"""Changes of files in the ledger: done with their outcome, or undone before anything else is changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.record import Record
+from codeplane.store.ledger import LedgerFile
+from codeplane.store.ledger_chain import verify
+from codeplane.tasks.ledger import Ledger
+from codeplane.tasks.model import Event
+
+EVENT = Event("write_source", "r_1", op_type="write_source", plan="the plan", record=Record(mutation_id="m_1"))
+
+
+class Undoing:
+    """What undoes plans, and can be told to fail."""
+
+    def __init__(self) -> None:
+        self.plans: list[str] = []
+        self.error: CodePlaneError | None = None
+        self.left: tuple[str, ...] = ()
+
+    def __call__(self, plan: str) -> tuple[str, ...]:
+        if self.error is not None:
+            raise self.error
+        self.plans.append(plan)
+        return self.left
+
+
+def statuses(ledger: Ledger) -> list[tuple[str | None, str | None]]:
+    return [(row.status, row.failure_class) for row in ledger.list_mutations(10)]
+
+
+def test_a_change_that_was_cut_off_is_undone_at_the_next_start(tmp_path: Path) -> None:
+    undoing = Undoing()
+    first = Ledger.open(tmp_path, recover=undoing)
+    first.intent(EVENT)
+    first.close()
+    assert undoing.plans == []
+    undoing.left = ("a.txt",)
+    second = Ledger.open(tmp_path, recover=undoing)
+    assert undoing.plans == ["the plan"]
+    assert statuses(second) == [("INTERRUPTED", "CONFLICT")]
+    (told,) = second.take_recovered()
+    assert (told.mutation_id, told.left) == ("m_1", ("a.txt",))
+    assert second.take_recovered() == ()
+    second.close()
+    third = Ledger.open(tmp_path, recover=undoing)
+    assert undoing.plans == ["the plan"], "once"
+    third.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_what_cannot_be_undone_yet_stops_every_change(tmp_path: Path) -> None:
+    undoing = Undoing()
+    first = Ledger.open(tmp_path, recover=undoing)
+    first.intent(EVENT)
+    first.close()
+    undoing.error = CodePlaneError(ErrorCode.FILE_UNWRITABLE, "the disk is read-only")
+    ledger = Ledger.open(tmp_path, recover=undoing)
+    assert statuses(ledger) == [(None, None)]
+    with pytest.raises(CodePlaneError) as caught:
+        ledger.ensure_settled()
+    assert caught.value.code is ErrorCode.RECOVERY_PENDING
+    assert "read-only" in caught.value.message
+    undoing.error = None
+    ledger.ensure_settled()
+    assert statuses(ledger) == [("INTERRUPTED", "UNDONE")]
+    ledger.close()
+
+
+def test_a_plan_that_nobody_understands_does_not_stop_everything_for_ever(tmp_path: Path) -> None:
+    undoing = Undoing()
+    first = Ledger.open(tmp_path, recover=undoing)
+    first.intent(EVENT)
+    first.close()
+    undoing.error = CodePlaneError(ErrorCode.LEDGER_DAMAGED, "what is this")
+    ledger = Ledger.open(tmp_path, recover=undoing)
+    ledger.ensure_settled()
+    assert statuses(ledger) == [("INTERRUPTED", "UNREADABLE")]
+    ledger.close()
+
+
+def test_a_change_of_a_stranger_is_not_undone(tmp_path: Path) -> None:
+    undoing = Undoing()
+    foreign = Ledger.open(tmp_path, owner="somebody", recover=undoing)
+    foreign.intent(EVENT)
+    foreign.close()
+    ours = Ledger.open(tmp_path, owner="us", recover=undoing)
+    ours.ensure_settled()
+    assert undoing.plans == []
+    assert [note.kind for note in ours.notes] == ["foreign"]
+    ours.close()
+
+
+def test_a_commit_that_fails_is_not_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    undoing = Undoing()
+    ledger = Ledger.open(tmp_path, recover=undoing)
+    intent = ledger.intent(EVENT)
+    done = replace(EVENT, plan=None, intent=intent, status="ok")
+
+    def full(*args: object, **named: object) -> None:
+        raise CodePlaneError(ErrorCode.NO_SPACE, "the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LedgerFile, "append", full)
+        with pytest.raises(CodePlaneError) as caught:
+            ledger.commit(done)
+    assert caught.value.code is ErrorCode.NO_SPACE
+    ledger.outcome(replace(done, status="error"))
+    ledger.flush()
+    assert statuses(ledger) == [("error", None)]
+    ledger.close()
+    assert verify(tmp_path).is_whole
+
+
+def test_a_commit_that_only_looked_like_a_failure_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger.open(tmp_path, recover=Undoing())
+    intent = ledger.intent(EVENT)
+    append = LedgerFile.append
+
+    def late(file: LedgerFile, *args: object, **named: object) -> None:
+        append(file, *args, **named)  # type: ignore[arg-type]
+        raise CodePlaneError(ErrorCode.STATE_DIRECTORY_READ_ONLY, "the ledger cannot be written")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LedgerFile, "append", late)
+        ledger.commit(replace(EVENT, plan=None, intent=intent, status="ok"))
+    assert statuses(ledger) == [("ok", None)]
+    ledger.close()
+
+
+def test_what_is_abandoned_is_undone_first(tmp_path: Path) -> None:
+    undoing = Undoing()
+    ledger = Ledger.open(tmp_path, recover=undoing)
+    ledger.abandon(ledger.intent(EVENT))
+    assert undoing.plans == []
+    ledger.ensure_settled()
+    assert undoing.plans == ["the plan"]
+    assert statuses(ledger) == [("INTERRUPTED", "UNDONE")]
+    ledger.close()
+
+
+def test_changes_are_found_by_id_and_by_key(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path, recover=Undoing())
+    for number in range(3):
+        record = Record(mutation_id=f"m_{number}")
+        event = replace(EVENT, plan=f'{{"about":{{"key":"k{number}"}}}}', record=record)
+        ledger.commit(replace(event, plan=None, intent=ledger.intent(event), status="ok"))
+    assert [row.mutation_id for row in ledger.list_mutations(10)] == ["m_2", "m_1", "m_0"]
+    assert [row.seq for row in ledger.list_mutations(10, mutation_id="m_1")] == [
+        row.seq for row in ledger.list_mutations(10, key="k1")
+    ]
+    assert ledger.list_mutations(10, key="none") == []
+    ledger.close()

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.record import NOTHING, Record
+from codeplane.base.warnings import WarningCode
+from codeplane.tasks.fingerprints import failure_fingerprint, mutation_fingerprint
+from codeplane.tasks.model import ANYWHERE, Limits, Scope, Task, TaskState
+from codeplane.tasks.open_tasks import MAX_OPEN, OpenTasks
+from codeplane.tasks.sessions import Session
+
+MINE = Session("s_" + "a" * 24, "p", "t_" + "a" * 24)
+OTHER = Session("s_" + "b" * 24, "q", "t_" + "b" * 24)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make(clock: Clock | None = None) -> tuple[OpenTasks, list[Task]]:
+    closed: list[Task] = []
+    return OpenTasks(clock or Clock(), closed=closed.append), closed
+
+
+def refusal(action: object) -> CodePlaneError:
+    assert callable(action)
+    with pytest.raises(CodePlaneError) as raised:
+        action()
+    return raised.value
+
+
+def test_a_session_goes_on_in_the_task_that_was_opened_last() -> None:
+    tasks, closed = make()
+    assert tasks.bind(MINE, None) == MINE
+    first = tasks.open(MINE, Limits(), ANYWHERE)
+    second = tasks.open(MINE, Limits(), Scope(("src/",), lambda path: path.startswith("src/")))
+    bound = tasks.bind(MINE, None)
+    assert (bound.task_id, bound.explicit, bound.task_state) == (second.id, True, TaskState.OPEN)
+    assert bound.scope.allows("src/a.py") and not bound.scope.allows("b.py")
+    assert refusal(lambda: bound.scope.require("b.py")).code is ErrorCode.TASK_SCOPE
+    assert tasks.bind(MINE, first.id).task_id == first.id
+    tasks.close(bound, None, TaskState.CLOSED_SUCCESS)
+    assert tasks.bind(MINE, None).task_id == first.id
+    tasks.close(MINE, first.id, TaskState.CLOSED_FAILED)
+    assert tasks.bind(MINE, None) == MINE
+    assert [(task.id, task.state) for task in closed] == [
+        (second.id, TaskState.CLOSED_SUCCESS),
+        (first.id, TaskState.CLOSED_FAILED),
+    ]
+
+
+def test_where_many_share_a_session_a_task_is_only_meant_by_its_name() -> None:
+    tasks, _ = make()
+    task = tasks.open(MINE, Limits(), ANYWHERE)
+    assert tasks.bind(MINE, None, by_name=True) == MINE
+    assert tasks.bind(MINE, task.id, by_name=True).explicit
+
+
+def test_another_sessions_task_is_refused_and_so_is_what_is_no_id() -> None:
+    tasks, _ = make()
+    task = tasks.open(MINE, Limits(), ANYWHERE)
+    assert refusal(lambda: tasks.bind(OTHER, task.id)).code is ErrorCode.HANDLE_NOT_YOURS
+    assert refusal(lambda: tasks.close(OTHER, task.id, TaskState.CLOSED_SUCCESS)).code is ErrorCode.HANDLE_NOT_YOURS
+    assert refusal(lambda: tasks.bind(MINE, "t_x")).code is ErrorCode.ARGUMENT_INVALID
+    assert refusal(lambda: tasks.close(MINE, None, TaskState.CLOSED_SUCCESS)).code is ErrorCode.ARGUMENT_INVALID
+
+
+def test_a_closed_task_is_not_opened_again_by_naming_it() -> None:
+    known = {"t_" + "z" * 24: TaskState.OPEN}
+    tasks = OpenTasks(Clock(), find_state=known.get)
+    task = tasks.open(MINE, Limits(), ANYWHERE)
+    bound = tasks.bind(MINE, None)
+    tasks.close(MINE, task.id, TaskState.CLOSED_SUCCESS)
+    assert refusal(lambda: tasks.bind(MINE, task.id)).code is ErrorCode.TASK_CLOSED
+    # A call that was on its way when the task was closed.
+    assert refusal(lambda: tasks.admit(bound, None)).code is ErrorCode.TASK_CLOSED
+    tasks.spend(bound, 5)
+    assert tasks.note(bound, NOTHING, "mutations") is None
+    left = refusal(lambda: tasks.bind(MINE, "t_" + "z" * 24))
+    assert left.details == {"task_state": "CLOSED_INTERRUPTED"}, "it was open in a server that ended"
+
+
+@pytest.mark.parametrize("counts", ["mutations", "test_runs"])
+def test_a_budget_refuses_the_call_beyond_it_and_ends_the_task(counts: str) -> None:
+    tasks, closed = make()
+    tasks.open(MINE, Limits(max_mutations=2, max_test_runs=2), ANYWHERE)
+    session = tasks.bind(MINE, None)
+    for _ in range(2):
+        tasks.admit(session, counts)  # type: ignore[arg-type]
+    error = refusal(lambda: tasks.admit(session, counts))  # type: ignore[arg-type]
+    assert error.code is ErrorCode.TASK_BUDGET_EXCEEDED
+    assert error.details == {"budget_type": counts, "limit": 2, "current": 2}
+    assert [(task.state, task.limit_triggered) for task in closed] == [(TaskState.CLOSED_FAILED, f"max_{counts}")]
+    # Neither going on nor the other kind of call gets around it; looking is free, and it ends once.
+    for other in ("mutations", "test_runs"):
+        again = refusal(lambda other=other: tasks.admit(tasks.bind(MINE, None), other))
+        assert again.details["budget_type"] == counts
+    tasks.admit(tasks.bind(MINE, None), None)
+    assert len(closed) == 1
+    assert tasks.close(session, None, TaskState.CLOSED_SUCCESS).state is TaskState.CLOSED_FAILED
+    assert len(closed) == 1
+    tasks.admit(tasks.bind(MINE, None), "mutations")
+
+
+def test_time_ends_a_task_and_refuses_what_has_effects() -> None:
+    clock = Clock()
+    tasks, closed = make(clock)
+    tasks.open(MINE, Limits(max_duration_sec=60), ANYWHERE)
+    session = tasks.bind(MINE, None)
+    clock.now = 59.0
+    tasks.admit(session, "mutations")
+    clock.now = 60.0
+    tasks.admit(session, None)
+    assert [task.limit_triggered for task in closed] == ["max_duration_sec"]
+    assert refusal(lambda: tasks.admit(session, "mutations")).details["budget_type"] == "duration_sec"
+
+
+def test_tokens_refuse_every_call_once_they_are_used_up() -> None:
+    tasks, closed = make()
+    tasks.open(MINE, Limits(max_tokens=100), ANYWHERE)
+    session = tasks.bind(MINE, None)
+    for tokens in (99, 50):
+        tasks.admit(session, None)
+        tasks.spend(session, tokens)
+    error = refusal(lambda: tasks.admit(session, None))
+    assert error.details == {"budget_type": "tokens", "limit": 100, "current": 149}
+    assert tasks.find(session).calls == 2 and len(closed) == 1
+
+
+def test_a_session_takes_its_tasks_with_it() -> None:
+    tasks, closed = make()
+    task = tasks.open(MINE, Limits(), ANYWHERE)
+    tasks.drop(MINE)
+    tasks.drop(MINE)
+    assert [(one.id, one.state) for one in closed] == [(task.id, TaskState.CLOSED_INTERRUPTED)]
+    assert refusal(lambda: tasks.bind(MINE, task.id)).code is ErrorCode.TASK_CLOSED
+
+
+def test_only_so_many_are_open_in_a_session_and_forgotten_ones_make_room() -> None:
+    clock = Clock()
+    tasks, closed = make(clock)
+    for _ in range(MAX_OPEN):
+        clock.now += 1
+        task = tasks.open(MINE, Limits(), ANYWHERE)
+    assert refusal(lambda: tasks.open(MINE, Limits(), ANYWHERE)).code is ErrorCode.TOO_BUSY
+    tasks.close(MINE, task.id, TaskState.CLOSED_SUCCESS)
+    first = tasks.open(MINE, Limits(), ANYWHERE)
+    clock.now += 1799
+    tasks.spend(tasks.bind(MINE, first.id), 1)
+    clock.now += 1
+    tasks.open(MINE, Limits(), ANYWHERE)
+    assert [task.state for task in closed] == [TaskState.CLOSED_SUCCESS, TaskState.CLOSED_INTERRUPTED]
+    assert first.id != closed[1].id
+
+
+def test_the_same_change_twice_in_a_row_is_said() -> None:
+    tasks, _ = make()
+    change, other = Record(mutation_fingerprint="aa"), Record(changed_paths=["a.py"], repo_after_hash="x")
+    said = []
+    for record in (change, change, other, other, change):
+        tasks.admit(MINE, "mutations")
+        said.append(tasks.note(MINE, record, "mutations"))
+    again = WarningCode.REPEATED_MUTATION
+    assert said == [None, again, None, again, None]
+    assert (tasks.find(MINE).repeated_mutations, tasks.find(MINE).mutations) == (2, 5), "the budget counts them all"
+
+
+def test_the_same_failure_after_a_change_is_no_progress() -> None:
+    tasks, _ = make()
+    fails, passes = Record(failure_fingerprint="ff"), NOTHING
+    tasks.admit(MINE, None)
+
+    def run(record: Record) -> WarningCode | None:
+        return tasks.note(MINE, record, "test_runs")
+
+    assert run(fails) is None
+    assert run(fails) is None, "nothing was changed in between"
+    tasks.note(MINE, Record(mutation_fingerprint="1"), "mutations")
+    tasks.note(MINE, NOTHING, None)
+    assert run(fails) is WarningCode.NO_PROGRESS
+    tasks.note(MINE, Record(mutation_fingerprint="2"), "mutations")
+    assert run(passes) is None
+    tasks.note(MINE, Record(mutation_fingerprint="3"), "mutations")
+    assert run(fails) is None, "it had passed before"
+    assert tasks.find(MINE).repeated_failures == 1
+
+
+def test_many_threads_use_up_a_budget_exactly() -> None:
+    tasks, closed = make()
+    tasks.open(MINE, Limits(max_mutations=50), ANYWHERE)
+    session = tasks.bind(MINE, None)
+
+    def work(_: int) -> bool:
+        try:
+            tasks.admit(session, "mutations")
+        except CodePlaneError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(200))) == 50
+    assert len(closed) == 1
+
+
+def test_fingerprints_are_the_same_for_the_same_and_nothing_else() -> None:
+    stats = {"insertions": 1, "deletions": 0}
+    one = mutation_fingerprint({"a": None, "b": None}, stats, ["f", "g"])
+    assert one == mutation_fingerprint({"b": None, "a": None}, dict(reversed(stats.items())), ["g", "f"])
+    assert one != mutation_fingerprint({"b": None}, stats, ["g", "f"])
+    first = failure_fingerprint(["t1", "t2"], "ValueError: at 0x7f01", 'File "/home/a/x.py", line 3, in f  12.5 s', 1)
+    again = failure_fingerprint(["t2", "t1"], "ValueError: at 0x7aff", 'File "/tmp/b/x.py", line 9, in f 0.1 s', 1)
+    assert first == again
+    for other in (
+        failure_fingerprint(["t1"], "ValueError: at 0x7f01", 'File "/home/a/x.py", line 3, in f 1.0 s', 1),
+        failure_fingerprint(["t1", "t2"], "KeyError: at 0x7f01", 'File "/home/a/x.py", line 3, in f 1.0 s', 1),
+        failure_fingerprint(["t1", "t2"], "ValueError: at 0x7f01", 'File "/home/a/x.py", line 3, in g 1.0 s', 1),
+        failure_fingerprint(["t1", "t2"], "ValueError: at 0x7f01", 'File "/home/a/x.py", line 3, in f 1.0 s', 2),
+    ):
+        assert other != first

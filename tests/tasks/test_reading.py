@@ -1,0 +1,132 @@
+"""What is remembered of a session's reading, and judged by it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from codeplane.tasks.reading import RECENT_READS, TOP_PATHS, Budget, Metrics, Readings, Standing
+from codeplane.tasks.sessions import Session
+
+ONE = Session("s_1", "me", "t_1")
+TWO = Session("s_2", "you", "t_2")
+SMALL = Budget(max_reads=2, max_total_lines=100)
+
+
+def test_reads_are_counted() -> None:
+    readings = Readings()
+    assert readings.metrics(ONE) == Metrics()
+    readings.note_read(ONE, "a.py", 10, 400, degraded=False)
+    readings.note_search(ONE, ["b.py", "c.py"])
+    readings.note_read(ONE, "b.py", 30, 600, degraded=True)
+    readings.note_read(ONE, "d.py", 2, 10, degraded=False)
+    assert readings.metrics(ONE) == Metrics(3, 42, 1010, 1, 0.33, 14, 30, 1)
+    assert readings.metrics(TWO) == Metrics()
+    assert "search_count" not in Metrics(1).as_dict()
+
+
+def test_the_same_calls_give_the_same_judgements() -> None:
+    def told() -> list[object]:
+        readings = Readings()
+        found: list[object] = []
+        for n in range(60):
+            if n % 7 == 0:
+                readings.note_search(ONE, [f"d{n}/a.py", f"d{n + 1}/a.py"])
+            readings.begin(ONE, f"request {n % 5}")
+            found.append(readings.unrelated(ONE, f"d{n % 9}/a.py"))
+            found.append(readings.find_served(ONE, f"d{n % 9}/a.py", "x", n % 4, n % 4 + 3))
+            readings.note_served(ONE, f"d{n % 9}/a.py", "x", n % 6, n % 6 + 5, f"r_{n}")
+            readings.note_read(ONE, f"d{n % 9}/a.py", n, n * 30, degraded=n % 3 == 0)
+            found.append((readings.standing(ONE, SMALL), readings.metrics(ONE)))
+        return found
+
+    assert told() == told()
+
+
+def test_a_budget_is_soft_when_it_is_used_up_and_hard_at_twice_that() -> None:
+    for lines, reads in ((1, 2), (50, 2)):
+        readings = Readings()
+        standings = []
+        for _ in range(2 * reads + 1):
+            standings.append(readings.standing(ONE, SMALL))
+            readings.note_read(ONE, "a.py", lines, 1, degraded=False)
+        assert standings == [Standing.OK] * 2 + [Standing.SOFT] * 2 + [Standing.HARD]
+        readings.reset(ONE)
+        assert readings.standing(ONE, SMALL) is Standing.OK
+
+
+def test_another_task_counts_anew_and_remembers_what_was_given() -> None:
+    readings = Readings()
+    readings.note_served(ONE, "a.py", "x", 1, 9, "r_1")
+    readings.note_read(ONE, "a.py", 9, 100, degraded=False)
+    task = replace(ONE, task_id="t_9", explicit=True)
+    assert readings.metrics(task).reads_count == 0
+    assert readings.find_served(task, "a.py", "x", 2, 3) == "r_1"
+
+
+def test_a_budget_is_mentioned_now_and_then() -> None:
+    readings = Readings()
+    said = []
+    for _ in range(30):
+        readings.note_read(ONE, "a.py", 1, 1, degraded=False)
+        said.append(readings.is_worth_saying(ONE, readings.standing(ONE, Budget(max_reads=5, max_total_lines=1000))))
+    assert [number for number, worth in enumerate(said, 1) if worth] == [5, 10, 20, 30]
+
+
+def test_what_has_nothing_to_do_with_the_searches() -> None:
+    readings = Readings()
+    assert readings.unrelated(ONE, "far/a.py") == (), "nothing was searched for"
+    readings.note_search(ONE, ["src/a.py", "lib/b.py", "lib/c.py", "lib/d.py"])
+    assert readings.unrelated(ONE, "lib/b.py") == ()
+    assert readings.unrelated(ONE, "lib/other.py") == (), "it lies beside one that was found"
+    assert readings.unrelated(ONE, "far/a.py") == ("src/a.py", "lib/b.py", "lib/c.py")
+    assert readings.unrelated(ONE, "far/a.py") == (), "told once"
+    readings.note_served(ONE, "more/a.py", "x", 1, 2, "r_1")
+    assert readings.unrelated(ONE, "more/a.py") == (), "it was read before"
+    for n in range(3):
+        readings.note_search(ONE, [f"new/{n}.py"])
+    assert readings.unrelated(ONE, "lib/b.py") == ("new/2.py", "new/1.py", "new/0.py"), "an old search is forgotten"
+    readings.note_search(TWO, [f"d{n}/x.py" for n in range(100)])
+    assert readings.unrelated(TWO, f"d{TOP_PATHS}/x.py") != ()
+    assert readings.unrelated(TWO, f"d{TOP_PATHS - 1}/x.py") == ()
+
+
+def test_lines_that_were_given() -> None:
+    readings = Readings()
+    readings.begin(ONE, "first")
+    readings.note_served(ONE, "a.py", "x", 10, 20, "r_1")
+    readings.note_served(ONE, "a.py", "x", 15, 40, "r_2")
+    assert readings.find_served(ONE, "a.py", "x", 10, 20) == "r_1"
+    assert readings.find_served(ONE, "a.py", "x", 15, 20) == "r_2", "the latest that had them"
+    assert readings.find_served(ONE, "a.py", "x", 10, 40) is None, "no answer had all of them"
+    assert readings.find_served(ONE, "a.py", "y", 10, 20) is None, "another text"
+    assert readings.find_served(ONE, "b.py", "x", 10, 20) is None
+    assert readings.find_served(TWO, "a.py", "x", 10, 20) is None
+    readings.note_served(ONE, "a.py", "y", 1, 2, "r_3")
+    assert readings.find_served(ONE, "a.py", "x", 10, 20) is None, "the text before is forgotten"
+    for n in range(RECENT_READS):
+        readings.begin(ONE, str(n))
+    assert readings.find_served(ONE, "a.py", "y", 1, 2) == "r_3"
+    readings.begin(ONE, "one more")
+    assert readings.find_served(ONE, "a.py", "y", 1, 2) is None, "too long ago"
+
+
+def test_a_request_that_is_made_twice() -> None:
+    readings = Readings()
+    assert [readings.begin(ONE, request) for request in ("a", "a", "b", "a", "a")] == [False, True, False, False, True]
+    assert readings.begin(TWO, "a") is False
+
+
+def test_what_is_kept_is_bounded() -> None:
+    readings = Readings(capacity=10)
+    for n in range(100):
+        readings.note_read(Session(f"s_{n}", "me", f"t_{n}"), "a.py", 1, 1, degraded=False)
+    assert len(readings._states) == 10
+    last = Session("s_99", "me", "t_99")
+    for n in range(2000):
+        readings.note_served(last, f"f{n}.py", "x", 1, 2, "r")
+        for line in range(3):
+            readings.note_served(last, "same.py", "x", line, n, "r")
+    state = readings._states["s_99"]
+    assert len(state.served) <= 500 and len(state.served["same.py"].spans) <= 64
+    readings.drop("s_99")
+    assert readings.metrics(last) == Metrics()

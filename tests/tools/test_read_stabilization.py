@@ -1,0 +1,213 @@
+"""Reading in circles: what a session is told, what it is not given twice, and where it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.config.model import Config, ReadingConfig
+from codeplane.operations.roots import Roots, open_root
+from codeplane.tasks.handles import Handles
+from codeplane.tasks.open_tasks import OpenTasks
+from codeplane.tasks.reading import Readings
+from codeplane.tasks.sessions import Session
+from codeplane.tools.arguments import validate
+from codeplane.tools.calls import Call
+from codeplane.tools.catalog.reading import READ
+from codeplane.tools.handlers.reading import read
+from codeplane.tools.surface import EVERYTHING, Surface
+from support.repositories import make_repository, sync, write
+from support.tooling import AGENT, QUIET, Envelope, Server, context_for, error_of, follow, serving
+
+TEXT = "".join(f"def function_{n}(argument):\n    return argument + {n}\n" for n in range(200))
+FILES: dict[str, str | bytes] = {
+    "src/a.py": TEXT,
+    "src/b.py": TEXT + "# b\n",
+    "far/c.py": TEXT + "# c\n",
+    "s.py": "x\n",
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with serving(make_repository(tmp_path / "repo", FILES)) as found:
+        yield found
+
+
+def strict(**changes: int) -> Config:
+    return replace(QUIET, reading=ReadingConfig(True, **changes))
+
+
+def test_lines_that_were_given_are_referred_to(server: Server) -> None:
+    first = server.call("read", {"target": "src/a.py:1-100"})
+    assert "already_served" not in first["result"]
+    second = server.call("read", {"target": "src/a.py:11-90"})
+    assert second["result"]["already_served"] == first["meta"]["request_id"]
+    assert "content" not in second["result"] and second["meta"]["token_estimate"] == 0
+    assert (second["result"]["line_start"], second["result"]["line_end"]) == (11, 90)
+    assert second["result"]["file_sha256"] == first["result"]["file_sha256"]
+    again = follow(server, second["hints"]["again"])
+    assert again["result"]["content"] == "".join(TEXT.splitlines(keepends=True)[10:90])
+
+
+def test_whoever_asks_again_is_given_it(server: Server) -> None:
+    """A context may have been lost; no rule of ours must stand between an agent and the text."""
+    asked = {"target": "src/a.py:1-100"}
+    text = server.call("read", asked)["result"]["content"]
+    assert server.call("read", asked)["result"]["content"] == text, "asked again at once"
+    server.call("read", {"target": "src/b.py:1-50"})
+    assert "already_served" in server.call("read", asked)["result"]
+    assert server.call("read", asked)["result"]["content"] == text
+    assert server.call("read", {**asked, "fresh": True})["result"]["content"] == text
+
+
+def test_another_text_or_another_session_is_given(server: Server) -> None:
+    server.call("read", {"target": "src/a.py:1-100"})
+    assert "content" in server.call("read", {"target": "src/a.py:1-99"}, principal="another")["result"]
+    assert "content" in server.call("read", {"target": "src/a.py:50-150"})["result"], "not all of it was given"
+    write(server.root, "src/a.py", TEXT.replace("function_1(", "function_one("))
+    assert "content" in server.call("read", {"target": "src/a.py:1-98"})["result"], "it was changed meanwhile"
+    server.call("read", {"target": "s.py"})
+    assert server.call("read", {"target": "s.py:1-1"})["result"]["content"] == "x\n", "too short to refer to"
+    server.call("reset_budget")
+    assert "content" in server.call("read", {"target": "src/a.py:2-98"})["result"]
+
+
+def test_overlaps_within_one_call(server: Server) -> None:
+    found = server.call("read", {"targets": ["src/a.py:1-100", "src/a.py:20-60", "src/a.py#function_3"]})
+    whole, part, small = found["result"]["items"]
+    assert "content" in whole and part["already_served"] == found["meta"]["request_id"]
+    assert "content" in small
+    again = follow(server, found["hints"]["again"])
+    assert [item["line_start"] for item in again["result"]["items"]] == [20]
+
+
+def test_the_same_calls_have_the_same_answers(tmp_path: Path) -> None:
+    def told(name: str) -> list[str]:
+        root = make_repository(tmp_path / name / "repo", FILES)
+        seen: dict[str, str] = {}
+        answers = []
+        with serving(root) as server:
+            for n in range(40):
+                if n % 9 == 4:
+                    server.call("search", {"query": f"function_{n}", "mode": "lexical"})
+                path = ("src/a.py", "src/b.py", "far/c.py")[n % 3]
+                found = server.call("read", {"target": f"{path}:{n % 5 + 1}-{n % 7 + 60}"})
+                number = seen.setdefault(found["meta"]["request_id"], str(n))
+                served = found["result"].get("already_served")
+                kept = {**found["result"], "already_served": seen.get(served, "")}
+                answers.append(json.dumps([number, kept, found["meta"].get("stabilization")]))
+        return answers
+
+    first = told("one")
+    assert first == told("two")
+    assert any('already_served": "1' in answer for answer in first)
+
+
+def test_outside_of_a_task_budgets_only_advise(server: Server) -> None:
+    answers = [server.call("read", {"target": f"src/a.py:{n}-{n + 99}", "fresh": True}) for n in range(1, 61)]
+    assert all(answer["result"]["content"].count("\n") == 100 for answer in answers)
+    assert not any("preview_degraded" in answer["meta"] for answer in answers)
+    advised = [n for n, answer in enumerate(answers, 1) if "stabilization" in answer["meta"]]
+    assert advised == [25, 35, 45, 50, 60], "when the budget is used up, at twice that, and now and then"
+    said = answers[24]["meta"]["stabilization"]
+    assert said["budget_state"] == "soft_limit" and "search" in said["suggested_next_action"]
+    assert said["metrics_snapshot"] == {
+        "reads_count": 25,
+        "reads_lines_total": 2500,
+        "reads_chars_total": said["metrics_snapshot"]["reads_chars_total"],
+        "avg_read_span": 100,
+        "max_read_span": 100,
+    }
+    assert answers[49]["meta"]["stabilization"]["budget_state"] == "hard_limit"
+
+
+def test_where_budgets_hold_answers_get_shorter_and_end(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    with serving(root, config=strict(max_reads=2, max_single_lines=90, max_preview_chars=3000)) as server:
+        answers = [
+            server.call("read", {"target": f"src/a.py:{n}-400", "limit": 200, "fresh": True}) for n in range(1, 5)
+        ]
+        counts = [answer["result"]["content"].count("\n") for answer in answers]
+        assert counts == [90, 90, 30, 30]
+        assert all(answer["meta"]["preview_degraded"] for answer in answers)
+        assert [answer["meta"].get("stabilization", {}).get("budget_state") for answer in answers] == [
+            None,
+            "soft_limit",
+            "soft_limit",
+            "hard_limit",
+        ]
+        error = error_of(server.call("read", {"target": "s.py"}), ErrorCode.BUDGET_EXCEEDED)
+        assert error["message"].startswith("Read budget exceeded. Use search to narrow scope: ")
+        assert error["details"]["next"]["tool"] == "search"
+        assert server.call("search", error["details"]["next"]["args"])["status"] in ("ok", "not_found")
+        error_of(server.call("read_file_full", {"file": "s.py", "confirm": True}), ErrorCode.BUDGET_EXCEEDED)
+        hidden = error_of(server.call("read", {"target": "s.py"}, surface=Surface()), ErrorCode.BUDGET_EXCEEDED)
+        assert "reset_budget" in error["remedy"] and "reset_budget" not in hidden["remedy"]
+        assert server.call("read", {"target": "s.py"}, principal="another")["status"] == "ok"
+        assert server.call("read", {"target": "s.py"}, surface=EVERYTHING)["status"] == "ok", "a person is not stopped"
+        server.call("reset_budget")
+        assert server.call("read", {"target": "s.py"})["status"] == "ok"
+
+
+def test_lines_count_too(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    with serving(root, config=strict(max_total_lines=100)) as server:
+        assert (
+            server.call("read", {"target": "src/a.py:1-100"})["meta"]["stabilization"]["budget_state"] == "soft_limit"
+        )
+        found = server.call("read", {"target": "src/b.py:1-300"})
+        assert found["result"]["line_end"] == 100 and found["meta"]["preview_degraded"] is True
+
+
+def test_a_task_that_was_opened_has_its_budget_held(tmp_path: Path) -> None:
+    """Only what the session says makes the difference."""
+    root = make_repository(tmp_path / "repo", FILES)
+    sync(root)
+    config = replace(QUIET, reading=ReadingConfig(max_reads=1, max_single_lines=30))
+    opened = open_root(context_for(root, config), once=True)
+    try:
+        roots = Roots(opened, lambda path: context_for(path))
+        readings = Readings()
+
+        def ask(session: Session, first: int) -> dict[str, object]:
+            call = Call(opened, roots, session, Handles(lambda: 0.0), readings, OpenTasks(lambda: 0.0), AGENT)
+            return dict(read(call, validate(READ, {"target": f"src/a.py:{first}-400", "limit": 60})).result)
+
+        implicit = Session("s_1", "me", "t_1")
+        assert [ask(implicit, n)["line_end"] for n in (1, 2, 3, 4)] == [60, 61, 62, 63]
+        explicit = Session("s_2", "me", "t_2", explicit=True)
+        assert ask(explicit, 1)["line_end"] == 30
+        assert ask(explicit, 2)["line_end"] == 11
+        with pytest.raises(CodePlaneError) as caught:
+            ask(explicit, 3)
+        assert caught.value.code is ErrorCode.BUDGET_EXCEEDED
+    finally:
+        opened.close()
+
+
+def doubts(found: Envelope) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = found["meta"].get("stabilization", {}).get("warnings", [])
+    return told
+
+
+def test_a_file_that_no_search_led_to(server: Server) -> None:
+    assert doubts(server.call("read", {"target": "far/c.py:1-3"})) == [], "nothing was searched for yet"
+    server.call("reset_budget")
+    server.call("search", {"query": "function_7", "mode": "lexical", "paths": ["src/"]})
+    assert doubts(server.call("read", {"target": "src/a.py:1-3"})) == []
+    (doubt,) = doubts(server.call("read", {"target": "far/c.py:1-3"}))
+    assert (doubt["code"], doubt["path"], doubt["found"]) == ("LOW_RELEVANCE", "far/c.py", ["src/a.py", "src/b.py"])
+    assert doubts(server.call("read", {"target": "far/c.py:4-5"})) == [], "told once"
+
+
+def test_a_session_that_ended_is_forgotten(server: Server) -> None:
+    server.call("read", {"target": "src/a.py:1-100"})
+    server.pipeline.leave("test")
+    assert "content" in server.call("read", {"target": "src/a.py:2-99"})["result"]
