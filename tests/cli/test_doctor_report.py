@@ -17,8 +17,10 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.cli.assemble import Invocation
 from codeplane.cli.commands.doctor import doctor
+from codeplane.config.model import Config
+from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.operations.context import Context
-from codeplane.operations.doctor import Check
+from codeplane.operations.doctor import Check, diagnose
 from codeplane.store.layout import open_state
 from codeplane.telemetry import shut_down
 from support.sandbox import Sandbox
@@ -142,6 +144,16 @@ def test_further_checks_are_carried_out_and_guarded(
         "Wait.",
     )
     assert not found["unreadable thing"]["ok"]
+
+
+def test_a_grammar_of_another_version_is_a_finding(indexed: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = Context(indexed.root, Config(), indexed.home / "state")
+    found = {check.name: check for check in diagnose(context)}
+    assert found["grammars"].ok
+    monkeypatch.setattr("codeplane.operations.doctor.grammar_pins", lambda: {**grammar_pins(), "tree-sitter-go": "9"})
+    found = {check.name: check for check in diagnose(context)}
+    installed = grammar_versions()["tree-sitter-go"]
+    assert found["grammars"].message == f"cannot be used: go (tree-sitter-go {installed} in place of 9)"
 
 
 def test_the_report_is_one_document_of_everything_and_no_secret(indexed: Sandbox) -> None:

@@ -26,16 +26,16 @@ def status_of(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def test_init_joins_the_build_that_goes_on(tmp_path: Path) -> None:
-    with server_place(tmp_path, many_files(400)) as place:
+    with server_place(tmp_path, many_files(150)) as place:
         place.mcp()
         until(lambda: place.state() is not None)
         done = place.run("init", "--json")
         assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["result"]["files"] == 400
+        assert json.loads(done.stdout)["result"]["files"] == 150
 
 
 def test_a_person_who_joins_a_build_sees_how_far_it_is(tmp_path: Path) -> None:
-    with server_place(tmp_path, many_files(400)) as place:
+    with server_place(tmp_path, many_files(150)) as place:
         place.mcp().until_building()
         code, shown = place.terminal("init")
         assert code == 0

@@ -130,7 +130,7 @@ def rounds(tmp_path: Path, seed: int, count: int) -> None:
 
 @pytest.mark.timeout(300)
 def test_processes_come_and_go(tmp_path: Path) -> None:
-    rounds(tmp_path, int(os.environ.get("CPL_SEED", "3")), int(os.environ.get("CPL_SERVER_ROUNDS", "50")))
+    rounds(tmp_path, int(os.environ.get("CPL_SEED", "3")), int(os.environ.get("CPL_SERVER_ROUNDS", "10")))
 
 
 @pytest.mark.sweep

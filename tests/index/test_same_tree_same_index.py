@@ -32,12 +32,8 @@ CASES = Path(__file__).parents[1] / "facts"
 
 PLAIN = {"PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "WORKERS": "1", "READERS": "1"}
 VARIATIONS = (
-    {"PYTHONHASHSEED": "1"},
-    {"PYTHONHASHSEED": "random"},
-    {"TZ": "Asia/Kathmandu"},
-    {"LC_ALL": "C"},
-    {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
-    {"WORKERS": "2"},
+    {"PYTHONHASHSEED": "1", "TZ": "Asia/Kathmandu", "LC_ALL": "C"},
+    {"PYTHONHASHSEED": "random", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
     {"WORKERS": "4", "READERS": "16", "PYTHONHASHSEED": "77"},
 )
 
@@ -102,9 +98,8 @@ def test_the_surroundings_leave_no_trace(reference: tuple[Path, str], variation:
     assert _digest(indexed(root, variation)) == _digest(expected)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_order_of_creation_leaves_no_trace(reference: tuple[Path, str], tmp_path: Path, seed: int) -> None:
-    root = build(tmp_path / "elsewhere" / "repo", tree(1), seed)
+def test_the_order_of_creation_leaves_no_trace(reference: tuple[Path, str], tmp_path: Path) -> None:
+    root = build(tmp_path / "elsewhere" / "repo", tree(1), 1)
     # Made, removed and made again: directory entries lie in another order.
     for path, content in list(tree(1).items())[::3]:
         (root / path).unlink()

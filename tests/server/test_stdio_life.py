@@ -270,7 +270,7 @@ def test_a_place_that_is_no_repository_is_said_by_every_call(place: Place) -> No
 
 
 def test_progress_grows_and_comes_before_the_answer(tmp_path: Path) -> None:
-    with server_place(tmp_path, many_files(160)) as place:
+    with server_place(tmp_path, many_files(60)) as place:
         client = place.ready()
         params = {"name": "manage_index", "arguments": {"action": "create", "force": True, "wait": True}}
         number = client.request("tools/call", {**params, "_meta": {"progressToken": "a token"}})

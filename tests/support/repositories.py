@@ -40,7 +40,7 @@ def write(root: Path, path: str, content: str | bytes) -> None:
 
 def options_for(root: Path, **changes: object) -> IndexOptions:
     """Options of a repository whose user directory lies beside it."""
-    return IndexOptions(root, root.parent / "user-state", workers=1, **changes)  # type: ignore[arg-type]
+    return IndexOptions(**{"root": root, "user_state": root.parent / "user-state", "workers": 1} | changes)  # type: ignore[arg-type]
 
 
 def scratch_dump(root: Path, tmp_path: Path, **changes: object) -> list[str]:
@@ -51,6 +51,11 @@ def scratch_dump(root: Path, tmp_path: Path, **changes: object) -> list[str]:
     with Indexer.open(options_for(copy, **changes)) as indexer:
         indexer.sync()
         return logical_dump(indexer)
+
+
+def relinked_dump(root: Path, tmp_path: Path) -> list[str]:
+    """The same by a user who knows what is in the files: what belongs together is found anew, nothing is parsed."""
+    return scratch_dump(root, tmp_path, user_state=options_for(root).user_state)
 
 
 def _not_to_copy(folder: str, names: list[str]) -> set[str]:

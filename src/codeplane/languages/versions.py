@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 from codeplane.languages.registry import languages
 
@@ -18,3 +18,9 @@ def grammar_versions() -> dict[str, str]:
         except PackageNotFoundError:
             versions[language.distribution] = "missing"
     return dict(sorted(versions.items()))
+
+
+def grammar_pins() -> dict[str, str]:
+    """The version of each grammar that queries are written and tested for, by distribution."""
+    pins = dict(wanted.partition("==")[::2] for wanted in requires("codeplane") or () if ";" not in wanted)
+    return {name: pins[name] for name in grammar_versions() if name in pins}

@@ -15,9 +15,11 @@ from codeplane.base.warnings import WarningCode
 from codeplane.config.model import Config, Trust
 from codeplane.disk.locks import find_owner
 from codeplane.facts.extract import extract
+from codeplane.facts.grammar import load_reader
 from codeplane.git.repository import repo_version
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.languages.registry import languages
+from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 from codeplane.query.files import summary
@@ -69,12 +71,7 @@ def _program(context: Context) -> Iterator[Check]:
         "python", sys.version_info >= MINIMUM_PYTHON, "error", f"Python {python}", f"Use Python {wanted} or later."
     )
     yield Check("sqlite", True, "info", f"SQLite {sqlite_version()} with checksummed pages")
-    broken = []
-    for language in languages():
-        try:
-            extract(language.name, "probe", 0, b"")
-        except Exception as error:
-            broken.append(f"{language.name} ({type(error).__name__})")
+    broken = list(_broken_grammars())
     names = ", ".join(language.name for language in languages())
     message = f"cannot be used: {', '.join(broken)}" if broken else names
     yield Check("grammars", not broken, "error", message, "Reinstall CodePlane with its pinned grammars.")
@@ -82,6 +79,23 @@ def _program(context: Context) -> Iterator[Check]:
     message = str(context.user_state) if writable else f"{context.user_state} cannot be written"
     remedy = "Make it writable; until then the index is rebuilt at every start."
     yield Check("user directory", writable, "warning", message, remedy)
+
+
+def _broken_grammars() -> Iterator[str]:
+    """A grammar of the version that it is pinned at reads what our queries ask of it: they are not compiled to see."""
+    installed, pins = grammar_versions(), grammar_pins()
+    for language in languages():
+        try:
+            if language.grammar:
+                load_reader(language.grammar)
+            else:
+                extract(language.name, "probe", 0, b"")
+        except Exception as error:
+            yield f"{language.name} ({type(error).__name__})"
+            continue
+        found, wanted = installed.get(language.distribution), pins.get(language.distribution)
+        if found != wanted:
+            yield f"{language.name} ({language.distribution} {found} in place of {wanted})"
 
 
 def _can_write(context: Context) -> bool:

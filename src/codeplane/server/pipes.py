@@ -24,6 +24,8 @@ MAX_WAITING_LINES = 1_000
 TOO_LONG = b"\n"
 """Stands for a line that was longer than a line may be; no line contains it."""
 _CHUNK = 256 * 1024
+_LINES_AHEAD = 64
+"""Lines that are read before somebody takes them: an answer may be a thousand times as long as its question."""
 _SLICE_SECONDS = 0.1
 _LAST_SECONDS = 0.3
 """What a client sent before it went is still read, if it makes room for the answers in this time."""
@@ -56,26 +58,29 @@ class LineReader:
         self._descriptor = descriptor
         self._wait_for_room = wait_for_room
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._places = threading.Semaphore(_LINES_AHEAD)
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     async def next(self) -> bytes | None:
-        return await self._queue.get()
+        line = await self._queue.get()
+        self._places.release()
+        return line
 
     def _read(self) -> None:
         parts: list[bytes] = []
         held, dropped = 0, False
         while True:
             try:
-                chunk = os.read(self._descriptor, _CHUNK) if self._may_read() else b""
+                chunk = os.read(self._descriptor, _CHUNK) if self._wait(self._wait_for_room) else b""
             except OSError:
                 chunk = b""
             if not chunk:
-                self.ended_at = self.ended_at or time.monotonic()
-                self._put(None)
-                return
+                return self._end()
             *ended, rest = chunk.split(b"\n")
             for piece in ended:
+                if not (self._wait(self._wait_for_room) and self._wait(self._wait_for_place)):
+                    return self._end()
                 line = b"".join([*parts, piece])
                 self._put(TOO_LONG if dropped or len(line) > MAX_LINE_BYTES else line)
                 parts, held, dropped = [], 0, False
@@ -85,9 +90,16 @@ class LineReader:
             elif rest:
                 parts.append(rest)
 
-    def _may_read(self) -> bool:
-        """Whether there is room; False when there is none any more for what a client left behind."""
-        while not self._wait_for_room(_SLICE_SECONDS):
+    def _end(self) -> None:
+        self.ended_at = self.ended_at or time.monotonic()
+        self._put(None)
+
+    def _wait_for_place(self, seconds: float) -> bool:
+        return self._places.acquire(timeout=seconds)
+
+    def _wait(self, is_there: Callable[[float], bool]) -> bool:
+        """Until there is room; False when there is none any more for what a client left behind."""
+        while not is_there(_SLICE_SECONDS):
             now = time.monotonic()
             if self.ended_at is None and self._is_hung_up():
                 self.ended_at = now

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from codeplane.index.indexer import Indexer
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump
+from support.repositories import logical_dump, make_repository, options_for, relinked_dump
 
 Texts = dict[str, str]
 
@@ -183,7 +183,7 @@ def _run(tmp_path: Path, seed: int, rounds: int, language: _Language) -> None:
                 _change(chance, texts, language)
             _carry_out(root, before, texts)
             indexer.sync()
-            kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
+            kept, made = logical_dump(indexer), relinked_dump(root, tmp_path / str(number))
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], seed
 
 

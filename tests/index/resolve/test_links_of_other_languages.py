@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.index.indexer import Indexer
-from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
+from support.repositories import logical_dump, make_repository, options_for, relinked_dump, write
 
 _GO = {
     "go.mod": "module shop\n",
@@ -203,7 +203,7 @@ def test_links_equal_scratch(tmp_path: Path, files: dict[str, str], changes: lis
         for number, (path, text) in enumerate(changes):
             write(root, path, text)
             indexer.sync()
-            kept, made = logical_dump(indexer), scratch_dump(root, tmp_path / str(number))
+            kept, made = logical_dump(indexer), relinked_dump(root, tmp_path / str(number))
             assert [line for line in kept if line not in made] == [line for line in made if line not in kept], path
 
 
