@@ -106,8 +106,6 @@ SPELLINGS += [".g\u200cit/config", ".git::$INDEX_ALLOCATION/config", ".codeplane
 @pytest.mark.parametrize("path", SPELLINGS)
 def test_what_is_gits_or_ours_is_refused_in_every_spelling(leaky: Server, path: str) -> None:
     for tool, arguments in READS:
-        if tool == "file_outline":
-            continue
         asked = filled(arguments, path)
         assert isinstance(asked, dict)
         found = json.dumps(leaky.call(tool, asked))

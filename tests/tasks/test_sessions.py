@@ -118,7 +118,7 @@ def test_the_sessions_of_a_principal_who_left_end_alone() -> None:
     sessions, heard = make(Clock())
     gone, stays = sessions.resolve("a"), sessions.resolve("b")
     sessions.end("a")
-    assert heard.ended == [(gone.task_id, TaskState.CLOSED_INTERRUPTED)]
+    assert heard.ended == [(gone.task_id, TaskState.CLOSED_SUCCESS)]
     assert sessions.resolve("b").id == stays.id
 
 

@@ -12,7 +12,7 @@ import unicodedata
 from pathlib import PurePosixPath
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath, display
+from codeplane.base.paths import display
 from codeplane.disk.ignore import PROTECTED
 from codeplane.disk.secrets import is_secret
 
@@ -100,11 +100,10 @@ def same_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def checked(path: RepoPath) -> RepoPath:
-    """A path that file tools may write, or the reason why they may not."""
+def refuse_closed(path: str) -> None:
+    """PROTECTED_PATH or SECRET_PATH for what no tool shows or changes."""
     refuse_protected(path)
     refuse_secret(path)
-    return path
 
 
 def _is_protected_name(name: str) -> bool:

@@ -17,7 +17,7 @@ from codeplane.base.paths import MAX_PATH_BYTES, RepoPath, is_inside, parent
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Reason, Rules
 from codeplane.disk.listing import Entry, Listing, list_beneath
-from codeplane.disk.policy import refuse_protected, refuse_secret
+from codeplane.disk.policy import refuse_closed
 from codeplane.index.options import effective
 from codeplane.languages.registry import detect
 from codeplane.languages.role_paths import Role
@@ -75,8 +75,7 @@ class Files:
 
 def check_place(place: RepoPath) -> None:
     """Refuse what is never listed, whatever else is asked."""
-    refuse_protected(place)
-    refuse_secret(place)
+    refuse_closed(place)
 
 
 def list_files(snapshot: Snapshot, place: RepoPath, depth: int, pattern: str | None) -> tuple[list[ListedFile], Files]:

@@ -17,7 +17,7 @@ from typing import Literal
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import SymbolRef, parse_symbol_ref, symbol_ref
-from codeplane.disk.policy import refuse_secret
+from codeplane.disk.policy import refuse_closed
 from codeplane.operations.signatures import telling_signature
 from codeplane.query.files import FileInfo, get_file, list_problems
 from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
@@ -422,7 +422,7 @@ def _dotted(text: str) -> str:
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
     """The file, if it is one that has an outline; otherwise the error says what would help."""
     shown = display(file)
-    refuse_secret(file)
+    refuse_closed(file)
     known = get_file(snapshot, file) if file else None
     if known is None:
         beneath = first_files_beneath(snapshot, file, MAX_NEAREST) if file else ()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.disk.policy import refuse_protected, refuse_secret
+from codeplane.disk.policy import refuse_closed
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.git.revisions import read_version
 from codeplane.index.classify import judge
@@ -51,8 +51,7 @@ class PastFiles:
 
     def find(self, revision: str, path: RepoPath) -> Past:
         """The definitions of a file as a revision has it."""
-        refuse_protected(path)
-        refuse_secret(path)
+        refuse_closed(path)
         options = effective(index_options(self._context))
         version = read_version(options.root, revision, path, options.max_lexical_bytes)
         judged = judge(path, version.data, options)

@@ -123,7 +123,8 @@ class Sessions:
         with self._lock:
             gone = [held.session for held in self._sessions.values() if held.session.principal == principal]
             for session in gone:
-                self._end(session, TaskState.CLOSED_INTERRUPTED)
+                # Whoever goes is done; what they opened themselves and did not close was cut short.
+                self._end(session, TaskState.CLOSED_SUCCESS)
 
     def close(self) -> None:
         """End all sessions, because the server stops."""

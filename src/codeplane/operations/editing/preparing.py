@@ -15,7 +15,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, parent
 from codeplane.disk import text as texts
 from codeplane.disk.beneath import Root
-from codeplane.disk.policy import checked, is_sensitive, refuse_unportable, same_name
+from codeplane.disk.policy import is_sensitive, refuse_closed, refuse_unportable, same_name
 from codeplane.disk.writing import missing_folders, names_beside, read_to_replace
 from codeplane.operations.editing.model import (
     MAX_BATCH_BYTES,
@@ -83,7 +83,7 @@ def _require_path(path: RepoPath, terms: Terms) -> None:
             received=display(path),
             example="src/app.py",
         )
-    checked(path)
+    refuse_closed(path)
     if is_sensitive(path) and not terms.allow_sensitive:
         raise CodePlaneError(
             ErrorCode.CONFIRMATION_REQUIRED,

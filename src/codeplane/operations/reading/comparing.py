@@ -18,7 +18,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath, display
 from codeplane.disk.beneath import Root
-from codeplane.disk.policy import refuse_protected, refuse_secret
+from codeplane.disk.policy import refuse_closed
 from codeplane.disk.text import decode, find_line_ending
 from codeplane.git.blobs import read_version
 from codeplane.git.comparing import compare
@@ -56,8 +56,7 @@ class Comparison:
 
 
 def compare_file(root: Root, path: RepoPath, against: Baseline, proposed: str | None) -> Comparison:
-    refuse_protected(path)
-    refuse_secret(path)
+    refuse_closed(path)
     document, disk = _on_disk(root, path)
     if against == "WORKTREE":
         before = disk

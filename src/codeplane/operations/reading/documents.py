@@ -19,7 +19,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_READ_BYTES
 from codeplane.base.paths import RepoPath, display, join, normalize, parent
 from codeplane.disk.beneath import Root
-from codeplane.disk.policy import is_protected, refuse_protected, refuse_secret
+from codeplane.disk.policy import is_protected, refuse_closed
 from codeplane.disk.secrets import is_secret
 from codeplane.disk.text import decode
 
@@ -104,8 +104,7 @@ class Document:
 
 def open_document(root: Root, path: RepoPath) -> Document:
     """Read a file that a caller named; one that changes under the reader is read again."""
-    refuse_protected(path)
-    refuse_secret(path)
+    refuse_closed(path)
     if not path:
         raise _not_a_file(path)
     for attempt in range(_ATTEMPTS):

@@ -14,7 +14,7 @@ from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.warnings import Notice
 from codeplane.disk.beneath import Root
-from codeplane.disk.policy import refuse_protected, refuse_secret
+from codeplane.disk.policy import refuse_closed, refuse_protected
 from codeplane.operations.reading.comparing import Baseline, Comparison, compare_file
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
 from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened
@@ -107,8 +107,7 @@ def _either(sources: Sources, target: Target, wish: Wish) -> Located | Unlocated
         if path is not None and (not path or is_directory(sources.root, path)):
             return _whole(sources, path)
         if path is not None:
-            refuse_protected(path)
-            refuse_secret(path)
+            refuse_closed(path)
         found = _symbol(sources, written, wish)
         if isinstance(found, Unlocated) and found.status == "not_found" and path and looks_like_path(written):
             raise missing(sources, path)
@@ -202,8 +201,7 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
 
     file, policy = _file_of(what), sources.policy
     if file is not None:
-        refuse_protected(file)
-        refuse_secret(file)
+        refuse_closed(file)
     for _ in range(_ATTEMPTS):
         read = sources.workspace.read(ask, policy, file=file, cancelled=sources.cancelled)
         asked = read.value
