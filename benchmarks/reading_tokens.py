@@ -8,7 +8,7 @@ ways know the function when they see its name, and neither knows in which file i
 
 - ours: `search` with the text of the issue. If the page names the function, `read` of that symbol. Otherwise
   `file_outline` of each file found, in their order, until one names it, then `read` of the symbol; an outline that was
-  cut is asked for whole.
+  cut is followed to its end.
 - grep: a list of the ten files that fit best by definition-aware grep, a line each; then these files whole, in their
   order, until one holds the function.
 
@@ -104,7 +104,8 @@ def _ask(ours: Ours, question: Question) -> Way:
                 if _is_wanted(wanted, path, name):
                     target = {"target": f"{path}#{name}@{line}"}
                     return Way(spent + _tokens(ours.send(target, "read")), steps + 1, True)
-            call = answer.get("hints", {}).get("whole")
+            hints = answer.get("hints", {})
+            call = hints.get("next") or hints.get("whole")
     return Way(spent, steps, False)
 
 
@@ -116,10 +117,17 @@ def _outlined(symbols: Any, around: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_wanted(wanted: Mapping[str, tuple[str, ...]], path: str, name: str) -> bool:
-    """As a whole or as its end: tools differ in whether a namespace is part of a name, and in blanks."""
-    bare = name.replace(" ", "")
-    known = [one.replace(" ", "") for one in wanted.get(path, ())]
-    return bool(bare) and any(bare == one or bare.endswith(f".{one}") for one in known)
+    """The same last name, within the same around it as far as both say so: tools differ in whether a package or a
+    namespace is part of a name, which classes are, and in blanks."""
+    ours = name.replace(" ", "").split(".")
+    known = [one.replace(" ", "").split(".") for one in wanted.get(path, ())]
+    return any(ours[-1] == one[-1] and (_is_part(one, ours) or _is_part(ours, one)) for one in known)
+
+
+def _is_part(some: list[str], all_of_them: list[str]) -> bool:
+    """Whether the names are among the others, in their order."""
+    left = iter(all_of_them)
+    return all(name in left for name in some)
 
 
 def _grep(grep: Grep, tree: Path, question: Question) -> Way:

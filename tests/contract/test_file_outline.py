@@ -184,8 +184,8 @@ def test_a_limit_says_what_it_leaves_out(shop: Server) -> None:
     found = shop.call("file_outline", {"file": "shop/cart.py", "limit": 2})
     assert lines_of(found["result"]["symbols"]) == ["class Cart 1-8", "  field size 2-2"]
     assert (found["result"]["has_more"], found["result"]["left_out"]) == (True, 3)
-    narrower = follow(shop, found["hints"]["narrower"])
-    assert lines_of(narrower["result"]["symbols"]) == ["class Cart 1-8", "function total 11-12"]
+    following = follow(shop, found["hints"]["next"])
+    assert lines_of(following["result"]["symbols"]) == ["class Cart 1-8", "  method __init__ 4-5"]
 
 
 def test_a_huge_file_stays_within_one_answer(shop: Server) -> None:
@@ -217,23 +217,38 @@ def test_without_a_limit_an_outline_has_the_size_of_a_default_answer(
     listed = lines_of(result["symbols"])
     assert len(listed) + result.get("left_out", 0) == total
     assert result["has_more"] == (len(listed) < total)
-    assert ("whole" in found.get("hints", {})) == (shown != "all")
+    assert set(found.get("hints", {})) == {"all": set(), "some": {"next"}}.get(shown, {"whole"})
     levels = {(len(line) - len(line.lstrip())) // 2 for line in listed}
     wanted = {"two levels": (30, 2), "two levels, bare": (91, 2), "one level": (40, 1)}
     if shown in wanted:
         assert (len(listed), len(levels)) == wanted[shown]
     signed = [child for symbol in result["symbols"] for child in symbol.get("children", []) if "signature" in child]
     assert bool(signed) == (shown in ("all", "two levels"))
-    if shown != "all":
+    if "whole" in found.get("hints", {}):
         whole = follow(shop, found["hints"]["whole"])["result"]
         assert len(json.dumps(whole)) > len(json.dumps(result))
         assert len(lines_of(whole["symbols"])) >= len(listed)
 
 
-def test_the_command_for_less_is_quoted(shop: Server) -> None:
+@pytest.mark.parametrize(("file", "total"), [("big/Most.java", 901), ("huge.py", 2000)])
+def test_what_had_no_place_follows_page_by_page(shop: Server, file: str, total: int) -> None:
+    found = shop.call("file_outline", {"file": file})
+    seen = lines_of(found["result"]["symbols"])
+    while "next" in found["hints"]:
+        found = follow(shop, found["hints"]["next"])
+        assert len(json.dumps(found, separators=(",", ":"))) < 8_000
+        seen += lines_of(found["result"]["symbols"])
+        if not found["result"]["has_more"]:
+            break
+    assert len(set(seen)) == total
+
+
+def test_the_command_that_follows_is_quoted(shop: Server) -> None:
     surface = Surface(("admin",), everything=True)
     found = shop.call("file_outline", {"file": "odd name.py", "limit": 1}, surface=surface)
-    assert found["hints"]["narrower"] == {"command": "cpl call file_outline 'file=odd name.py' depth=top"}
+    assert found["hints"]["next"] == {
+        "command": "cpl call file_outline 'file=odd name.py' start_line=5 limit_symbols=1"
+    }
 
 
 def test_syntax_errors_are_told(shop: Server) -> None:
@@ -257,7 +272,7 @@ MISSING = [
     ("sub/a.gen.py", "not_found", "FILE_NOT_FOUND", {"ignored_by": "gitignore: sub/.gitignore:1 *.gen.py"}),
     ("dist/out.py", "not_found", "FILE_NOT_FOUND", {"ignored_by": "prunable directory: dist"}),
     ("left/b.py", "not_found", "FILE_NOT_FOUND", {"ignored_by": "cplignore: .cplignore:1 left/"}),
-    (".git/config", "not_found", "FILE_NOT_FOUND", {"ignored_by": "protected: .git"}),
+    (".git/config", "error", "PROTECTED_PATH", {}),
     ("shop/notes.rst", "unsupported", "LANGUAGE_UNSUPPORTED", {"reason": "no_grammar"}),
     ("shop/blob.bin", "unsupported", "LANGUAGE_UNSUPPORTED", {"reason": "binary"}),
     (".env", "error", "SECRET_PATH", {}),

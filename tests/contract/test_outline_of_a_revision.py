@@ -106,9 +106,11 @@ def test_a_symbol_is_found_exactly(shop: Server) -> None:
 
 def test_a_large_outline_hints_at_the_rest_of_the_same_revision(shop: Server) -> None:
     found = outline(shop, file="many.py", ref="old")
-    hint = found["hints"]["whole"]
+    hint = found["hints"]["next"]
     assert hint["args"]["ref"] == "old"
-    assert len(follow(shop, hint)["result"]["symbols"]) > len(found["result"]["symbols"])
+    shown = [symbol["name"] for symbol in found["result"]["symbols"]]
+    following = follow(shop, hint)["result"]["symbols"][0]
+    assert following["name"] not in shown and following["line_start"] == hint["args"]["start_line"]
     assert "FILE_NOT_PARSED_WHOLE" in codes_of(outline(shop, file="broken.py", ref="HEAD"))
 
 

@@ -81,6 +81,8 @@ class Outline:
     line_count: int
     symbols: tuple[Node, ...]
     left_out: int = 0
+    rest_line: int | None = None
+    """Where the first symbol begins that had no place any more; None where only what lies deeper is left out."""
     missing_metadata: int = 0
     """Symbols without a name or a position, which are not listed."""
     syntax_errors: int = 0
@@ -181,6 +183,7 @@ def show_outline(
         known.lines,
         symbols,
         left_out=(len(roots) if depth == "top" else _size(roots)) - budget.used,
+        rest_line=budget.refused,
         missing_metadata=len(rows) - len(whole),
         syntax_errors=known.syntax_errors,
         first_error_line=known.first_error_line,
@@ -220,6 +223,8 @@ class _Budget:
     limit: int
     chars: int
     used: int = 0
+    refused: int | None = None
+    """Line of the first item that came too late."""
 
     @property
     def spent(self) -> bool:
@@ -296,6 +301,7 @@ def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget:
     """Nodes from the top, as many as the budget allows. What gathers others is free."""
     for item in items:
         if budget.spent:
+            budget.refused = budget.refused or item.first
             return
         at = f"{above}.{item.name}" if above else item.name
         if item.row is not None or depth == "top":

@@ -5,7 +5,7 @@ Only for callers who named no limit. What they do not see is counted, so that th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from codeplane.operations.outline import Node, Outline
@@ -17,6 +17,7 @@ DEFAULT_CHARS = 7_500
 _FEW = 3
 _NODE_CHARS = 70
 """What a node without a signature costs beside its name."""
+_SIGNATURE_CHARS = 15
 _GATHERERS = frozenset({"impl", "receiver", "container"})
 """Kinds of nodes that are no symbols themselves."""
 
@@ -34,7 +35,19 @@ def fitted(whole: Outline, ask_top: Callable[[], Outline]) -> Outline:
     top = ask_top() if whole.has_more else replace(whole, symbols=tuple(_cut_top(whole.symbols, DEFAULT_CHARS)))
     # Of a file that is one class, the class alone tells nothing.
     chosen = bare if len(top.symbols) <= _FEW else top
-    return replace(chosen, left_out=total - _count(chosen.symbols))
+    rest = _first_missing(whole.symbols, chosen.symbols) or (whole if chosen is bare else chosen).rest_line
+    return replace(chosen, left_out=total - _count(chosen.symbols), rest_line=rest)
+
+
+def _first_missing(whole: Sequence[Node], shown: Sequence[Node]) -> int | None:
+    """The line of the first node that is not shown: one of the outermost, or one within the last of them."""
+    if len(shown) > len(whole):
+        return None
+    if shown and shown[-1].children:
+        within = whole[len(shown) - 1].children
+        if len(shown[-1].children) < len(within):
+            return within[len(shown[-1].children)].line_start
+    return whole[len(shown)].line_start if len(shown) < len(whole) else None
 
 
 def _fits(found: Outline) -> bool:
@@ -58,18 +71,22 @@ def _closed(node: Node) -> Node:
     return replace(node, children=(), child_count=node.child_count + len(node.children))
 
 
+def _cost(node: Node) -> int:
+    return _NODE_CHARS + len(node.name) + (_SIGNATURE_CHARS + len(node.signature) if node.signature else 0)
+
+
 def _cut_top(nodes: Iterable[Node], room: int) -> Iterable[Node]:
     for node in nodes:
         if room <= 0:
             return
-        room -= _NODE_CHARS + len(node.name) + len(node.signature)
+        room -= _cost(node)
         yield _closed(node)
 
 
 def _cut(nodes: Iterable[Node], room: int) -> Iterable[Node]:
     """Two levels in the order of the file, the second without signatures, until there is no more room."""
     for node in nodes:
-        room -= _NODE_CHARS + len(node.name) + len(node.signature)
+        room -= _cost(node)
         if room < 0:
             return
         kept: list[Node] = []

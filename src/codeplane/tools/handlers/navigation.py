@@ -72,9 +72,9 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
             example={"file": file, "language": found.language},
         )
     hints = {}
-    if (found.has_more or reduced) and args["depth"] == "all" and not exact:
-        name, more = ("whole", {"limit_symbols": MAX_LIMIT}) if reduced else ("narrower", {"depth": "top"})
-        given = {key: args[key] for key in ("ref",) if key in args} | more
+    going_on = None if exact else _going_on(args, found, reduced)
+    if going_on is not None:
+        name, given = going_on
         words = " ".join(quote(f"{key}={value}") for key, value in given.items())
         hints[name] = call.next_call(
             "file_outline",
@@ -90,6 +90,19 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
         meta=told.meta,
         record=Record((file,), told.outlined.size // _BYTES_PER_TOKEN),
     )
+
+
+def _going_on(args: Mapping[str, Any], found: Outline, reduced: bool) -> tuple[str, dict[str, object]] | None:
+    """The call that shows what this answer has no place for: what follows, or what lies deeper."""
+    given = {key: args[key] for key in ("ref", "end_line") if key in args}
+    if found.rest_line is not None and found.rest_line > args.get("start_line", 1):
+        as_before = {key: args[key] for key in ("limit_symbols",) if key in args}
+        top = {"depth": "top"} if args["depth"] == "top" else {}
+        return "next", {"start_line": found.rest_line, **given, **as_before, **top}
+    if reduced:
+        start = {key: args[key] for key in ("start_line",) if key in args}
+        return "whole", {**start, **given, "limit_symbols": MAX_LIMIT}
+    return None
 
 
 @dataclass(frozen=True)
