@@ -122,6 +122,27 @@ def test_mode_and_attributes_stay(root: Root, plain: bool) -> None:
     assert os.getxattr(path, "user.mark") == b"yes"
 
 
+def test_writing_as_an_ordinary_user_takes_no_bit_of_the_mode_away(root: Root) -> None:
+    path = put(root, "run.sh", b"#!/bin/sh\n")
+    if os.geteuid() == 0:
+        os.chown(path, 65534, -1)
+        os.chown(root.path, 65534, -1)
+        os.chown(root.path / ".codeplane", 65534, -1)
+    path.chmod(0o4750)
+    batch, contents = batch_of(root, {"run.sh": b"#!/bin/bash\n"})
+    was_root = os.geteuid() == 0
+    try:
+        if was_root:
+            os.seteuid(65534)
+        with Transaction(root, batch) as work:
+            work.stage(contents)
+            work.apply()
+    finally:
+        if was_root:
+            os.seteuid(0)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o4750
+
+
 @BOTH
 def test_other_names_of_a_file_keep_the_old_one(root: Root, plain: bool) -> None:
     path = put(root, "a.txt", b"old")
