@@ -18,7 +18,7 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.kept import list_kept, read_saved
 from codeplane.disk.renames import can_exchange, exchange, rename_new
 from codeplane.disk.transaction import Transaction
-from codeplane.disk.writing import New, missing_folders
+from codeplane.disk.writing import New, missing_folders, remove_folder
 from support.edits import tree_of
 
 ID = "m_0123456789abcdefghij"
@@ -256,6 +256,27 @@ def test_a_write_into_the_old_file_is_noticed(root: Root, plain: bool) -> None:
         assert caught.value.code is ErrorCode.EDIT_CONFLICT
         assert work.undo() == ()
     assert path.read_bytes() == b"editor"
+
+
+def test_a_write_into_the_new_file_while_it_is_undone_is_kept_aside(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(root, "a.txt", b"old")
+    batch, contents = batch_of(root, {"a.txt": b"new", "made/b.txt": b"new"})
+    with Transaction(root, batch) as work:
+        work.stage(contents)
+        work.apply()
+        with path.open("r+b") as editor:
+
+            def save(opened: Root, folder: RepoPath) -> None:
+                editor.write(b"editor")
+                editor.flush()
+                remove_folder(opened, folder)
+
+            monkeypatch.setattr(transactions, "remove_folder", save)
+            assert [left.path for left in work.undo()] == ["a.txt"]
+    assert path.read_bytes() == b"old"
+    assert [file.read_bytes() for file in (root.path / ".codeplane/txn" / ID).iterdir()].count(b"editor") == 1
 
 
 @BOTH

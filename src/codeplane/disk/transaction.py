@@ -143,9 +143,24 @@ class Transaction:
                 os.close(handle)
         for directory in reversed(self.batch.made):
             remove_folder(self._root, directory)
+        known = {left.path for left in unrestored}
+        unrestored += [Unrestored(path, "changed") for path in self._strange() if path not in known]
         if not unrestored:
             remove(self._root, self.batch.mutation_id)
         return tuple(sorted(unrestored))
+
+    def _strange(self) -> list[RepoPath]:
+        """Files of which bytes lie aside that are neither the old nor the new ones: nobody else may have them."""
+        found: list[RepoPath] = []
+        for change in self.batch.changes:
+            if change.slot in self._theirs:
+                # What they had saved before what they have now.
+                continue
+            with _mapped(change.path):
+                aside = [_look(self._fd, name) for name in (change.slot, change.saved)]
+            if any(look is not None and look.digest not in (change.old, change.new) for look in aside):
+                found.append(change.path)
+        return found
 
     def _open(self, *, fresh: bool = False) -> None:
         if self._fd < 0:
