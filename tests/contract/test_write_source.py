@@ -491,7 +491,7 @@ def test_rollback_is_refused_when_a_file_moved_on(server: Server) -> None:
     write(server.root, "dos.txt", "somebody else\n")
     before = tree_of(server.root)
     error = error_of(server.call("rollback", {"mutation_id": done["mutation_id"]}), ErrorCode.UNDO_REFUSED)
-    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "another file has its name"}]
+    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "something else has its name"}]
     assert tree_of(server.root) == before
 
 

@@ -163,12 +163,22 @@ class Transaction:
         return found
 
     def _open(self, *, fresh: bool = False) -> None:
-        if self._fd < 0:
+        if self._fd >= 0:
+            return
+        try:
             with self._folder(STATE_NAME) as state:
                 _make(TXN_NAME, state)
             with self._folder(TXN_PATH) as txn:
                 os.mkdir(self.batch.mutation_id, 0o700, dir_fd=txn) if fresh else _make(self.batch.mutation_id, txn)
             self._fd = self._root.open_directory(join(TXN_PATH, self.batch.mutation_id))
+        except CodePlaneError as error:
+            if error.code not in (ErrorCode.FILE_NOT_FOUND, ErrorCode.PATH_SYMLINK):
+                raise
+            raise CodePlaneError(
+                ErrorCode.STATE_DIRECTORY_UNSAFE,
+                f"'{TXN_PATH}', where what files were is kept, was removed or is no directory; nothing was changed",
+                remedy=f"Make sure that '{STATE_NAME}' and what lies in it are plain directories, and try again.",
+            ) from error
 
     @contextmanager
     def _folder(self, path: RepoPath) -> Iterator[int]:
