@@ -56,8 +56,23 @@ def compare(old: Sequence[str], new: Sequence[str]) -> list[Block]:
 
 def blocks_of(change: FileChange) -> list[Block] | None:
     """What differs in one file; None where one side is no text."""
+    if change.old == change.new:
+        return []
+    if not change.old or not change.new:
+        old_height, new_height = _height(change.old), _height(change.new)
+        if old_height is None or new_height is None:
+            return None
+        return [Block(0, old_height, 0, new_height)] if old_height or new_height else []
     old, new = lines_of(change.old), lines_of(change.new)
     return None if old is None or new is None else compare(old, new)
+
+
+def _height(data: bytes | None) -> int | None:
+    """How many lines a file has, without making any; None for what is no text."""
+    if not data:
+        return 0
+    found = texts.decode(data)
+    return None if found is None else found.data.count(b"\n") + (not found.data.endswith(b"\n"))
 
 
 def count(blocks: Sequence[Block] | None) -> tuple[int, int]:
