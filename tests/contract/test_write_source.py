@@ -187,6 +187,11 @@ def test_dry_run_shows_a_diff_that_git_takes(server: Server, tmp_path: Path) -> 
     edits = (
         {"path": "app/cart.py", "expected_content": "return 2", "new_content": "return 4"},
         {"path": "made/x.txt", "content": "a\nb"},
+        {"path": "made/empty \xe9.txt", "content": ""},
+        {"path": "app/__init__.py", "action": "delete"},
+        {"path": "tests/test_cart.py", "new_path": "tests/test_basket.py"},
+        {"path": "tests/test_cart.py", "expected_content": "test_total", "new_content": "test_sum"},
+        {"path": "image.bin", "new_path": "made/image.bin"},
         {"path": "run.sh", "action": "delete"},
     )
     found = result(edit(server, *edits, dry_run=True))
@@ -197,9 +202,34 @@ def test_dry_run_shows_a_diff_that_git_takes(server: Server, tmp_path: Path) -> 
     git(server.root, "apply", str(tmp_path / "x.patch"))
     by_git = tree_of(server.root)
     git(server.root, "checkout", "-q", ".")
-    (server.root / "made/x.txt").unlink()
+    git(server.root, "clean", "-fdq")
     result(edit(server, *edits))
     assert tree_of(server.root) == by_git
+
+
+def test_the_mark_of_a_file_is_never_written_twice(server: Server) -> None:
+    whole = {"path": "marked.txt", "content": "\ufeffone\nzwei\n", "expected_file_sha256": sha(server, "marked.txt")}
+    result(edit(server, whole))
+    assert (server.root / "marked.txt").read_bytes() == "\ufeffone\nzwei\n".encode()
+    result(edit(server, {"path": "marked.txt", "expected_content": "\ufeffone", "new_content": "\ufeffeins"}))
+    assert (server.root / "marked.txt").read_bytes() == "\ufeffeins\nzwei\n".encode()
+
+
+def test_files_of_the_same_content_move_along_with_their_modes(server: Server) -> None:
+    write(server.root, "one.txt", "same\n")
+    write(server.root, "two.txt", "same\n")
+    (server.root / "one.txt").chmod(0o755)
+    found = result(
+        edit(server, {"path": "one.txt", "new_path": "two.txt"}, {"path": "two.txt", "new_path": "three.txt"})
+    )
+    delta = found["delta"]
+    assert [(row["from"], row["path"]) for row in delta["files"]] == [("two.txt", "three.txt"), ("one.txt", "two.txt")]
+    assert (delta["files_changed"], delta["insertions"], delta["deletions"]) == (2, 0, 0)
+    assert (server.root / "two.txt").stat().st_mode & 0o777 == 0o755
+    assert (server.root / "three.txt").stat().st_mode & 0o777 == 0o644
+    result(server.call("rollback", {"mutation_id": found["mutation_id"]}))
+    assert (server.root / "one.txt").stat().st_mode & 0o777 == 0o755
+    assert (server.root / "two.txt").stat().st_mode & 0o777 == 0o644
 
 
 def test_a_long_diff_is_cut_and_says_so(server: Server) -> None:
@@ -461,7 +491,7 @@ def test_rollback_is_refused_when_a_file_moved_on(server: Server) -> None:
     write(server.root, "dos.txt", "somebody else\n")
     before = tree_of(server.root)
     error = error_of(server.call("rollback", {"mutation_id": done["mutation_id"]}), ErrorCode.UNDO_REFUSED)
-    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "another file has its name"}]
+    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "something else has its name"}]
     assert tree_of(server.root) == before
 
 

@@ -18,7 +18,7 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.kept import list_kept, read_saved
 from codeplane.disk.renames import can_exchange, exchange, rename_new
 from codeplane.disk.transaction import Transaction
-from codeplane.disk.writing import New, missing_folders
+from codeplane.disk.writing import New, missing_folders, remove_folder
 from support.edits import tree_of
 
 ID = "m_0123456789abcdefghij"
@@ -120,6 +120,27 @@ def test_mode_and_attributes_stay(root: Root, plain: bool) -> None:
     run(root, {"run.sh": b"#!/bin/bash\n"}, plain=plain)
     assert stat.S_IMODE(path.stat().st_mode) == 0o4750
     assert os.getxattr(path, "user.mark") == b"yes"
+
+
+def test_writing_as_an_ordinary_user_takes_no_bit_of_the_mode_away(root: Root) -> None:
+    path = put(root, "run.sh", b"#!/bin/sh\n")
+    if os.geteuid() == 0:
+        os.chown(path, 65534, -1)
+        os.chown(root.path, 65534, -1)
+        os.chown(root.path / ".codeplane", 65534, -1)
+    path.chmod(0o4750)
+    batch, contents = batch_of(root, {"run.sh": b"#!/bin/bash\n"})
+    was_root = os.geteuid() == 0
+    try:
+        if was_root:
+            os.seteuid(65534)
+        with Transaction(root, batch) as work:
+            work.stage(contents)
+            work.apply()
+    finally:
+        if was_root:
+            os.seteuid(0)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o4750
 
 
 @BOTH
@@ -235,6 +256,27 @@ def test_a_write_into_the_old_file_is_noticed(root: Root, plain: bool) -> None:
         assert caught.value.code is ErrorCode.EDIT_CONFLICT
         assert work.undo() == ()
     assert path.read_bytes() == b"editor"
+
+
+def test_a_write_into_the_new_file_while_it_is_undone_is_kept_aside(
+    root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(root, "a.txt", b"old")
+    batch, contents = batch_of(root, {"a.txt": b"new", "made/b.txt": b"new"})
+    with Transaction(root, batch) as work:
+        work.stage(contents)
+        work.apply()
+        with path.open("r+b") as editor:
+
+            def save(opened: Root, folder: RepoPath) -> None:
+                editor.write(b"editor")
+                editor.flush()
+                remove_folder(opened, folder)
+
+            monkeypatch.setattr(transactions, "remove_folder", save)
+            assert [left.path for left in work.undo()] == ["a.txt"]
+    assert path.read_bytes() == b"old"
+    assert [file.read_bytes() for file in (root.path / ".codeplane/txn" / ID).iterdir()].count(b"editor") == 1
 
 
 @BOTH

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -167,6 +168,28 @@ def test_no_directory_to_write_to_fails_no_read_and_every_effect_until_there_is_
     assert state_of(ledger, "t_1") == "OPEN", "the opening of a task is kept until it can be written"
     ledger.close()
     assert verify(directory).is_whole
+
+
+def test_a_ledger_that_is_removed_beneath_us_is_begun_anew_before_the_next_effect(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path)
+    ledger.open_task("t_1", "s_1")
+    ledger.outcome(replace(EFFECT, intent=ledger.intent(EFFECT), status="ok"))
+    pending = ledger.intent(EFFECT)
+    shutil.rmtree(tmp_path)
+    tmp_path.mkdir()
+    with pytest.raises(CodePlaneError) as caught:
+        ledger.ensure_settled()
+    assert caught.value.code is ErrorCode.RECOVERY_PENDING, "what was begun ends where it was begun"
+    ledger.outcome(replace(EFFECT, intent=pending, status="ok"))
+    ledger.ensure_settled()
+    ledger.outcome(replace(EFFECT, request_id="r_9", intent=ledger.intent(EFFECT), status="ok"))
+    assert [row.request_id for row in ledger.list_operations(10)] == ["r_9"]
+    assert state_of(ledger, "t_1") == "OPEN"
+    ledger.close()
+    again = Ledger.open(tmp_path)
+    assert [row.request_id for row in again.list_operations(10)] == ["r_9"]
+    again.close()
+    assert verify(tmp_path).rows > 3
 
 
 def fill_up(ledger: Ledger) -> None:

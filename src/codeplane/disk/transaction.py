@@ -143,17 +143,42 @@ class Transaction:
                 os.close(handle)
         for directory in reversed(self.batch.made):
             remove_folder(self._root, directory)
+        known = {left.path for left in unrestored}
+        unrestored += [Unrestored(path, "changed") for path in self._strange() if path not in known]
         if not unrestored:
             remove(self._root, self.batch.mutation_id)
         return tuple(sorted(unrestored))
 
+    def _strange(self) -> list[RepoPath]:
+        """Files of which bytes lie aside that are neither the old nor the new ones: nobody else may have them."""
+        found: list[RepoPath] = []
+        for change in self.batch.changes:
+            if change.slot in self._theirs:
+                # What they had saved before what they have now.
+                continue
+            with _mapped(change.path):
+                aside = [_look(self._fd, name) for name in (change.slot, change.saved)]
+            if any(look is not None and look.digest not in (change.old, change.new) for look in aside):
+                found.append(change.path)
+        return found
+
     def _open(self, *, fresh: bool = False) -> None:
-        if self._fd < 0:
+        if self._fd >= 0:
+            return
+        try:
             with self._folder(STATE_NAME) as state:
                 _make(TXN_NAME, state)
             with self._folder(TXN_PATH) as txn:
                 os.mkdir(self.batch.mutation_id, 0o700, dir_fd=txn) if fresh else _make(self.batch.mutation_id, txn)
             self._fd = self._root.open_directory(join(TXN_PATH, self.batch.mutation_id))
+        except CodePlaneError as error:
+            if error.code not in (ErrorCode.FILE_NOT_FOUND, ErrorCode.PATH_SYMLINK):
+                raise
+            raise CodePlaneError(
+                ErrorCode.STATE_DIRECTORY_UNSAFE,
+                f"'{TXN_PATH}', where what files were is kept, was removed or is no directory; nothing was changed",
+                remedy=f"Make sure that '{STATE_NAME}' and what lies in it are plain directories, and try again.",
+            ) from error
 
     @contextmanager
     def _folder(self, path: RepoPath) -> Iterator[int]:

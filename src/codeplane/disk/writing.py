@@ -43,10 +43,11 @@ def begin_new(folder: int, name: str, new: New, root: Root) -> tuple[int, bool]:
     """The same, not yet brought to the disk: the descriptor is the caller's to sync and to close."""
     handle = os.open(name, _CREATE, 0o777 if new.executable else 0o666, dir_fd=folder)
     try:
-        kept = True if new.like is None else _keep(handle, new.like, root)
         left = memoryview(new.data)
         while left:
             left = left[os.write(handle, left) :]
+        # Writing takes some bits of the mode away.
+        kept = True if new.like is None else _keep(handle, new.like, root)
     except BaseException:
         os.close(handle)
         raise

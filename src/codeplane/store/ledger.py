@@ -75,6 +75,14 @@ which dies of it.
 """
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 class LedgerFile:
     """The one write connection to a ledger."""
 
@@ -91,6 +99,11 @@ class LedgerFile:
         self.began_at_ms: int = start[0]
         self.owner: str = start[1] or ""
         self.tasks: int = rows(connection, _TASK_COUNT)[0][0]
+        self._identity = _identity(path)
+
+    def is_in_place(self) -> bool:
+        """Whether the file of this name is still the one that was opened: what is written to another one is lost."""
+        return _identity(self.path) == self._identity
 
     def append(self, events: Sequence[EventRow], *, durable: bool) -> list[int]:
         """Add rows, all or none; returns their numbers. After an error the file must be opened anew."""

@@ -227,7 +227,8 @@ class Ledger:
 
     def ensure_settled(self) -> None:
         """Wait until files may be changed: the ledger can be written, what was cut off is undone. Raises why not."""
-        if self.is_available and self._journal.is_settled:
+        file = self._file
+        if file is not None and self._journal.is_settled and file.is_in_place():
             return
         ticket = _Ticket(settles=True)
         if not self._add(None, ticket):
@@ -417,11 +418,30 @@ class Ledger:
             file = self._file or self._open_file()
             self._write_settled(file, self._now_ms())
             self._journal.require_settled()
+            if not file.is_in_place():
+                self._begin_anew()
         except CodePlaneError as error:
             if error.code is not ErrorCode.RECOVERY_PENDING:
                 self._close_file()
             return _why_unwritable(self._directory) if error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY else error
         return None
+
+    def _begin_anew(self) -> None:
+        """Somebody has removed the files beneath us: what is only in them would be lost with this process."""
+        if self._intents:
+            raise CodePlaneError(
+                ErrorCode.RECOVERY_PENDING,
+                "'.codeplane' was removed or replaced while files were being changed",
+                remedy="Try again when that change is done.",
+            )
+        telemetry.warn("the ledger was removed or replaced, and is begun anew")
+        self._close_file()
+        self._lock.release()
+        with self._work:
+            waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.close()
+        self._open_file()
 
     def _commit_error(self, intent: int, error: CodePlaneError) -> CodePlaneError | None:
         """A write that failed may have reached the file all the same; the file knows."""

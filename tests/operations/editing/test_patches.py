@@ -100,6 +100,35 @@ def test_the_end_of_a_file_can_change(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_bytes() == b"1\n2\n"
 
 
+@pytest.mark.parametrize("prefix", ["--src-prefix=a/", "--no-prefix"])
+def test_files_without_content_come_go_and_are_filled(tmp_path: Path, prefix: str) -> None:
+    files: dict[str, str | bytes] = {"full.txt": "", "gone é.txt": "", "other.txt": "1\n"}
+    root = make_repository(tmp_path / "repo", files)
+    copy = tmp_path / "copy"
+    shutil.copytree(root, copy)
+    write(root, "full.txt", "one\ntwo")
+    (root / "gone é.txt").unlink()
+    write(root, "made/a b.txt", "")
+    write(root, "other.txt", "2\n")
+    git(root, "add", "-A")
+    patch = git(root, "-c", "core.quotepath=true", "diff", "--cached", "--no-renames", prefix)
+    with bench(copy) as opened:
+        opened.apply(*as_edits(patch))
+    assert tree_of(copy) == tree_of(root)
+
+
+def test_messages_between_patches_are_no_part_of_them(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt", "1\n")
+    write(tmp_path, "b.txt", "1\n")
+    hunk = "@@ -1 +1 @@\n-1\n+2\n"
+    patch = (
+        f"--- a/a.txt\n+++ b/a.txt\n{hunk}-- \n2.40\n\ncopy all of it\nGIT is fine\n--- a/b.txt\n+++ b/b.txt\n{hunk}"
+    )
+    with bench(tmp_path) as opened:
+        opened.apply(*as_edits(patch))
+    assert (tmp_path / "a.txt").read_text() == (tmp_path / "b.txt").read_text() == "2\n"
+
+
 @pytest.mark.parametrize(
     "patch",
     [
@@ -110,6 +139,12 @@ def test_the_end_of_a_file_can_change(tmp_path: Path) -> None:
         "--- a/x\n+++ b/x\n@@ -1 +1 @@\n?1\n",
         "--- a/x\n+++ b/x\n@@ -3,0 +4 @@\n+1\n",
         "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/x b/y\nold mode 100644\nnew mode 100755\nrename from x\nrename to y\n",
+        "diff --git a/x b/y z\nnew file mode 100644\n",
+        "--- x.orig\n+++ x\n@@ -1 +1 @@\n-a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\r\n-b\r\n+a\n+b\n",
+        "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n a\r\n+b\n",
         "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
         "diff --git a/x b/x\nGIT binary patch\n",
         "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n",

@@ -57,6 +57,28 @@ def test_edit(text: str, edit: Replacement, result: str) -> None:
     assert edited(text, edit) == result
 
 
+@pytest.mark.parametrize(
+    ("text", "edits", "after"),
+    [
+        ("", [Replacement("x", None, 1, 0)], ["1"]),
+        ("", [Replacement("x\ny\n", None, 1, 0)], ["1-2"]),
+        ("a\nb", [Replacement("", None, 2, 2)], ["2-1"]),
+        ("a\nb", [Replacement("", "b")], ["2-1"]),
+        ("a\nb", [Replacement("c\nd", None, 3, 2)], ["3-4"]),
+        ("a\nb\n", [Replacement("", None, 1, 2)], ["1-0"]),
+        ("a b\nc\n", [Replacement("", "a "), Replacement("x\ny", None, 2, 2)], ["1", "2-3"]),
+    ],
+)
+def test_the_lines_afterwards_are_those_that_are_there(text: str, edits: list[Replacement], after: list[str]) -> None:
+    found = edit_text(text, edits, find_line_ending(text.encode()))
+    assert [str(spot.after) for spot in found.spots] == after
+
+
+@pytest.mark.parametrize("end", [1, 0])
+def test_an_insertion_expects_nothing_and_lines_never_run_backwards(end: int) -> None:
+    assert refusal("a\nb\nc\n", Replacement("x", "b", 2, end)).code is ErrorCode.ARGUMENT_INVALID
+
+
 def test_lines_that_moved_are_found_and_said() -> None:
     found = edit_text("new\nnew\na\nb\n", [Replacement("x\ny\n", "a\nb\n", 1, 2)], "lf")
     assert found.text == "new\nnew\nx\ny\n"

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from codeplane.base.paths import display
 from codeplane.disk import text as texts
 from codeplane.operations.editing.model import FileChange
 
@@ -57,8 +56,23 @@ def compare(old: Sequence[str], new: Sequence[str]) -> list[Block]:
 
 def blocks_of(change: FileChange) -> list[Block] | None:
     """What differs in one file; None where one side is no text."""
+    if change.old == change.new:
+        return []
+    if not change.old or not change.new:
+        old_height, new_height = _height(change.old), _height(change.new)
+        if old_height is None or new_height is None:
+            return None
+        return [Block(0, old_height, 0, new_height)] if old_height or new_height else []
     old, new = lines_of(change.old), lines_of(change.new)
     return None if old is None or new is None else compare(old, new)
+
+
+def _height(data: bytes | None) -> int | None:
+    """How many lines a file has, without making any; None for what is no text."""
+    if not data:
+        return 0
+    found = texts.decode(data)
+    return None if found is None else found.data.count(b"\n") + (not found.data.endswith(b"\n"))
 
 
 def count(blocks: Sequence[Block] | None) -> tuple[int, int]:
@@ -70,16 +84,34 @@ def count(blocks: Sequence[Block] | None) -> tuple[int, int]:
 
 
 def unified(change: FileChange, source: FileChange | None = None) -> Iterator[str]:
-    """The diff of one file, or of what it was moved from, line by line, as `patch` and git read it."""
+    """The diff of one file, or of what it was moved from, line by line, as git reads and writes it."""
     before = change if source is None else source
-    yield f"--- {'/dev/null' if before.old is None else 'a/' + display(before.path)}\n"
-    yield f"+++ {'/dev/null' if change.new is None else 'b/' + display(change.path)}\n"
+    old_name, new_name = _quoted(f"a/{before.path}"), _quoted(f"b/{change.path}")
+    yield f"diff --git {old_name} {new_name}\n"
+    if source is not None:
+        yield f"rename from {_quoted(before.path)}\nrename to {_quoted(change.path)}\n"
+    elif change.old is None:
+        yield f"new file mode {'100755' if change.executable else '100644'}\n"
+    elif change.new is None:
+        yield "deleted file mode 100644\n"
     old, new = lines_of(before.old), lines_of(change.new)
     if old is None or new is None:
-        yield "Binary files differ\n"
+        if before.old != change.new:
+            yield f"Binary files {old_name} and {new_name} differ\n"
         return
-    for group in _grouped(compare(old, new)):
+    for number, group in enumerate(_grouped(compare(old, new))):
+        if not number:
+            yield f"--- {'/dev/null' if before.old is None else old_name}\n"
+            yield f"+++ {'/dev/null' if change.new is None else new_name}\n"
         yield from _hunk(group, old, new)
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it: in quotes, and by its bytes, where it is not plain."""
+    if name.isprintable() and '"' not in name and "\\" not in name:
+        return name
+    plain = set(range(0x20, 0x7F)) - set(b'"\\')
+    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in name.encode("utf-8", "surrogateescape")) + '"'
 
 
 def _hunk(group: list[Block], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 Every hunk becomes an update that expects its lines, so that one that has moved is found and
 one that fits nowhere is refused. What edits cannot say is refused: binary content, copies,
-and a change of mode alone.
+and a change of mode or of line endings.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPED = re.compile(r"\\([0-7]{3}|.)")
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", '"': '"', "\\": "\\"}
 _NOWHERE = "/dev/null"
 _EXECUTABLE = "100755"
+_EMPTY = hashlib.sha256(b"").hexdigest()
+_PREFIXES = ("a/", "b/", "i/", "w/", "c/", "o/")
 
 
 @dataclass
@@ -38,7 +41,10 @@ class _File:
     new: str | None = None
     renamed: tuple[str, str] | None = None
     mode: str | None = None
-    only_mode: bool = False
+    header: str = ""
+    """The names as the first line of git has them, which alone names a file without content."""
+    is_made: bool = False
+    is_removed: bool = False
     hunks: list[_Hunk] = field(default_factory=list)
 
 
@@ -73,7 +79,7 @@ def _files(text: str) -> list[_File]:
     while (line := lines.take()) is not None:
         current = files[-1] if files else None
         if line.startswith("diff --git "):
-            files.append(_File())
+            files.append(_File(header=line.removeprefix("diff --git ").rstrip("\r")))
         elif line.startswith("--- "):
             if current is None or current.old is not None or current.new is not None:
                 current = _File()
@@ -89,7 +95,6 @@ def _files(text: str) -> list[_File]:
 
 
 def _read_line(file: _File, line: str, lines: _Lines) -> None:
-    word, _, rest = line.partition(" ")
     if (match := _HUNK.match(line)) is not None:
         if file.old is None and file.new is None:
             raise _wrong("a hunk before the names of its file")
@@ -99,13 +104,16 @@ def _read_line(file: _File, line: str, lines: _Lines) -> None:
     elif line.startswith("rename to ") and file.renamed is not None:
         file.renamed = (file.renamed[0], _bare(line.removeprefix("rename to ")))
     elif line.startswith("new file mode "):
+        file.is_made = True
         file.mode = line.removeprefix("new file mode ").strip()
         if not file.mode.startswith("100"):
             raise _wrong("a link or a submodule cannot be written as a file")
-    elif line.startswith("new mode "):
-        file.only_mode = True
-    elif word in ("copy", "GIT") or line.startswith("Binary files "):
-        raise _wrong(f"it holds what edits cannot say: {word} {rest.split(' ')[0]}")
+    elif line.startswith("deleted file mode "):
+        file.is_removed = True
+    elif line.startswith("new mode 1"):
+        raise _wrong("it changes the mode of a file, which edits cannot say")
+    elif line.startswith(("copy from ", "GIT binary patch", "Binary files ")):
+        raise _wrong(f"it holds what edits cannot say: {' '.join(line.split(' ')[:2])}")
 
 
 def _hunk(match: re.Match[str], lines: _Lines) -> _Hunk:
@@ -165,15 +173,18 @@ def _bare(name: str) -> str:
 
 
 def _edits(file: _File) -> Iterator[dict[str, Any]]:
-    prefixed = all(name is None or name[:2] in ("a/", "b/", "i/", "w/", "c/", "o/") for name in (file.old, file.new))
-    old, new = (name[2:] if name is not None and prefixed else name for name in (file.old, file.new))
+    old: str | None
+    new: str | None
     if file.renamed is not None:
         old, new = file.renamed
         yield {"path": old, "action": "move", "new_path": new}
-    if file.old is None and file.new is None and not file.hunks:
-        if file.only_mode and file.renamed is None:
-            raise _wrong("it changes the mode of a file, which edits cannot say")
-        return
+    elif file.old is None and file.new is None and (file.is_made or file.is_removed):
+        name = _named_twice(file.header)
+        old, new = (None, name) if file.is_made else (name, None)
+    else:
+        old, new = _unprefixed(file.old, file.new)
+        if old is not None and new is not None and old != new:
+            raise _wrong(f"it names both '{display(old)}' and '{display(new)}', and does not rename")
     if old is None and new is not None:
         yield _created(file, new)
     elif new is None and old is not None:
@@ -181,6 +192,21 @@ def _edits(file: _File) -> Iterator[dict[str, Any]]:
     else:
         for hunk in file.hunks:
             yield _updated(old or "", hunk)
+
+
+def _unprefixed(old: str | None, new: str | None) -> tuple[str | None, str | None]:
+    if all(name is None or name.startswith(_PREFIXES) for name in (old, new)):
+        return old and old[2:], new and new[2:]
+    return old, new
+
+
+def _named_twice(header: str) -> str:
+    """The one name of a file that the first line of git has twice, with or without a prefix."""
+    middle = len(header) // 2
+    old, new = _unprefixed(_bare(header[:middle]), _bare(header[middle + 1 :]))
+    if not old or old != new or header[middle] != " ":
+        raise _wrong("the name of a file without content cannot be told")
+    return old
 
 
 def _created(file: _File, path: str) -> dict[str, Any]:
@@ -195,6 +221,12 @@ def _digest(file: _File) -> str:
 
 
 def _updated(path: str, hunk: _Hunk) -> dict[str, Any]:
+    ends = {line.endswith("\r") for line in (*_closed(hunk.old, hunk.old_open), *_closed(hunk.new, hunk.new_open))}
+    if len(ends) > 1:
+        raise _wrong("lines of one hunk end with CR LF and with LF, and edits keep the ends that a file has")
+    if not hunk.old and not hunk.start:
+        content = _text(hunk.new, hunk.new_open)
+        return {"path": path, "action": "update", "content": content, "expected_file_sha256": _EMPTY}
     if not hunk.old:
         raise _wrong("a hunk shows nothing of what is around it")
     edit: dict[str, Any] = {
@@ -205,6 +237,11 @@ def _updated(path: str, hunk: _Hunk) -> dict[str, Any]:
         "new_content": _text(hunk.new, False),
     }
     return edit if hunk.old_open == hunk.new_open else edit | {"final_newline": not hunk.new_open}
+
+
+def _closed(lines: list[str], is_open: bool) -> list[str]:
+    """The lines that have an end."""
+    return lines[:-1] if is_open else lines
 
 
 def _text(lines: list[str], is_open: bool) -> str:

@@ -80,10 +80,13 @@ def edit_text(text: str, edits: Sequence[Replacement], line_ending: str) -> Edit
         position = cut.end
         first = cut.lines.start + shift
         shift += cut.text.count("\n") - text.count("\n", cut.begin, cut.end)
-        last = max(cut.lines.end + shift, first - 1)
-        spots[cut.number] = Spot(cut.lines, Lines(first, last), cut.said)
+        # A text that was empty, or that ends without a line ending, has one line more than endings.
+        written = first + cut.text.removesuffix("\n").count("\n") if cut.text else first - 1
+        spots[cut.number] = Spot(cut.lines, Lines(first, max(cut.lines.end + shift, written)), cut.said)
     pieces.append(text[position:])
-    return Edited("".join(pieces), tuple(spots[number] for number in range(len(edits))))
+    result = "".join(pieces)
+    height = count_lines(result)
+    return Edited(result, tuple(_within(spots[number], height) for number in range(len(edits))))
 
 
 def with_endings(text: str, line_ending: str) -> str:
@@ -103,6 +106,12 @@ def with_final_newline(text: str, wanted: bool, line_ending: str) -> str:
 
 def count_lines(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
+
+
+def _within(spot: Spot, height: int) -> Spot:
+    """The spot without lines that a text of so many does not have."""
+    first, last = spot.after
+    return spot._replace(after=Lines(first, max(first - 1, min(last, height))))
 
 
 class _Cut(NamedTuple):
@@ -166,6 +175,13 @@ class _Source:
                     received=f"{start} to {end}",
                 )
             return Lines(start, end), None
+        if edit.end is not None and edit.end < start:
+            raise CodePlaneError(
+                ErrorCode.ARGUMENT_INVALID,
+                f"lines {start} to {edit.end} hold nothing that could be expected",
+                expected="end_line from start_line; to insert, expected_file_sha256 instead of expected_content",
+                received=f"{start} to {edit.end}",
+            )
         expected = edit.expected.replace("\r\n", "\n").removesuffix("\n")
         height = expected.count("\n") + 1
         said = Lines(start, start + height - 1 if edit.end is None else edit.end)

@@ -64,14 +64,19 @@ def prepare(root: Root, edits: Sequence[Edit], terms: Terms) -> Prepared:
         raise CodePlaneError(ErrorCode.FILE_TOO_LARGE, f"the files of one call have {total} bytes together")
     made = {folder for change in changes if change.new is not None for folder in missing_folders(root, change.path)}
     return Prepared(
-        tuple(change for change in changes if change.old != change.new),
-        tuple(change.path for change in changes if change.old == change.new),
+        tuple(change for change in changes if not _is_same(change)),
+        tuple(change.path for change in changes if _is_same(change)),
         tuple(sorted(made, key=lambda path: (path.count("/"), path))),
     )
 
 
 def is_digest(text: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{64}", text) is not None
+
+
+def _is_same(change: FileChange) -> bool:
+    """Whether nothing becomes of it. A file that another one took the place of is another, whatever it holds."""
+    return change.old == change.new and change.moved_from is None
 
 
 def _require_path(path: RepoPath, terms: Terms) -> None:
@@ -183,9 +188,9 @@ def _updated(change: FileChange, group: list[tuple[int, Edit]]) -> FileChange:
         )
     number, edit = group[0]
     if whole:
-        edited = Edited(with_endings(edit.content or "", decoded.line_ending), ())
+        edited = Edited(with_endings(_unmarked(edit.content or "", decoded), decoded.line_ending), ())
     else:
-        replacements = [_replacement(edit) for _, edit in group]
+        replacements = [_replacement(edit, decoded) for _, edit in group]
         try:
             edited = edit_text(text, replacements, decoded.line_ending)
         except CodePlaneError as error:
@@ -214,8 +219,14 @@ def _updated(change: FileChange, group: list[tuple[int, Edit]]) -> FileChange:
     )
 
 
-def _replacement(edit: Edit) -> Replacement:
-    return Replacement(edit.new_content or "", edit.expected_content, edit.start_line, edit.end_line)
+def _replacement(edit: Edit, file: texts.Text) -> Replacement:
+    expected = None if edit.expected_content is None else _unmarked(edit.expected_content, file)
+    return Replacement(_unmarked(edit.new_content or "", file), expected, edit.start_line, edit.end_line)
+
+
+def _unmarked(text: str, file: texts.Text) -> str:
+    """Without the byte order mark that the file keeps anyway."""
+    return text.removeprefix("\ufeff") if file.bom else text
 
 
 def _require_digest(number: int, edit: Edit, old: bytes, terms: Terms) -> None:

@@ -79,7 +79,7 @@ _REASONS = {
     "old": "it is what it was before",
     "gone": "it was removed",
     "other": "it was changed since",
-    "there": "another file has its name",
+    "there": "something else has its name",
     "new": "",
 }
 
@@ -89,7 +89,7 @@ def _state(root: Root, entry: Change) -> str:
         current = digest_bytes(read_to_replace(root, entry.path, MAX_MOVED_BYTES)[0])
     except CodePlaneError as error:
         if error.code is not ErrorCode.FILE_NOT_FOUND:
-            return "other"
+            return "there" if entry.new is None else "other"
         return "new" if entry.new is None else "old" if entry.old is None else "gone"
     if current == entry.new:
         return "new"
