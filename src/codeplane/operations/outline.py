@@ -19,6 +19,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import SymbolRef, parse_symbol_ref, symbol_ref
 from codeplane.disk.policy import refuse_closed
 from codeplane.operations.signatures import telling_signature
+from codeplane.query.defs import name_parts
 from codeplane.query.files import FileInfo, get_file, list_problems
 from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
 from codeplane.query.snapshot import Snapshot, check_limit
@@ -416,7 +417,7 @@ _SEPARATORS = " .:/#"
 
 
 def _dotted(text: str) -> str:
-    return text.replace("::", ".").replace("/", ".").strip(" .:")
+    return ".".join(name_parts(text))
 
 
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:

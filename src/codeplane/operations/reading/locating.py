@@ -19,7 +19,15 @@ from codeplane.operations.reading.comparing import Baseline, Comparison, compare
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
 from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened
 from codeplane.operations.reading.symbols import Matches, Span, find_spans, imports_of, parents_of
-from codeplane.operations.reading.targets import Mode, Place, Target, find_place, looks_like_path, names_symbol
+from codeplane.operations.reading.targets import (
+    Mode,
+    Place,
+    Target,
+    find_place,
+    looks_like_path,
+    names_member,
+    names_symbol,
+)
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Read
@@ -199,7 +207,7 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
         wanted = wish.include_context and indexed == document.digest
         return _Asked(matches, document, indexed, _context(snapshot, matches.only, document) if wanted else None)
 
-    file, policy = _file_of(what), sources.policy
+    file, policy = _file_of(sources.root, what), sources.policy
     if file is not None:
         refuse_closed(file)
     for _ in range(_ATTEMPTS):
@@ -207,6 +215,8 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
         asked = read.value
         span, document = asked.matches.only, asked.document
         if span is None:
+            if not asked.matches.total and file is not None and "#" in what and not is_file(sources.root, file):
+                raise missing(sources, file)
             return _unlocated(asked.matches, read)
         if document is not None and document.digest == asked.indexed and document.body is not None:
             return Located(
@@ -299,8 +309,10 @@ def _symbol_written(root: Root, target: Target, wish: Wish) -> tuple[str, Wish]:
     return f"{written.replace('%', '%25').replace('#', '%23')}#{symbol}", wish
 
 
-def _file_of(what: str) -> RepoPath | None:
+def _file_of(root: Root, what: str) -> RepoPath | None:
     """The file that a reference names, so that only that one need be looked at."""
+    if names_member(what) and not _is_file(root, what.partition("#")[0]):
+        return None
     if "#" in what:
         return parse_symbol_ref(what).path
     place = find_place(what)
