@@ -46,6 +46,8 @@ FILES: dict[str, str | bytes] = {
         + "".join(f"        def inner_{m}(value):\n            return {m}\n" for m in range(10))
         for n in range(15)
     ),
+    "big/head.h": "".join(f"#define SIZE_{n} {n}\n" for n in range(60))
+    + "".join(f"int work_{n}(const char *first_{n}, unsigned long second_{n});\n" for n in range(120)),
     "shop/App.java": (
         "package shop;\n\npublic class App {\n    App(int size) {}\n\n    void run() {}\n\n"
         "    interface Hook {\n        void call(App app);\n    }\n}\n"
@@ -215,8 +217,10 @@ def test_without_a_limit_an_outline_has_the_size_of_a_default_answer(
     assert len(json.dumps(found, separators=(",", ":"))) < 8_000
     result = found["result"]
     listed = lines_of(result["symbols"])
-    assert len(listed) + result.get("left_out", 0) == total
-    assert result["has_more"] == (len(listed) < total)
+    others = result.get("others", [])
+    assert len(listed) + len(others) + result.get("left_out", 0) == total
+    assert result["has_more"] == (len(listed) + len(others) < total)
+    assert bool(others) == (shown == "some")
     assert ("whole" in found.get("hints", {})) == (shown != "all")
     levels = {(len(line) - len(line.lstrip())) // 2 for line in listed}
     wanted = {"two levels": (30, 2), "two levels, bare": (91, 2), "one level": (40, 1)}
@@ -228,6 +232,41 @@ def test_without_a_limit_an_outline_has_the_size_of_a_default_answer(
         whole = follow(shop, found["hints"]["whole"])["result"]
         assert len(json.dumps(whole)) > len(json.dumps(result))
         assert len(lines_of(whole["symbols"])) >= len(listed)
+
+
+@pytest.mark.parametrize("depth", ["all", "top"])
+def test_names_of_what_is_not_shown_are_references(shop: Server, depth: str) -> None:
+    result = shop.call("file_outline", {"file": "big/head.h", "depth": depth})["result"]
+    assert {symbol["kind"] for symbol in result["symbols"]} == {"function"}, "macros give way"
+    assert (len(result["symbols"]) + len(result["others"]), result["has_more"]) == (180, False)
+    assert "work_119@180" in result["others"] and "SIZE_0@1" in result["others"]
+    read = shop.call("read", {"target": "big/head.h#work_119@180"})["result"]
+    assert read["line_start"] == 180
+    members = shop.call("file_outline", {"file": "big/Most.java"})["result"]
+    assert members["symbols"][0]["name"] == "Most" and members["others"]
+    name = members["others"][-1]
+    assert shop.call("read", {"target": f"big/Most.java#{name}"})["result"]["symbol_ref"] == f"big/Most.java#{name}"
+
+
+@pytest.mark.parametrize(("file", "total"), [("huge.py", 2000), ("big/Most.java", 901)])
+def test_the_next_call_goes_on_until_all_was_named(shop: Server, file: str, total: int) -> None:
+    named: set[str] = set()
+    found = shop.call("file_outline", {"file": file, "end_line": 100_000})
+    for _ in range(20):
+        result = found["result"]
+        named |= {line.split()[1] for line in lines_of(result["symbols"])}
+        named |= {name.rpartition("@")[0].rpartition(".")[2] for name in result.get("others", [])}
+        if "next" not in found.get("hints", {}):
+            break
+        assert found["hints"]["next"]["args"]["end_line"] == 100_000
+        found = follow(shop, found["hints"]["next"])
+    assert len(named) == total
+
+
+def test_less_or_more_is_of_the_same_lines(shop: Server) -> None:
+    found = shop.call("file_outline", {"file": "big/deep.py", "start_line": 100, "end_line": 330})
+    whole = found["hints"]["whole"]["args"]
+    assert (whole["start_line"], whole["end_line"]) == (100, 330)
 
 
 def test_the_command_for_less_is_quoted(shop: Server) -> None:
@@ -257,7 +296,7 @@ MISSING = [
     ("sub/a.gen.py", "not_found", "FILE_NOT_FOUND", {"ignored_by": "gitignore: sub/.gitignore:1 *.gen.py"}),
     ("dist/out.py", "not_found", "FILE_NOT_FOUND", {"ignored_by": "prunable directory: dist"}),
     ("left/b.py", "not_found", "FILE_NOT_FOUND", {"ignored_by": "cplignore: .cplignore:1 left/"}),
-    (".git/config", "not_found", "FILE_NOT_FOUND", {"ignored_by": "protected: .git"}),
+    (".git/config", "error", "PROTECTED_PATH", {}),
     ("shop/notes.rst", "unsupported", "LANGUAGE_UNSUPPORTED", {"reason": "no_grammar"}),
     ("shop/blob.bin", "unsupported", "LANGUAGE_UNSUPPORTED", {"reason": "binary"}),
     (".env", "error", "SECRET_PATH", {}),

@@ -88,6 +88,10 @@ class Outline:
     first_error_line: int = 0
     similar: tuple[str, ...] = ()
     """Symbols of the file called nearly like the one that was not found."""
+    others: tuple[str, ...] = ()
+    """Symbols for which there is no room but for this: `name@line`, which behind the file and `#` is a reference."""
+    next_line: int = 0
+    """Where the first symbol begins that is named nowhere, if that is known."""
 
     @property
     def has_more(self) -> bool:
@@ -97,6 +101,8 @@ class Outline:
         """The result as it is answered; what warnings tell is not repeated."""
         fields: dict[str, object] = {"file": self.file, "language": self.language, "line_count": self.line_count}
         fields["symbols"] = [node.as_dict() for node in self.symbols]
+        if self.others:
+            fields["others"] = list(self.others)
         fields["has_more"] = self.has_more
         if self.left_out:
             fields["left_out"] = self.left_out

@@ -29,7 +29,7 @@ from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
-from codeplane.tools.handlers.fitting import DEFAULT_CHARS, fitted
+from codeplane.tools.handlers.fitting import fitted
 from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
 from codeplane.workspace.freshness import Read
 
@@ -71,16 +71,7 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
             received=shown(wanted),
             example={"file": file, "language": found.language},
         )
-    hints = {}
-    if (found.has_more or reduced) and args["depth"] == "all" and not exact:
-        name, more = ("whole", {"limit_symbols": MAX_LIMIT}) if reduced else ("narrower", {"depth": "top"})
-        given = {key: args[key] for key in ("ref",) if key in args} | more
-        words = " ".join(quote(f"{key}={value}") for key, value in given.items())
-        hints[name] = call.next_call(
-            "file_outline",
-            {"file": file, **given, **path_argument(args)},
-            f"cpl call file_outline {quote('file=' + file)} {words}",
-        )
+    hints = {} if exact else _outline_hints(call, args, found, reduced)
     return Answer(
         {**told.version, **found.as_dict()},
         status=found.status,
@@ -90,6 +81,26 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
         meta=told.meta,
         record=Record((file,), told.outlined.size // _BYTES_PER_TOKEN),
     )
+
+
+def _outline_hints(call: Call, args: Mapping[str, Any], found: Outline, reduced: bool) -> dict[str, object]:
+    """Calls that tell more, or less, of the same lines of the same version."""
+    calls: dict[str, dict[str, object]] = {}
+    if args["depth"] == "all" and (found.has_more or reduced):
+        name, more = ("whole", {"limit_symbols": MAX_LIMIT}) if reduced else ("narrower", {"depth": "top"})
+        calls[name] = {"start_line": args.get("start_line"), **more}
+    if found.next_line:
+        depth = args["depth"] if args["depth"] != "all" else None
+        calls["next"] = {"start_line": found.next_line, "depth": depth}
+    hints: dict[str, object] = {}
+    for name, given in calls.items():
+        arguments = {"file": found.file, "ref": args.get("ref"), **given, "end_line": args.get("end_line")}
+        arguments = {key: value for key, value in arguments.items() if value is not None}
+        words = " ".join(quote(f"{key}={value}") for key, value in arguments.items())
+        hints[name] = call.next_call(
+            "file_outline", {**arguments, **path_argument(args)}, f"cpl call file_outline {words}"
+        )
+    return hints
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,7 @@ def _looked_up(call: Call, args: Mapping[str, Any], file: RepoPath) -> _Told:
 
 
 _WORKTREE = "WORKTREE"
+_ALL = 1 << 40
 
 
 def _shown(
@@ -135,12 +147,12 @@ def _shown(
         symbol_id=symbol_id,
         symbol_label=label,
         window=window,
-        limit=args.get("limit_symbols", outline.DEFAULT_LIMIT),
+        limit=args.get("limit_symbols", MAX_LIMIT),
     )
-    found = show(depth=args["depth"])
-    if "limit_symbols" in args or exact or args["depth"] == "top":
-        return found, False
-    smaller = fitted(found, lambda: show(depth="top", max_chars=DEFAULT_CHARS))
+    if "limit_symbols" in args or exact:
+        return show(depth=args["depth"]), False
+    found = show(depth=args["depth"], max_chars=_ALL)
+    smaller = fitted(found, lambda: show(depth="top", max_chars=_ALL))
     return smaller, smaller is not found
 
 
