@@ -7,6 +7,7 @@ indexed: where the file has moved on the index is asked again, and in the end it
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -16,6 +17,7 @@ from codeplane.base.warnings import Notice
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import refuse_closed, refuse_protected
 from codeplane.operations.reading.comparing import Baseline, Comparison, compare_file
+from codeplane.operations.reading.declared import Text, without_declarations
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
 from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened
 from codeplane.operations.reading.symbols import Matches, Span, find_spans, imports_of, parents_of
@@ -198,7 +200,7 @@ class _Asked(NamedTuple):
 
 def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
     def ask(snapshot: Snapshot) -> _Asked:
-        matches = find_spans(snapshot, what, wish.within)
+        matches = without_declarations(find_spans(snapshot, what, wish.within), partial(_written, sources, snapshot))
         if matches.only is None:
             return _Asked(matches)
         document = open_document(sources.root, matches.only.path)
@@ -227,7 +229,7 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
                 min(span.last, document.body.line_count),
                 document,
                 span,
-                context=asked.context or {},
+                context=(asked.context or {}) | _declarations(asked.matches),
                 read=read,
             )
         # The look came before the file was written: the next one is told to wait for it.
@@ -238,6 +240,21 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
         details={"path": file},
         remedy="Ask again, or read lines of the file.",
     )
+
+
+def _written(sources: Sources, snapshot: Snapshot, span: Span) -> Text | None:
+    known = get_file(snapshot, span.path)
+    try:
+        body = open_document(sources.root, span.path).body
+    except CodePlaneError:
+        return None
+    if known is None or known.language is None or body is None:
+        return None
+    return Text(known.language, body.between(span.first, span.last).decode("utf-8"))
+
+
+def _declarations(matches: Matches) -> dict[str, object]:
+    return {"declarations": list(matches.declarations)} if matches.declarations else {}
 
 
 def _context(snapshot: Snapshot, span: Span, document: Document) -> dict[str, object]:

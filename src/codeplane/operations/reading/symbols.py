@@ -69,6 +69,8 @@ class Matches:
     total: int
     similar: tuple[str, ...] = ()
     """Names or references of what may have been meant, where there is none."""
+    declarations: tuple[str, ...] = ()
+    """Where what was found is declared besides."""
 
     @property
     def only(self) -> Span | None:
