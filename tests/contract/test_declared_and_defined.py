@@ -15,7 +15,8 @@ FILES: dict[str, str | bytes] = {
     "one.c": "int twice(int a) { return a; }\n",
     "two.c": "int twice(int a) { return 2 * a; }\n",
     "shape.hpp": (
-        "namespace geo {\nclass Shape {\n public:\n  int area(int scale) const;\n  int area(double scale) const;\n};\n}\n"
+        "namespace geo {\nclass Shape {\n public:\n  int area(int scale) const;\n"
+        "  int area(double scale) const;\n};\n}\n"
     ),
     "shape.cpp": '#include "shape.hpp"\n\nint geo::Shape::area(int s) const {\n  return s;\n}\n',
     "render.ts": (

@@ -16,6 +16,7 @@ from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.warnings import Notice
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import refuse_closed, refuse_protected
+from codeplane.operations.reading.comments import comment_above
 from codeplane.operations.reading.comparing import Baseline, Comparison, compare_file
 from codeplane.operations.reading.declared import Text, without_declarations
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
@@ -38,8 +39,6 @@ AROUND_LINES = 10
 """On either side of a line that lies in no symbol."""
 _ATTEMPTS = 3
 _MAX_IMPORT_CHARS = 2_000
-_MAX_COMMENT_LINES = 40
-_COMMENTS = ("//", "#", "/*", "*", "--", ";;", "<!--", "%")
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,9 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
         known = get_file(snapshot, matches.only.path)
         indexed = known.digest if known is not None else None
         wanted = wish.include_context and indexed == document.digest
-        return _Asked(matches, document, indexed, _context(snapshot, matches.only, document) if wanted else None)
+        language = known.language if known is not None else None
+        context = _context(snapshot, matches.only, document, language) if wanted else None
+        return _Asked(matches, document, indexed, context)
 
     file, policy = _file_of(sources.root, what), sources.policy
     if file is not None:
@@ -257,10 +258,14 @@ def _declarations(matches: Matches) -> dict[str, object]:
     return {"declarations": list(matches.declarations)} if matches.declarations else {}
 
 
-def _context(snapshot: Snapshot, span: Span, document: Document) -> dict[str, object]:
+def _context(snapshot: Snapshot, span: Span, document: Document, language: str | None) -> dict[str, object]:
     """What stands above a symbol to explain it, what it lies in, and what its file imports."""
-    comment = _comment_above(document, span.first)
-    found: dict[str, object] = {"comment": comment} if comment else {}
+    body = document.body
+    found: dict[str, object] = {}
+    if body is not None:
+        comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), span.first, language)
+        found |= {"comment": comment} if comment else {}
+        found |= {"comment_lines_left": left} if left else {}
     parents = parents_of(snapshot, span)
     if parents:
         found["parents"] = parents
@@ -271,18 +276,6 @@ def _context(snapshot: Snapshot, span: Span, document: Document) -> dict[str, ob
             break
         lines.append(line)
     return found | ({"imports": lines} if lines else {})
-
-
-def _comment_above(document: Document, line: int) -> str:
-    """Lines right above that begin as comments do, in whatever language."""
-    lines: list[str] = []
-    while document.body is not None and line > 1 and len(lines) < _MAX_COMMENT_LINES:
-        line -= 1
-        text = document.body.between(line, line).decode("utf-8")
-        if not text.lstrip().startswith(_COMMENTS):
-            break
-        lines.append(text)
-    return "".join(reversed(lines))
 
 
 def _unlocated(matches: Matches, read: Read[_Asked]) -> Unlocated:
