@@ -100,7 +100,9 @@ def _ask(ours: Ours, question: Question) -> Way:
             body = ours.send(call["args"], call["tool"])
             spent, steps = spent + _tokens(body), steps + 1
             answer = json.loads(body)
-            for name, line in _outlined(answer.get("result", {}).get("symbols", ()), ""):
+            found = answer.get("result", {})
+            named = (entry.rpartition("@") for entry in found.get("others", ()))
+            for name, line in (*_outlined(found.get("symbols", ()), ""), *((name, line) for name, _, line in named)):
                 if _is_wanted(wanted, path, name):
                     target = {"target": f"{path}#{name}@{line}"}
                     return Way(spent + _tokens(ours.send(target, "read")), steps + 1, True)
@@ -109,7 +111,7 @@ def _ask(ours: Ours, question: Question) -> Way:
     return Way(spent, steps, False)
 
 
-def _outlined(symbols: Any, around: str) -> Iterator[tuple[str, int]]:
+def _outlined(symbols: Any, around: str) -> Iterator[tuple[str, int | str]]:
     for symbol in symbols:
         name = f"{around}.{symbol['name']}" if around else str(symbol["name"])
         yield name, symbol["line_start"]

@@ -46,6 +46,8 @@ FILES: dict[str, str | bytes] = {
         + "".join(f"        def inner_{m}(value):\n            return {m}\n" for m in range(10))
         for n in range(15)
     ),
+    "big/head.h": "".join(f"#define SIZE_{n} {n}\n" for n in range(60))
+    + "".join(f"int work_{n}(const char *first_{n}, unsigned long second_{n});\n" for n in range(120)),
     "shop/App.java": (
         "package shop;\n\npublic class App {\n    App(int size) {}\n\n    void run() {}\n\n"
         "    interface Hook {\n        void call(App app);\n    }\n}\n"
@@ -215,40 +217,63 @@ def test_without_a_limit_an_outline_has_the_size_of_a_default_answer(
     assert len(json.dumps(found, separators=(",", ":"))) < 8_000
     result = found["result"]
     listed = lines_of(result["symbols"])
-    assert len(listed) + result.get("left_out", 0) == total
-    assert result["has_more"] == (len(listed) < total)
-    assert set(found.get("hints", {})) == {"all": set(), "some": {"next"}}.get(shown, {"whole"})
+    others = result.get("others", [])
+    assert len(listed) + len(others) + result.get("left_out", 0) == total
+    assert result["has_more"] == (len(listed) + len(others) < total)
+    assert bool(others) == (shown == "some")
+    assert ("whole" in found.get("hints", {})) == (shown != "all")
     levels = {(len(line) - len(line.lstrip())) // 2 for line in listed}
     wanted = {"two levels": (30, 2), "two levels, bare": (91, 2), "one level": (40, 1)}
     if shown in wanted:
         assert (len(listed), len(levels)) == wanted[shown]
     signed = [child for symbol in result["symbols"] for child in symbol.get("children", []) if "signature" in child]
     assert bool(signed) == (shown in ("all", "two levels"))
-    if "whole" in found.get("hints", {}):
+    if shown != "all":
         whole = follow(shop, found["hints"]["whole"])["result"]
         assert len(json.dumps(whole)) > len(json.dumps(result))
         assert len(lines_of(whole["symbols"])) >= len(listed)
 
 
-@pytest.mark.parametrize(("file", "total"), [("big/Most.java", 901), ("huge.py", 2000)])
-def test_what_had_no_place_follows_page_by_page(shop: Server, file: str, total: int) -> None:
-    found = shop.call("file_outline", {"file": file})
-    seen = lines_of(found["result"]["symbols"])
-    while "next" in found["hints"]:
-        found = follow(shop, found["hints"]["next"])
-        assert len(json.dumps(found, separators=(",", ":"))) < 8_000
-        seen += lines_of(found["result"]["symbols"])
-        if not found["result"]["has_more"]:
+@pytest.mark.parametrize("depth", ["all", "top"])
+def test_names_of_what_is_not_shown_are_references(shop: Server, depth: str) -> None:
+    result = shop.call("file_outline", {"file": "big/head.h", "depth": depth})["result"]
+    assert {symbol["kind"] for symbol in result["symbols"]} == {"function"}, "macros give way"
+    assert (len(result["symbols"]) + len(result["others"]), result["has_more"]) == (180, False)
+    assert "work_119@180" in result["others"] and "SIZE_0@1" in result["others"]
+    read = shop.call("read", {"target": "big/head.h#work_119@180"})["result"]
+    assert read["line_start"] == 180
+    members = shop.call("file_outline", {"file": "big/Most.java"})["result"]
+    assert members["symbols"][0]["name"] == "Most" and members["others"]
+    name = members["others"][-1]
+    assert shop.call("read", {"target": f"big/Most.java#{name}"})["result"]["symbol_ref"] == f"big/Most.java#{name}"
+
+
+@pytest.mark.parametrize(("file", "total"), [("huge.py", 2000), ("big/Most.java", 901)])
+def test_the_next_call_goes_on_until_all_was_named(shop: Server, file: str, total: int) -> None:
+    named: set[str] = set()
+    found = shop.call("file_outline", {"file": file, "end_line": 100_000})
+    for _ in range(20):
+        result = found["result"]
+        named |= {line.split()[1] for line in lines_of(result["symbols"])}
+        named |= {name.rpartition("@")[0].rpartition(".")[2] for name in result.get("others", [])}
+        if "next" not in found.get("hints", {}):
             break
-    assert len(set(seen)) == total
+        assert found["hints"]["next"]["args"]["end_line"] == 100_000
+        found = follow(shop, found["hints"]["next"])
+    assert len(named) == total
+
+
+def test_less_or_more_is_of_the_same_lines(shop: Server) -> None:
+    found = shop.call("file_outline", {"file": "big/deep.py", "start_line": 100, "end_line": 330})
+    whole = found["hints"]["whole"]["args"]
+    assert (whole["start_line"], whole["end_line"]) == (100, 330)
 
 
 def test_the_command_that_follows_is_quoted(shop: Server) -> None:
     surface = Surface(("admin",), everything=True)
     found = shop.call("file_outline", {"file": "odd name.py", "limit": 1}, surface=surface)
-    assert found["hints"]["next"] == {
-        "command": "cpl call file_outline 'file=odd name.py' start_line=5 limit_symbols=1"
-    }
+    command = "cpl call file_outline 'file=odd name.py' start_line=5 limit_symbols=1"
+    assert found["hints"]["next"] == {"command": command}
 
 
 def test_syntax_errors_are_told(shop: Server) -> None:

@@ -547,3 +547,11 @@ def test_the_chain_holds_and_git_sees_nothing_of_ours(server: Server) -> None:
     status = git(server.root, "status", "--porcelain").split("\n")
     assert sorted(filter(None, status)) == [f"?? n{number}.txt" for number in range(5)]
     assert verify(server.root / ".codeplane").is_whole
+
+
+def test_the_status_of_a_task_has_the_fingerprint_that_was_answered(server: Server) -> None:
+    task = result(server.call("task", {"action": "open", "max_mutations": 5}))["task_id"]
+    replaced = {"path": "app/cart.py", "expected_content": "return 2", "new_content": "return 3"}
+    delta = result(edit(server, replaced, task_id=task))["delta"]
+    status = result(server.call("task", {"action": "status", "task_id": task}))
+    assert status["last_mutation_fingerprint"] == delta["mutation_fingerprint"]

@@ -10,10 +10,10 @@ from codeplane.base.paths import display, normalize
 from codeplane.base.warnings import Notice
 from codeplane.query.defs import (
     DefRow,
-    list_defs_by_name,
     list_defs_by_prefix,
-    list_defs_by_qualified_name,
+    list_defs_called,
     list_kinds,
+    name_parts,
 )
 from codeplane.query.files import get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot, check_limit
@@ -49,13 +49,11 @@ def find_definitions(
     inside = normalize(path) if path else ""
 
     def ask(snapshot: Snapshot) -> Found:
-        qualified = any(separator in name for separator in (".", "::", "/", "#"))
-        look = list_defs_by_qualified_name if qualified else list_defs_by_name
-        found = look(snapshot, name, limit, kind=kind, directory=inside)
+        found = list_defs_called(snapshot, name, limit, kind=kind, directory=inside)
         if found.rows:
             return found, ()
         _check_filters(snapshot, kind, inside)
-        near = list_defs_by_prefix(snapshot, name, 100).rows if not qualified else ()
+        near = list_defs_by_prefix(snapshot, name, 100).rows if len(name_parts(name)) == 1 else ()
         return found, tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR]
 
     read = reads(ask)

@@ -19,6 +19,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import SymbolRef, parse_symbol_ref, symbol_ref
 from codeplane.disk.policy import refuse_closed
 from codeplane.operations.signatures import telling_signature
+from codeplane.query.defs import name_parts
 from codeplane.query.files import FileInfo, get_file, list_problems
 from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
 from codeplane.query.snapshot import Snapshot, check_limit
@@ -81,14 +82,16 @@ class Outline:
     line_count: int
     symbols: tuple[Node, ...]
     left_out: int = 0
-    rest_line: int | None = None
-    """Where the first symbol begins that had no place any more; None where only what lies deeper is left out."""
     missing_metadata: int = 0
     """Symbols without a name or a position, which are not listed."""
     syntax_errors: int = 0
     first_error_line: int = 0
     similar: tuple[str, ...] = ()
     """Symbols of the file called nearly like the one that was not found."""
+    others: tuple[str, ...] = ()
+    """Symbols for which there is no room but for this: `name@line`, which behind the file and `#` is a reference."""
+    next_line: int = 0
+    """Where the first symbol begins that is named nowhere, if that is known."""
 
     @property
     def has_more(self) -> bool:
@@ -98,6 +101,8 @@ class Outline:
         """The result as it is answered; what warnings tell is not repeated."""
         fields: dict[str, object] = {"file": self.file, "language": self.language, "line_count": self.line_count}
         fields["symbols"] = [node.as_dict() for node in self.symbols]
+        if self.others:
+            fields["others"] = list(self.others)
         fields["has_more"] = self.has_more
         if self.left_out:
             fields["left_out"] = self.left_out
@@ -183,7 +188,7 @@ def show_outline(
         known.lines,
         symbols,
         left_out=(len(roots) if depth == "top" else _size(roots)) - budget.used,
-        rest_line=budget.refused,
+        next_line=budget.refused,
         missing_metadata=len(rows) - len(whole),
         syntax_errors=known.syntax_errors,
         first_error_line=known.first_error_line,
@@ -223,7 +228,7 @@ class _Budget:
     limit: int
     chars: int
     used: int = 0
-    refused: int | None = None
+    refused: int = 0
     """Line of the first item that came too late."""
 
     @property
@@ -422,7 +427,7 @@ _SEPARATORS = " .:/#"
 
 
 def _dotted(text: str) -> str:
-    return text.replace("::", ".").replace("/", ".").strip(" .:")
+    return ".".join(name_parts(text))
 
 
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:

@@ -12,8 +12,9 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import parse_symbol_ref, symbol_ref
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import Tier
+from codeplane.operations.reading.targets import names_member
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
-from codeplane.query.defs import list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
+from codeplane.query.defs import list_defs_by_prefix, list_defs_called, name_parts
 from codeplane.query.files import get_file
 from codeplane.query.refs import UseRow, rank_uses
 from codeplane.query.relations import (
@@ -143,22 +144,22 @@ def symbols_called(snapshot: Snapshot, what: str) -> tuple[list[Symbol], list[st
     elif "#" in text and get_file(snapshot, (named := parse_symbol_ref(text)).path) is not None:
         alike = find_symbols_in(snapshot, named.path, storable(named.lexical_path or ""))
         found = [symbol for symbol in alike if symbol.start_line == named.line] or alike
+    elif "#" in text and not names_member(text):
+        found = []
     else:
         found = list(known.values()) or _named(snapshot, storable(text))
     if found:
         return list(dict.fromkeys(found))[:MAX_SYMBOLS], []
-    near = list_defs_by_prefix(snapshot, storable(text), 100).rows if text else ()
+    near = list_defs_by_prefix(snapshot, storable((name_parts(text) or [text])[-1]), 100).rows if text else ()
     return [], list(dict.fromkeys(row.name for row in near[:5]))
 
 
 def _named(snapshot: Snapshot, text: str) -> list[Symbol]:
-    qualified = any(separator in text for separator in (".", "::", "/"))
-    look = list_defs_by_qualified_name if qualified else list_defs_by_name
-    rows = look(snapshot, text, MAX_SYMBOLS).rows
+    rows = list_defs_called(snapshot, text, MAX_SYMBOLS).rows
     numbers = [uid_number(row.def_uid) for row in rows]
     symbols = find_symbols(snapshot, numbers)
     found = [symbols[number] for number in numbers if number in symbols]
-    pieces = [piece for piece in re.split(r"[.:/]+", text) if piece]
+    pieces = name_parts(text)
     for attribute in list_attributes_named(snapshot, pieces[-1]) if pieces else ():
         if attribute.lexical_path.split(".")[-len(pieces) :] == pieces or len(pieces) == 1:
             found.append(attribute)

@@ -56,6 +56,35 @@ def get_def_uid(snapshot: Snapshot, def_id: int) -> str | None:
     return None if found is None else str(found[0])
 
 
+def name_parts(written: str) -> list[str]:
+    """The parts of a name, as whichever language writes it: `Cart.total`, `shop::Cart::total()`, `Shop\\Cart::total`,
+    `Cart#total`, `$cart->total`, `(*Cart).Total`."""
+    text = _RECEIVER.sub(r"\1", written.strip())
+    if text.endswith("()") and not text.endswith("operator()"):
+        text = text[:-2]
+    return [part for part in _BOUNDARY.split(text) if part]
+
+
+def list_defs_called(
+    snapshot: Snapshot, written: str, limit: int, kind: str | None = None, directory: str = ""
+) -> Page[DefRow]:
+    """Definitions of a name, or of the end of a qualified one.
+
+    Where there are none, those whose own qualified name, of two parts or more, ends what is written: the name of a
+    package or a namespace is not always told by the path (`gin.Context.Next`).
+    """
+    parts = name_parts(written)
+    if len(parts) > 1:
+        wanted = ".".join(parts)
+        for look in (list_defs_by_qualified_name, _list_defs_that_end):
+            found = look(snapshot, wanted, limit, kind, directory)
+            if found.total:
+                return found
+    text = written.strip()
+    plain = parts[0] if len(parts) == 1 and text.startswith(parts[0]) else text
+    return list_defs_by_name(snapshot, plain, limit, kind=kind, directory=directory)
+
+
 def list_defs_by_name(
     snapshot: Snapshot,
     name: str,
@@ -73,14 +102,21 @@ def list_defs_by_name(
 def list_defs_by_qualified_name(
     snapshot: Snapshot, qualified_name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
-    """Definitions whose qualified name is this or ends with it at a boundary: `Model.save`, `db.models.Model`.
-
-    `.`, `::`, `/` and `#` are the same here.
-    """
-    wanted = ".".join(part for part in _BOUNDARY.split(qualified_name) if part)
+    """Definitions whose qualified name is this or ends with it at a boundary: `Model.save`, `db.models.Model`."""
+    wanted = ".".join(name_parts(qualified_name))
     name = wanted.rpartition(".")[2]
     where = f"{_NAMED} AND substr('.' || {_DOTTED}, -length(?)) = ?"
     where, parameters = _narrowed(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
+    return _filtered(snapshot, where, parameters, limit, None, None)
+
+
+def _list_defs_that_end(
+    snapshot: Snapshot, wanted: str, limit: int, kind: str | None = None, directory: str = ""
+) -> Page[DefRow]:
+    """Definitions whose qualified name, of two parts or more, is the end of what is wanted."""
+    name = wanted.rpartition(".")[2]
+    where = f"{_NAMED} AND instr({_DOTTED}, '.') AND substr(?, -length({_DOTTED}) - 1) = '.' || {_DOTTED}"
+    where, parameters = _narrowed(where, [name, name, f".{wanted}"], kind, directory)
     return _filtered(snapshot, where, parameters, limit, None, None)
 
 
@@ -149,7 +185,9 @@ _SELECT = (
 )
 _NAMED = "WHERE lower(defs.name) = lower(?) AND defs.name = ?"
 """One index serves look-ups with and without case."""
-_BOUNDARY = re.compile(r"[.:/#]+")
-_DOTTED = "replace(replace(qualified_name, '::', '.'), '/', '.')"
+_BOUNDARY = re.compile(r"[.:/\\]+|(?<=\w)#|(?<=\w)->(?=\w)")
+"""A `#` that nothing stands before belongs to the name (`Counter.#value`)."""
+_RECEIVER = re.compile(r"^\(?\*(\w+)\)?(?=\.)")
+_DOTTED = "replace(replace(replace(qualified_name, '::', '.'), '/', '.'), '\\', '.')"
 _FROM = "FROM defs JOIN files ON files.file_id = def_id >> 20"
 _ORDER = "files.path, start_line, start_col, def_id"

@@ -98,14 +98,38 @@ def _bare(text: str) -> str:
     return "".join("\n" if unit == "\r\n" else unit for unit in units_of(text)).removesuffix("\n")
 
 
+def _by_line(old: list[list[str]], new: list[list[str]], ending: str) -> str:
+    """Equal lines in front and behind stay; of the others each has the end of the one that it replaces."""
+    front: list[list[str]] = []
+    while old and new and _alike(old[0], new[0]):
+        front.append(old[0])
+        old, new = old[1:], new[1:]
+    behind: list[list[str]] = []
+    while old and new and _alike(old[-1], new[-1]):
+        behind.insert(0, old[-1])
+        old, new = old[:-1], new[:-1]
+    for line in new:
+        before, old = (old[0], old[1:]) if old else ([ending], [])
+        own = before[-1] if before[-1].endswith("\n") else ending
+        front.append([*line[:-1], own] if line[-1].endswith("\n") else line)
+    return "".join("".join(line) for line in front + behind)
+
+
+def _alike(one: list[str], other: list[str]) -> bool:
+    return len(one) == len(other) and all(same(a, b, "mixed") for a, b in zip(one, other, strict=True))
+
+
 def _new(units: list[str], new: str, begin: int, end: int, whole: bool, behind: bool, kind: str) -> str:
     ending = ENDING.get(kind)
     if ending is None:
         later = [unit for unit in units[begin:] if unit.endswith("\n")]
         earlier = [unit for unit in units[:begin] if unit.endswith("\n")]
         ending = later[0] if later else earlier[-1] if earlier else "\n"
-    parts = "".join("\n" if unit == "\r\n" else unit for unit in units_of(new)).split("\n")
+    ends = ("\r\n", "\r") if kind == "cr" and whole else ("\r\n",)
+    parts = "".join("\n" if unit in ends else unit for unit in units_of(new)).split("\n")
     if not whole or (behind and not units):
+        if kind not in ENDING:
+            return _by_line(lines_of(units[begin:end]), lines_of(units_of("\n".join(parts))), ending)
         return ending.join(parts)
     if new == "":
         return ""
@@ -115,6 +139,9 @@ def _new(units: list[str], new: str, begin: int, end: int, whole: bool, behind: 
         closed = units[-1] in ("\n", "\r\n", ending)
         return ("" if closed else ending) + ending.join(parts) + (ending if closed else "")
     closed = begin == end or units[end - 1] in ("\n", "\r\n", ending)
+    if kind not in ENDING:
+        text = "\n".join(parts) + ("\n" if closed else "")
+        return _by_line(lines_of(units[begin:end]), lines_of(units_of(text)), ending)
     return ending.join(parts) + (ending if closed else "")
 
 

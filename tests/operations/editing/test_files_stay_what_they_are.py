@@ -51,9 +51,10 @@ def survive(rounds: int, seed: int) -> int:
         line = text[start:end]
         same = edit_text(text, [Replacement(line, line, at)], found.line_ending).text if line else text
         same_by_line = edit_text(text, [Replacement(line or "\n", None, at, at)], found.line_ending).text
-        if "\r" not in line or found.line_ending == "crlf":
-            assert texts.encode(same, found) == data, f"seed {seed}, file {number}"
-            assert texts.encode(same_by_line, found) == data, f"seed {seed}, file {number}"
+        assert texts.encode(same, found) == data, f"seed {seed}, file {number}"
+        assert texts.encode(same_by_line, found) == data, f"seed {seed}, file {number}"
+        whole = edit_text(text, [Replacement(text, text, 1)], found.line_ending).text
+        assert texts.encode(whole, found) == data, f"seed {seed}, file {number}"
         other = edit_text(text, [Replacement("N", None, at, at)], found.line_ending).text
         assert other.startswith(text[:start]) and other.endswith(text[end:])
     return edited

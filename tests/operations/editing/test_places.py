@@ -130,6 +130,22 @@ def test_many_candidates_are_counted_up_to_a_bound() -> None:
     assert error.details["total"] == 100
 
 
+def test_lines_that_stay_keep_their_own_endings() -> None:
+    mixed = "a\r\nb\nc\r\nd\n"
+    for shown in (mixed, mixed.replace("\r\n", "\n")):
+        assert edited(mixed, Replacement(shown, shown)) == mixed
+        assert edited(mixed, Replacement(shown, shown, 1)) == mixed
+        assert edited(mixed, Replacement(shown.replace("c", "x"), shown)) == "a\r\nb\nx\r\nd\n"
+        assert edited(mixed, Replacement(shown.replace("b", "x"), shown, 1)) == "a\r\nx\nc\r\nd\n"
+    assert edited(mixed, Replacement("x\ny\n", None, 1, 2)) == "x\r\ny\nc\r\nd\n"
+    assert edited(mixed, Replacement("x\ny\nz\n", None, 1, 1)) == "x\r\ny\r\nz\r\nb\nc\r\nd\n"
+
+
+def test_the_one_line_of_a_text_with_cr_alone_ends_once() -> None:
+    assert edited("a\rb\r", Replacement("a\rx\r", "a\rb\r", 1)) == "a\rx\r"
+    assert edited("a\rb\r", Replacement("a\nx\n", None, 1, 1)) == "a\rx\r"
+
+
 def test_whole_text_takes_on_line_endings() -> None:
     assert with_endings("a\nb\r\n", "crlf") == "a\r\nb\r\n"
     assert with_endings("a\r\nb\n", "lf") == "a\nb\n"

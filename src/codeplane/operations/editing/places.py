@@ -2,7 +2,8 @@
 
 Lines end at LF, as everywhere here, and all edits of a file name places of the text as it was.
 What lies outside of the places stays byte for byte. New text takes on the line endings that
-it is put among, and the last line of a place keeps its own end. A place is found by what is
+it is put among, and the last line of a place keeps its own end. Where a text has several kinds,
+a line keeps the ending of the one in whose place it stands. A place is found by what is
 expected there, if need be elsewhere than it was said to be; where two are found, none is taken.
 """
 
@@ -161,7 +162,7 @@ class _Source:
         first = bisect_right(self._starts, begin)
         # A text that ends with a line ending ends on that line.
         last = bisect_right(self._starts, max(begin, end - 1))
-        return _Cut(number, begin, end, self._ended(edit.new, begin), Lines(first, last), None)
+        return _Cut(number, begin, end, self._ended(_plain(edit.new), begin, end), Lines(first, last), None)
 
     def _lines(self, edit: Replacement, start: int) -> tuple[Lines, Lines | None]:
         """The lines of a place, and those that were named if they are others."""
@@ -216,20 +217,37 @@ class _Source:
         if new == "":
             return ""
         text, ending = self.text, self._ending_at(begin)
-        body = new.replace("\r\n", "\n")
+        body = self._normal(new)
         if begin == end and lines.start > self._count:
             # Behind the last line. One without an end gets one, so that the file ends as it did.
             if not text:
-                return self._ended(new, 0)
+                return self._ended(body, 0, 0)
             body = body.removesuffix("\n").replace("\n", ending)
             return body + ending if text.endswith(("\n", ending)) else ending + body
         closed = begin == end or text.endswith(("\n", ending), begin, end)
-        return body.removesuffix("\n").replace("\n", ending) + (ending if closed else "")
+        return self._ended(body.removesuffix("\n") + ("\n" if closed else ""), begin, end)
 
-    def _ended(self, new: str, begin: int) -> str:
-        ending = self._ending_at(begin)
-        plain = new.replace("\r\n", "\n")
-        return plain if ending == "\n" else plain.replace("\n", ending)
+    def _ended(self, plain: str, begin: int, end: int) -> str:
+        """New text for a place, with line endings in place of LF."""
+        if self._line_ending not in ENDINGS:
+            return self._ended_by_line(plain, begin, end)
+        return plain.replace("\n", ENDINGS[self._line_ending])
+
+    def _ended_by_line(self, plain: str, begin: int, end: int) -> str:
+        """In a text with several kinds of endings: lines that stay keep theirs, others take on that of the line in
+        whose place they come, and those for which there is none that of the place."""
+        old, new = _pieces(self.text[begin:end]), _pieces(plain)
+        same = [_plain(before) == after for before, after in zip(old, new, strict=False)]
+        head = next((at for at, holds in enumerate(same) if not holds), len(same))
+        tail = 0
+        while tail < len(same) - head and _plain(old[-1 - tail]) == new[-1 - tail]:
+            tail += 1
+        replaced, ending = old[head : len(old) - tail], self._ending_at(begin)
+        ended: list[str] = old[:head]
+        for at, line in enumerate(new[head : len(new) - tail]):
+            own = replaced[at] if at < len(replaced) and replaced[at].endswith("\n") else ending
+            ended.append(line[:-1] + ("\r\n" if own.endswith("\r\n") else "\n") if line.endswith("\n") else line)
+        return "".join(ended + old[len(old) - tail :])
 
     def _ending_at(self, begin: int) -> str:
         """That of the file; where it has several, that of the line, or else of the one before."""
@@ -245,7 +263,7 @@ class _Source:
         return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
 
     def _normal(self, text: str) -> str:
-        plain = text.replace("\r\n", "\n")
+        plain = _plain(text)
         return plain.replace("\r", "\n") if self._line_ending == "cr" else plain
 
     def _plain_text(self) -> str:
@@ -293,6 +311,15 @@ class _Source:
         return None
 
 
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _pieces(text: str) -> list[str]:
+    """Lines with their ends; what lies behind the last end is one too."""
+    return _LINE.findall(text)
+
+
 def _occurrences(text: str, wanted: str) -> list[int]:
     """Every place, also those that overlap: two of them are two."""
     found: list[int] = []
@@ -304,4 +331,5 @@ def _occurrences(text: str, wanted: str) -> list[int]:
 
 
 _CRLF = re.compile("\r\n")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SPACE = re.compile(r"\s+")

@@ -7,6 +7,7 @@ indexed: where the file has moved on the index is asked again, and in the end it
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -15,11 +16,21 @@ from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.warnings import Notice
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import refuse_closed, refuse_protected
+from codeplane.operations.reading.comments import comment_above
 from codeplane.operations.reading.comparing import Baseline, Comparison, compare_file
+from codeplane.operations.reading.declared import Text, without_declarations
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
 from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened
 from codeplane.operations.reading.symbols import Matches, Span, find_spans, imports_of, parents_of
-from codeplane.operations.reading.targets import Mode, Place, Target, find_place, looks_like_path, names_symbol
+from codeplane.operations.reading.targets import (
+    Mode,
+    Place,
+    Target,
+    find_place,
+    looks_like_path,
+    names_member,
+    names_symbol,
+)
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Read
@@ -28,8 +39,6 @@ AROUND_LINES = 10
 """On either side of a line that lies in no symbol."""
 _ATTEMPTS = 3
 _MAX_IMPORT_CHARS = 2_000
-_MAX_COMMENT_LINES = 40
-_COMMENTS = ("//", "#", "/*", "*", "--", ";;", "<!--", "%")
 
 
 @dataclass(frozen=True)
@@ -190,16 +199,18 @@ class _Asked(NamedTuple):
 
 def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
     def ask(snapshot: Snapshot) -> _Asked:
-        matches = find_spans(snapshot, what, wish.within)
+        matches = without_declarations(find_spans(snapshot, what, wish.within), partial(_written, sources, snapshot))
         if matches.only is None:
             return _Asked(matches)
         document = open_document(sources.root, matches.only.path)
         known = get_file(snapshot, matches.only.path)
         indexed = known.digest if known is not None else None
         wanted = wish.include_context and indexed == document.digest
-        return _Asked(matches, document, indexed, _context(snapshot, matches.only, document) if wanted else None)
+        language = known.language if known is not None else None
+        context = _context(snapshot, matches.only, document, language) if wanted else None
+        return _Asked(matches, document, indexed, context)
 
-    file, policy = _file_of(what), sources.policy
+    file, policy = _file_of(sources.root, what), sources.policy
     if file is not None:
         refuse_closed(file)
     for _ in range(_ATTEMPTS):
@@ -207,6 +218,8 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
         asked = read.value
         span, document = asked.matches.only, asked.document
         if span is None:
+            if not asked.matches.total and file is not None and "#" in what and not is_file(sources.root, file):
+                raise missing(sources, file)
             return _unlocated(asked.matches, read)
         if document is not None and document.digest == asked.indexed and document.body is not None:
             return Located(
@@ -217,7 +230,7 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
                 min(span.last, document.body.line_count),
                 document,
                 span,
-                context=asked.context or {},
+                context=(asked.context or {}) | _declarations(asked.matches),
                 read=read,
             )
         # The look came before the file was written: the next one is told to wait for it.
@@ -230,10 +243,29 @@ def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
     )
 
 
-def _context(snapshot: Snapshot, span: Span, document: Document) -> dict[str, object]:
+def _written(sources: Sources, snapshot: Snapshot, span: Span) -> Text | None:
+    known = get_file(snapshot, span.path)
+    try:
+        body = open_document(sources.root, span.path).body
+    except CodePlaneError:
+        return None
+    if known is None or known.language is None or body is None:
+        return None
+    return Text(known.language, body.between(span.first, span.last).decode("utf-8"))
+
+
+def _declarations(matches: Matches) -> dict[str, object]:
+    return {"declarations": list(matches.declarations)} if matches.declarations else {}
+
+
+def _context(snapshot: Snapshot, span: Span, document: Document, language: str | None) -> dict[str, object]:
     """What stands above a symbol to explain it, what it lies in, and what its file imports."""
-    comment = _comment_above(document, span.first)
-    found: dict[str, object] = {"comment": comment} if comment else {}
+    body = document.body
+    found: dict[str, object] = {}
+    if body is not None:
+        comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), span.first, language)
+        found |= {"comment": comment} if comment else {}
+        found |= {"comment_lines_left": left} if left else {}
     parents = parents_of(snapshot, span)
     if parents:
         found["parents"] = parents
@@ -244,18 +276,6 @@ def _context(snapshot: Snapshot, span: Span, document: Document) -> dict[str, ob
             break
         lines.append(line)
     return found | ({"imports": lines} if lines else {})
-
-
-def _comment_above(document: Document, line: int) -> str:
-    """Lines right above that begin as comments do, in whatever language."""
-    lines: list[str] = []
-    while document.body is not None and line > 1 and len(lines) < _MAX_COMMENT_LINES:
-        line -= 1
-        text = document.body.between(line, line).decode("utf-8")
-        if not text.lstrip().startswith(_COMMENTS):
-            break
-        lines.append(text)
-    return "".join(reversed(lines))
 
 
 def _unlocated(matches: Matches, read: Read[_Asked]) -> Unlocated:
@@ -299,8 +319,10 @@ def _symbol_written(root: Root, target: Target, wish: Wish) -> tuple[str, Wish]:
     return f"{written.replace('%', '%25').replace('#', '%23')}#{symbol}", wish
 
 
-def _file_of(what: str) -> RepoPath | None:
+def _file_of(root: Root, what: str) -> RepoPath | None:
     """The file that a reference names, so that only that one need be looked at."""
+    if names_member(what) and not _is_file(root, what.partition("#")[0]):
+        return None
     if "#" in what:
         return parse_symbol_ref(what).path
     place = find_place(what)

@@ -9,19 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath, normalize
 from codeplane.base.symbols import parse_symbol_ref, symbol_ref
-from codeplane.operations.reading.targets import find_place
+from codeplane.operations.reading.targets import find_place, names_member
 from codeplane.operations.signatures import telling_signature
 from codeplane.query.defs import (
     DefRow,
     get_def,
     list_defs_by_name,
     list_defs_by_prefix,
-    list_defs_by_qualified_name,
+    list_defs_called,
+    name_parts,
 )
 from codeplane.query.files import get_file
 from codeplane.query.imports import list_imports
@@ -37,7 +39,6 @@ _MAX_NAMED = 200
 _MAX_IMPORTS = 200
 _MAX_PARENTS = 10
 _IDENTITY = re.compile(r"[0-9a-f]{16,64}")
-_BOUNDARY = re.compile(r"[.:/]+")
 
 
 class Span(NamedTuple):
@@ -67,7 +68,9 @@ class Matches:
     spans: tuple[Span, ...]
     total: int
     similar: tuple[str, ...] = ()
-    """Names that begin so, where there is none."""
+    """Names or references of what may have been meant, where there is none."""
+    declarations: tuple[str, ...] = ()
+    """Where what was found is declared besides."""
 
     @property
     def only(self) -> Span | None:
@@ -79,10 +82,11 @@ def find_spans(snapshot: Snapshot, what: str, within: str = "") -> Matches:
     text = what.strip()
     if _IDENTITY.fullmatch(text) and (known := get_def(snapshot, text)) is not None:
         return _matches([_of_def(known)])
-    if "#" in text:
+    if "#" in text and not (names_member(text) and get_file(snapshot, text.partition("#")[0]) is None):
         named = parse_symbol_ref(text)
         found = _in_file(snapshot, named.path, named.lexical_path or "")
-        return _matches([span for span in found if span.first == named.line] or found)
+        found = [span for span in found if span.first == named.line] or found
+        return _matches(found) if found else Matches((), 0, _alike(snapshot, named.path, named.lexical_path or ""))
     place = find_place(text)
     path = _path(place.path) if place is not None else None
     if place is not None and path is not None and get_file(snapshot, path) is not None:
@@ -90,8 +94,7 @@ def find_spans(snapshot: Snapshot, what: str, within: str = "") -> Matches:
     found = _called(snapshot, storable(text), within)
     if found or not text:
         return _matches(found)
-    near = list_defs_by_prefix(snapshot, storable(_BOUNDARY.split(text)[-1]), 100).rows
-    return Matches((), 0, tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR])
+    return Matches((), 0, _near(snapshot, storable(text)))
 
 
 def parents_of(snapshot: Snapshot, span: Span) -> list[dict[str, object]]:
@@ -123,6 +126,24 @@ def imports_of(snapshot: Snapshot, path: RepoPath) -> list[str]:
     return [f"{source}: {', '.join(dict.fromkeys(names))}" if names else source for source, names in named.items()]
 
 
+def _alike(snapshot: Snapshot, path: RepoPath, name: str) -> tuple[str, ...]:
+    """Symbols of a file that are called nearly so."""
+    spans = {span.lexical_path: span for span in (_of_row(path, row) for row in list_outline_rows(snapshot, path))}
+    by_name = {span.name: span for span in reversed(spans.values()) if span.name}
+    close = get_close_matches(name, [*spans, *by_name], MAX_SIMILAR)
+    return tuple(dict.fromkeys((spans.get(one) or by_name[one]).reference for one in close))
+
+
+def _near(snapshot: Snapshot, text: str) -> tuple[str, ...]:
+    """What has the name without what stands before it, or else names that begin so."""
+    parts = name_parts(text) or [text]
+    bare = list_defs_by_name(snapshot, parts[-1], MAX_SIMILAR).rows if len(parts) > 1 else ()
+    if bare:
+        return tuple(_of_def(row).reference for row in bare)
+    near = list_defs_by_prefix(snapshot, parts[-1], 100).rows
+    return tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR]
+
+
 def _matches(found: Sequence[Span]) -> Matches:
     """What is nested least comes first: it is meant more often."""
     distinct = sorted(
@@ -146,11 +167,10 @@ def _around(snapshot: Snapshot, path: RepoPath, line: int) -> list[Span]:
 
 
 def _called(snapshot: Snapshot, text: str, within: str) -> list[Span]:
-    pieces = [piece for piece in _BOUNDARY.split(text) if piece]
+    pieces = name_parts(text)
     if not pieces:
         return []
-    look = list_defs_by_qualified_name if len(pieces) > 1 else list_defs_by_name
-    rows = look(snapshot, ".".join(pieces), _MAX_NAMED, directory=within).rows
+    rows = list_defs_called(snapshot, text, _MAX_NAMED, directory=within).rows
     found = [_of_def(row) for row in _without_constructors(rows)]
     for attribute in list_attributes_named(snapshot, pieces[-1]):
         if attribute.lexical_path.split(".")[-len(pieces) :] == pieces and _is_within(attribute.path, within):

@@ -53,6 +53,12 @@ def names_symbol(written: str) -> bool:
     return "::" in written and "/" not in written and "#" not in written
 
 
+def names_member(written: str) -> bool:
+    """Whether it is a member as documents of Ruby and Java write it, `Class#member`, should there be no such file."""
+    owner, mark, member = written.partition("#")
+    return bool(mark and owner and member) and not looks_like_path(owner)
+
+
 def looks_like_path(written: str) -> bool:
     """Whether a file was meant, should there be neither a file nor a symbol."""
     return (

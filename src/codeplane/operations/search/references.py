@@ -23,6 +23,7 @@ from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import Role, Target, Tier
+from codeplane.operations.reading.targets import names_member
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.matching import cut_around
 from codeplane.operations.search.mentions import Mentions, find_mentions
@@ -30,7 +31,7 @@ from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
 from codeplane.operations.search.scanning import Cancelled
 from codeplane.operations.search.textual import NO_DEFINITION, Accepts, within
 from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
-from codeplane.query.defs import get_def_uid, list_defs_by_name, list_defs_by_prefix, list_defs_by_qualified_name
+from codeplane.query.defs import get_def_uid, list_defs_by_prefix, list_defs_called, name_parts
 from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
@@ -166,11 +167,11 @@ def resolve(snapshot: Snapshot, query: str) -> Sought:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID, "the name is empty", expected="a name", received="''", example="finish_checkout"
         )
-    if _SYMBOL_REF.fullmatch(text):
+    if _SYMBOL_REF.fullmatch(text) and not _names_member(snapshot, text):
         return _by_symbol_ref(snapshot, text)
-    qualified = any(separator in text.strip(".:/#") for separator in (".", "::", "/", "#"))
-    look = list_defs_by_qualified_name if qualified else list_defs_by_name
-    found = look(snapshot, text, MAX_TARGETS)
+    parts = name_parts(text)
+    qualified = len(parts) > 1
+    found = list_defs_called(snapshot, text, MAX_TARGETS)
     # Some languages give names of signs to what they define.
     if not _IN_NAMES.search(text) and not found.total and not list_files_with_name(snapshot, text):
         raise CodePlaneError(
@@ -181,11 +182,15 @@ def resolve(snapshot: Snapshot, query: str) -> Sought:
             example={"mode": "references", "query": "finish_checkout"},
             remedy="To find signs as they are written use mode 'lexical'.",
         )
-    name = re.split(r"[.:/#]+", text.strip(".:/#"))[-1] or text if qualified else text
+    name = parts[-1] if parts and (qualified or found.total) else text
     symbols = tuple(symbol_ref(row.path, row.lexical_path, row.start_line) for row in found.rows[:MAX_SIMILAR])
     # A plain name means all that is called so; more definitions than can be told apart are not told apart.
     single = found.total == 1 or (qualified and 0 < found.total <= MAX_TARGETS)
     return Sought(name, frozenset(uid_number(row.def_uid) for row in found.rows) if single else None, symbols)
+
+
+def _names_member(snapshot: Snapshot, text: str) -> bool:
+    return names_member(text) and get_file(snapshot, text.partition("#")[0]) is None
 
 
 def _by_symbol_ref(snapshot: Snapshot, text: str) -> Sought:

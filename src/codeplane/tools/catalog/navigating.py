@@ -38,7 +38,7 @@ FILE_OUTLINE = ToolSpec(
         Param(
             "limit_symbols",
             "integer",
-            "Default: 500, with less detail where they fill more than about 2,000 tokens.",
+            "Default: all, with less detail where they fill more than about 2,000 tokens.",
             minimum=1,
             maximum=1000,
             aliases=("limit", "max_symbols"),

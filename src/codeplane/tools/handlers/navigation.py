@@ -29,7 +29,7 @@ from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
-from codeplane.tools.handlers.fitting import DEFAULT_CHARS, fitted
+from codeplane.tools.handlers.fitting import fitted
 from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
 from codeplane.workspace.freshness import Read
 
@@ -71,16 +71,7 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
             received=shown(wanted),
             example={"file": file, "language": found.language},
         )
-    hints = {}
-    going_on = None if exact else _going_on(args, found, reduced)
-    if going_on is not None:
-        name, given = going_on
-        words = " ".join(quote(f"{key}={value}") for key, value in given.items())
-        hints[name] = call.next_call(
-            "file_outline",
-            {"file": file, **given, **path_argument(args)},
-            f"cpl call file_outline {quote('file=' + file)} {words}",
-        )
+    hints = {} if exact else _outline_hints(call, args, found, reduced)
     return Answer(
         {**told.version, **found.as_dict()},
         status=found.status,
@@ -92,17 +83,23 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
     )
 
 
-def _going_on(args: Mapping[str, Any], found: Outline, reduced: bool) -> tuple[str, dict[str, object]] | None:
-    """The call that shows what this answer has no place for: what follows, or what lies deeper."""
-    given = {key: args[key] for key in ("ref", "end_line") if key in args}
-    if found.rest_line is not None and found.rest_line > args.get("start_line", 1):
-        as_before = {key: args[key] for key in ("limit_symbols",) if key in args}
-        top = {"depth": "top"} if args["depth"] == "top" else {}
-        return "next", {"start_line": found.rest_line, **given, **as_before, **top}
-    if reduced:
-        start = {key: args[key] for key in ("start_line",) if key in args}
-        return "whole", {**start, **given, "limit_symbols": MAX_LIMIT}
-    return None
+def _outline_hints(call: Call, args: Mapping[str, Any], found: Outline, reduced: bool) -> dict[str, object]:
+    """Calls that tell more of the same version: of the same lines, or of those that follow."""
+    calls: dict[str, dict[str, object]] = {}
+    if args["depth"] == "all" and reduced:
+        calls["whole"] = {"start_line": args.get("start_line"), "limit_symbols": MAX_LIMIT}
+    if found.next_line > args.get("start_line", 1):
+        depth = args["depth"] if args["depth"] != "all" else None
+        calls["next"] = {"start_line": found.next_line, "depth": depth, "limit_symbols": args.get("limit_symbols")}
+    hints: dict[str, object] = {}
+    for name, given in calls.items():
+        arguments = {"file": found.file, "ref": args.get("ref"), **given, "end_line": args.get("end_line")}
+        arguments = {key: value for key, value in arguments.items() if value is not None}
+        words = " ".join(quote(f"{key}={value}") for key, value in arguments.items())
+        hints[name] = call.next_call(
+            "file_outline", {**arguments, **path_argument(args)}, f"cpl call file_outline {words}"
+        )
+    return hints
 
 
 @dataclass(frozen=True)
@@ -134,6 +131,7 @@ def _looked_up(call: Call, args: Mapping[str, Any], file: RepoPath) -> _Told:
 
 
 _WORKTREE = "WORKTREE"
+_ALL = 1 << 40
 
 
 def _shown(
@@ -148,12 +146,12 @@ def _shown(
         symbol_id=symbol_id,
         symbol_label=label,
         window=window,
-        limit=args.get("limit_symbols", outline.DEFAULT_LIMIT),
+        limit=args.get("limit_symbols", MAX_LIMIT),
     )
-    found = show(depth=args["depth"])
-    if "limit_symbols" in args or exact or args["depth"] == "top":
-        return found, False
-    smaller = fitted(found, lambda: show(depth="top", max_chars=DEFAULT_CHARS))
+    if "limit_symbols" in args or exact:
+        return show(depth=args["depth"]), False
+    found = show(depth=args["depth"], max_chars=_ALL)
+    smaller = fitted(found, lambda: show(depth="top", max_chars=_ALL))
     return smaller, smaller is not found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.operations.editing.delta import FINGERPRINT_CHARS
 from codeplane.operations.tasks import open_task
 from codeplane.tasks.model import Limits, Task, TaskState
 from codeplane.tools.calls import Call
@@ -82,5 +83,7 @@ def _rest(found: Task) -> dict[str, object]:
         fields["limits"] = limits
     if found.scope.patterns:
         fields["paths"] = list(found.scope.patterns)
-    fields.update((name, text) for name in _FINGERPRINTS if (text := getattr(found, name)) is not None)
+    fields.update(
+        (name, text[:FINGERPRINT_CHARS]) for name in _FINGERPRINTS if (text := getattr(found, name)) is not None
+    )
     return fields
