@@ -12,6 +12,9 @@ from support.tooling import Server, serving
 FILES: dict[str, str | bytes] = {
     "list.h": "struct node;\nint list_length(struct node *n);\nint twice(int a);\nvoid alone(void);\n",
     "list.c": '#include "list.h"\n\nint list_length(struct node *first)\n{\n    return 0;\n}\n',
+    "use.c": (
+        '#include "list.h"\n\nint use_list(void) { return list_length(0); }\n\nvoid use_alone(void) { alone(); }\n'
+    ),
     "one.c": "int twice(int a) { return a; }\n",
     "two.c": "int twice(int a) { return 2 * a; }\n",
     "shape.hpp": (
@@ -73,3 +76,15 @@ def test_an_overload_that_is_not_defined_stays(server: Server) -> None:
 def test_what_is_only_declared_is_read(server: Server) -> None:
     assert server.call("read", {"target": "alone"})["result"]["symbol_ref"] == "list.h#alone@4"
     assert server.call("read", {"target": "list_length", "path": "list.h"})["result"]["line_start"] == 2
+
+
+def test_a_call_of_what_a_header_declares_is_one_edge(server: Server) -> None:
+    found = server.call("call_graph", {"symbol": "use_list"})["result"]
+    assert [edge["callee"] for edge in found["edges"]] == ["list.c#list_length@3"]
+    callers = server.call("call_graph", {"symbol": "list_length", "direction": "callers"})["result"]
+    assert callers["roots"] == ["list.c#list_length@3"]
+    assert [(edge["caller"], edge["lines"]) for edge in callers["edges"]] == [("use.c#use_list@3", [3])]
+    only = server.call("call_graph", {"symbol": "use_alone"})["result"]
+    assert [edge["callee"] for edge in only["edges"]] == ["list.h#alone@4"]
+    header = server.call("call_graph", {"symbol": "list.h#list_length@2", "direction": "callers"})["result"]
+    assert [edge["caller"] for edge in header["edges"]] == ["use.c#use_list@3"]

@@ -78,6 +78,8 @@ def test_what_is_not_there_names_what_may_be_meant(server: Server) -> None:
     assert similar("Other::skip") == ["java/org/json/Reader.java#Reader.skip@4"]
     assert similar("lib/site/filters.rb#Filters.wher")[:1] == ["lib/site/filters.rb#Site.Filters.where@3"]
     assert similar("isBin") == ["isBinary"]
+    elsewhere = server.call("read", {"symbol": "skip", "path": "lib"})["result"]
+    assert elsewhere["similar"] == ["java/org/json/Reader.java#Reader.skip@4"] and elsewhere["target"] == "skip"
 
 
 @pytest.mark.parametrize(

@@ -555,3 +555,9 @@ def test_the_status_of_a_task_has_the_fingerprint_that_was_answered(server: Serv
     delta = result(edit(server, replaced, task_id=task))["delta"]
     status = result(server.call("task", {"action": "status", "task_id": task}))
     assert status["last_mutation_fingerprint"] == delta["mutation_fingerprint"]
+
+
+def test_a_file_that_is_not_there_is_told_with_what_makes_one(server: Server) -> None:
+    found = edit(server, {"path": "app/crt.py", "expected_content": "a", "new_content": "b"})
+    error = error_of(found, ErrorCode.FILE_NOT_FOUND)
+    assert (error["received"], error["details"]["edit"]) == ("app/crt.py", 1) and "content" in error["expected"]

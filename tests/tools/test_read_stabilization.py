@@ -143,6 +143,7 @@ def test_where_budgets_hold_answers_get_shorter_and_end(tmp_path: Path) -> None:
             "soft_limit",
             "hard_limit",
         ]
+        assert answers[2]["meta"]["stabilization"] == {"budget_state": "soft_limit"}, "the advice is not repeated"
         error = error_of(server.call("read", {"target": "s.py"}), ErrorCode.BUDGET_EXCEEDED)
         assert error["message"].startswith("Read budget exceeded. Use search to narrow scope: ")
         assert error["details"]["next"]["tool"] == "search"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,7 +12,9 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import parse_symbol_ref, symbol_ref
 from codeplane.facts.links import uid_number
 from codeplane.facts.model import Tier
+from codeplane.languages.registry import detect
 from codeplane.operations.reading.targets import names_member
+from codeplane.operations.signatures import parameters_of
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
 from codeplane.query.defs import list_defs_by_prefix, list_defs_called, name_parts
 from codeplane.query.files import get_file
@@ -200,6 +202,7 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
             example=1,
         )
     got = _Gathering()
+    roots = without_prototypes(roots)
     for way in ("callers", "callees") if direction == "both" else (direction,):
         done: set[str] = set()
         front = roots
@@ -237,6 +240,30 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
     )
 
 
+def without_prototypes(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Without what a header declares and another of the symbols defines: whoever calls one of them calls both."""
+    defined: dict[tuple[str, str], list[Symbol]] = {}
+    for symbol in symbols:
+        if not symbol.path.endswith(_HEADERS):
+            defined.setdefault((symbol.kind, symbol.lexical_path), []).append(symbol)
+    return [
+        symbol
+        for symbol in symbols
+        if not symbol.path.endswith(_HEADERS)
+        or not any(_declares(symbol, other) for other in defined.get((symbol.kind, symbol.lexical_path), ()))
+    ]
+
+
+def _declares(declared: Symbol, defined: Symbol) -> bool:
+    language = detect(defined.path)
+    if language is None or language.announces is None:
+        return False
+    return language.announces(parameters_of(declared.signature), parameters_of(defined.signature))
+
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+
+
 def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> list[tuple[Edge, Symbol | None]]:
     name = written(symbol)
     if way == "callers":
@@ -249,7 +276,8 @@ def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> lis
         got.unresolved[name] = made.unresolved
     if made.outside:
         got.outside[name] = made.outside
-    return [(_edge(call, name, written(call.symbol)), call.symbol) for call in made.calls if call.symbol is not None]
+    called = without_prototypes([call.symbol for call in made.calls if call.symbol is not None])
+    return [(_edge(call, name, written(call.symbol)), call.symbol) for call in made.calls if call.symbol in called]
 
 
 def _edge(call: Call, caller: str, callee: str) -> Edge:

@@ -21,5 +21,16 @@ def telling_signature(signature: str, name: str, limit: int = MAX_CHARS) -> str:
     return _cut(signature, limit)
 
 
+def parameters_of(signature: str) -> str:
+    """The first list in parentheses, with them."""
+    start = signature.find("(")
+    depth = 0
+    for at in range(max(0, start), len(signature) if start >= 0 else 0):
+        depth += {"(": 1, ")": -1}.get(signature[at], 0)
+        if not depth:
+            return signature[start : at + 1]
+    return ""
+
+
 def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

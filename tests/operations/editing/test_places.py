@@ -125,6 +125,15 @@ def test_edits_of_the_same_lines_are_refused() -> None:
     assert error.code is ErrorCode.EDIT_OVERLAP
 
 
+def test_what_is_nearly_there_is_told() -> None:
+    text = "a = 1\nb = 2\nc = 3\nd = 4\n"
+    error = refusal(text, Replacement("x", "b = 2\nc = 0\nd = 4\n"))
+    assert error.code is ErrorCode.EDIT_NOT_FOUND and error.details == {"nearest_lines": "2-4"}
+    assert refusal(text, Replacement("x", "b = 2\nc = 0\ne = 4\n")).details == {}
+    assert refusal(text, Replacement("x", "z = 2")).details == {}
+    assert refusal(text, Replacement("x", "z\na = 1\nb = 2")).details == {"nearest_lines": "1-2"}
+
+
 def test_many_candidates_are_counted_up_to_a_bound() -> None:
     error = refusal("a\n" * 50_000, Replacement("x", "a\n" * 10_000))
     assert error.details["total"] == 100

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count, pairwise
@@ -295,6 +296,9 @@ class _Source:
             remedy = f"Lines {similar} differ from it in white space alone: expect them as they are."
         elif said is not None and expected in self._plain_text():
             remedy = "With start_line whole lines are expected; leave start_line out to replace a part of a line."
+        elif (nearest := self._nearest(expected)) is not None:
+            details["nearest_lines"] = str(nearest)
+            remedy = f"Most of it stands at lines {nearest}: read them again."
         return CodePlaneError(
             ErrorCode.EDIT_NOT_FOUND, "expected_content is not in the file", details=details, remedy=remedy
         )
@@ -309,6 +313,19 @@ class _Source:
             if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted:
                 return Lines(at + 1, at + len(wanted))
         return None
+
+    def _nearest(self, expected: str) -> Lines | None:
+        """The lines that are, at their places, the same as at least half of those that are expected."""
+        wanted = [_SPACE.sub("", line) for line in expected.strip("\n").split("\n")]
+        places: dict[str, list[int]] = {line: [] for line in wanted if line}
+        for number, line in enumerate(self._plain_text().split("\n"), 1):
+            if (known := places.get(_SPACE.sub("", line))) is not None and len(known) < MAX_FOUND:
+                known.append(number)
+        votes = Counter(number - at for at, line in enumerate(wanted) if line for number in places[line])
+        first, held = max(votes.items(), key=lambda vote: (vote[1], -vote[0]), default=(0, 0))
+        if held < 2 or held * 2 < sum(map(bool, wanted)):
+            return None
+        return Lines(max(1, first), min(self._count, first + len(wanted) - 1))
 
 
 def _plain(text: str) -> str:

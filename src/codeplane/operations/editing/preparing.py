@@ -115,7 +115,7 @@ def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], terms:
         return [_created(edits[0])]
     updates = [edit for edit in edits if edit.action == "update"]
     limit = MAX_FILE_BYTES if updates else MAX_MOVED_BYTES
-    old, linked = read_to_replace(root, path, limit)
+    old, linked = _read(root, path, limit, group[0][0])
     for number, edit in group:
         _require_digest(number, edit, old, terms)
     change = FileChange(path, old, old, path, linked=linked)
@@ -131,6 +131,17 @@ def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], terms:
         return [change]
     gone = FileChange(path, old, None, moved_to=target, linked=linked)
     return [gone, replace(change, path=target, old=None, moved_from=path, linked=False)]
+
+
+def _read(root: Root, path: RepoPath, limit: int, number: int) -> tuple[bytes, bool]:
+    try:
+        return read_to_replace(root, path, limit)
+    except CodePlaneError as error:
+        if error.code is ErrorCode.FILE_NOT_FOUND:
+            error.expected = "a file that is there; content, and nothing that is replaced, makes a new one"
+            error.received = display(path)
+            raise _at(number, error) from None
+        raise
 
 
 def _put(planned: dict[RepoPath, FileChange], change: FileChange, number: int) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from codeplane.languages.registry import find
 from codeplane.operations.reading.symbols import Matches, Span
+from codeplane.operations.signatures import parameters_of
 
 _BRACED = frozenset({"c", "cpp", "typescript", "tsx"})
 _OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
@@ -49,11 +50,7 @@ def _declares(declared: Span, defined: Span, written: Text | None) -> bool:
     language = find(written.language)
     if language is None or language.announces is None:
         return declared.path == defined.path
-    return language.announces(_parameters(declared), _parameters(defined))
-
-
-def _parameters(span: Span) -> str:
-    return span.signature[span.signature.find("(") :].rpartition(")")[0] + ")" if "(" in span.signature else ""
+    return language.announces(parameters_of(declared.signature), parameters_of(defined.signature))
 
 
 def _references(spans: Sequence[Span]) -> tuple[str, ...]:

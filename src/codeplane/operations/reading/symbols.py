@@ -135,9 +135,9 @@ def _alike(snapshot: Snapshot, path: RepoPath, name: str) -> tuple[str, ...]:
 
 
 def _near(snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    """What has the name without what stands before it, or else names that begin so."""
+    """What has the name elsewhere, or without what stands before it; or else names that begin so."""
     parts = name_parts(text) or [text]
-    bare = list_defs_by_name(snapshot, parts[-1], MAX_SIMILAR).rows if len(parts) > 1 else ()
+    bare = list_defs_by_name(snapshot, parts[-1], MAX_SIMILAR).rows
     if bare:
         return tuple(_of_def(row).reference for row in bare)
     near = list_defs_by_prefix(snapshot, parts[-1], 100).rows

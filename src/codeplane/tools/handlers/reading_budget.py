@@ -62,7 +62,8 @@ def allowance_of(call: Call, request: str, fresh: bool) -> Allowance:
 
 
 def budget_meta(call: Call, allowance: Allowance, doubts: Sequence[Notice]) -> dict[str, object]:
-    """`stabilization`, where there is something to say."""
+    """`stabilization`, where there is something to say. That a budget holds is said in each answer that it concerns,
+    and what to do about it now and then."""
     if not allowance.observed:
         return {}
     standing = call.readings.standing(call.session, allowance.budget)
@@ -70,11 +71,11 @@ def budget_meta(call: Call, allowance: Allowance, doubts: Sequence[Notice]) -> d
     if not worth and not doubts and not (allowance.enforced and standing is not Standing.OK):
         return {}
     told: dict[str, object] = {"budget_state": standing.value}
-    if standing is not Standing.OK:
+    if worth:
         told["suggested_next_action"] = ADVICE
     if doubts:
         told["warnings"] = [doubt.as_dict() for doubt in doubts]
-    if standing is not Standing.OK:
+    if worth:
         told["metrics_snapshot"] = call.readings.metrics(call.session).as_dict()
     return {"stabilization": told}
 

@@ -101,7 +101,7 @@ class Passages:
         found = locate(self._sources, target, request.wish)
         require_mode(request.given, found.mode)
         if isinstance(found, Unlocated):
-            fields = {"mode": found.mode, "target": target.written[:_MAX_ECHO], **found.fields}
+            fields = {"mode": found.mode, "target": (target.symbol or target.written)[:_MAX_ECHO], **found.fields}
             return Passage(target, _fitted(fields, self._room), found.status, found.message, found=found)
         first = found.first + request.offset
         if first > max(1, found.last):
@@ -180,7 +180,7 @@ class Passages:
         fields: dict[str, object] = {"mode": found.mode}
         reference = found.symbol.reference if found.symbol is not None else None
         if target.written not in (found.path, reference):
-            fields["target"] = target.written[:_MAX_ECHO]
+            fields["target"] = (target.symbol or target.written)[:_MAX_ECHO]
         fields["path"] = found.path
         if found.symbol is not None:
             fields |= {"symbol_ref": reference, "kind": found.symbol.kind}
