@@ -21,7 +21,7 @@ from codeplane.store.ledger_files import LEDGER_NAME, list_archives
 from codeplane.store.ledger_schema import COLUMNS, FIRST_HASH, Head, row_hash
 
 _PLAIN_VFS = "unix"
-_ATTEMPTS = 5
+_ATTEMPTS = 20
 _BUSY_MS = 2000
 _ROWS = "SELECT {columns} FROM events ORDER BY seq"
 _KIND = COLUMNS.index("kind")
@@ -60,9 +60,10 @@ class _Broken(Exception):
 
 def verify(directory: Path) -> LedgerVerdict:
     """Follow the chain through the archives to the present file. Needs no lock; one row is in memory at a time."""
+    followed: dict[Path, _Walk] = {}
     for _ in range(_ATTEMPTS):
         before = _stamp(directory)
-        found = _verify(directory)
+        found = _verify(directory, followed)
         # A rotation meanwhile looks like a missing file.
         if found.is_whole or _stamp(directory) == before:
             break
@@ -104,23 +105,28 @@ def _open_plainly(path: Path) -> apsw.Connection:
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_NOFOLLOW
 
 
-def _verify(directory: Path) -> LedgerVerdict:
+def _verify(directory: Path, followed: dict[Path, _Walk]) -> LedgerVerdict:
+    """`followed` has the archives, which never change, that another attempt need not follow again."""
     present = directory / LEDGER_NAME
-    paths = [*list_archives(directory), *([present] if os.path.lexists(present) else [])]
-    damaged = tuple(path.name for path in list_archives(directory, "damaged"))
-    head: Head | None = None
-    count = breaks = 0
-    for path in paths:
-        walk = _Walk(head)
+    archives = list_archives(directory)
+    if archives[: len(followed)] != [*followed]:
+        followed.clear()
+    walks = list(followed.values())
+    broken: BrokenRow | None = None
+    for path in [*archives[len(walks) :], *([present] if os.path.lexists(present) else [])]:
+        walk = _Walk(walks[-1].head if walks else None)
+        walks.append(walk)
         try:
             walk.follow(path)
         except _Broken as error:
             broken = BrokenRow(path.name, *error.row)
-            return LedgerVerdict(len(paths), count + walk.count, broken, breaks + walk.breaks, damaged)
-        head = walk.head
-        count += walk.count
-        breaks += walk.breaks
-    return LedgerVerdict(len(paths), count, None, breaks, damaged)
+            break
+        if path != present:
+            followed[path] = walk
+    files = len(archives) + os.path.lexists(present)
+    damaged = tuple(path.name for path in list_archives(directory, "damaged"))
+    rows, breaks = sum(walk.count for walk in walks), sum(walk.breaks for walk in walks)
+    return LedgerVerdict(files, rows, broken, breaks, damaged)
 
 
 class _Walk:
