@@ -207,6 +207,12 @@ def test_dry_run_shows_a_diff_that_git_takes(server: Server, tmp_path: Path) -> 
     assert tree_of(server.root) == by_git
 
 
+def test_too_many_edits_are_refused_with_how_many_there_may_be(server: Server) -> None:
+    found = edit(server, *({"path": f"n{number}.txt", "content": "x"} for number in range(1001)))
+    error = error_of(found, ErrorCode.ARGUMENT_INVALID)
+    assert "1000" in error["expected"] and error["received"] == "1001 values"
+
+
 def test_the_mark_of_a_file_is_never_written_twice(server: Server) -> None:
     whole = {"path": "marked.txt", "content": "\ufeffone\nzwei\n", "expected_file_sha256": sha(server, "marked.txt")}
     result(edit(server, whole))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -277,6 +278,28 @@ def test_a_write_into_the_new_file_while_it_is_undone_is_kept_aside(
             assert [left.path for left in work.undo()] == ["a.txt"]
     assert path.read_bytes() == b"old"
     assert [file.read_bytes() for file in (root.path / ".codeplane/txn" / ID).iterdir()].count(b"editor") == 1
+
+
+@BOTH
+def test_undoing_without_free_descriptors_says_so_and_can_be_done_again(
+    root: Root, monkeypatch: pytest.MonkeyPatch, plain: bool
+) -> None:
+    before = mixed(root)
+    batch, contents = batch_of(root, MIXED)
+    with Transaction(root, batch, plain=plain) as work:
+        work.stage(contents)
+        work.apply()
+
+        def none_left(*_: object) -> None:
+            raise OSError(errno.EMFILE, "none left")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(transactions, "_look", none_left)
+            with pytest.raises(CodePlaneError) as caught:
+                work.undo()
+        assert caught.value.code is ErrorCode.TOO_BUSY
+        assert work.undo() == ()
+    assert tree_of(root.path) == before
 
 
 @BOTH

@@ -86,6 +86,26 @@ def test_a_plan_that_nobody_understands_does_not_stop_everything_for_ever(tmp_pa
     ledger.close()
 
 
+def test_an_undoing_that_fails_as_nobody_foresaw_leaves_nobody_waiting(tmp_path: Path) -> None:
+    first = Ledger.open(tmp_path)
+    first.intent(EVENT)
+    first.close()
+    failures: list[Exception] = [OSError(24, "Too many open files"), ValueError()]
+
+    def undo(plan: str) -> tuple[str, ...]:
+        if failures:
+            raise failures.pop()
+        return ()
+
+    ledger = Ledger.open(tmp_path, recover=undo)
+    with pytest.raises(CodePlaneError) as caught:
+        ledger.ensure_settled()
+    assert caught.value.code is ErrorCode.RECOVERY_PENDING
+    ledger.ensure_settled()
+    assert statuses(ledger) == [("INTERRUPTED", "UNDONE")]
+    ledger.close()
+
+
 def test_a_change_of_a_stranger_is_not_undone(tmp_path: Path) -> None:
     undoing = Undoing()
     foreign = Ledger.open(tmp_path, owner="somebody", recover=undoing)

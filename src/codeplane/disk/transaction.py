@@ -119,7 +119,8 @@ class Transaction:
         with _mapped(TXN_PATH):
             self._open()
         for folder_path, changes in reversed(_by_folder(self.batch.changes)):
-            touched = [change for change in reversed(changes) if self._may_be_touched(change)]
+            with _mapped(folder_path):
+                touched = [change for change in reversed(changes) if self._may_be_touched(change)]
             if not touched:
                 continue
             try:

@@ -104,6 +104,10 @@ class Journal:
             self._error = error
             telemetry.warn("a change that was cut off cannot be undone yet", mutation=mutation_id, code=error.code.name)
             return None
+        except Exception as failure:
+            telemetry.error("undoing a change failed", mutation=mutation_id, **telemetry.describe(failure))
+            self._error = CodePlaneError(ErrorCode.INTERNAL, f"undoing it failed: {type(failure).__name__}")
+            return None
         self._recovered.append(Recovered(mutation_id, left))
         telemetry.info("a change that was cut off was undone", mutation=mutation_id, left=len(left))
         return CONFLICT if left else UNDONE

@@ -391,9 +391,7 @@ class Ledger:
         except CodePlaneError as failure:
             error = failure
         except Exception as failure:
-            telemetry.error("the ledger failed", **telemetry.describe(failure))
-            error = CodePlaneError(ErrorCode.INTERNAL, "the ledger failed")
-            self._close_file()
+            error = self._failed(failure)
         if error is not None:
             # What counts only if it is written now is not written later.
             self._give_up([row for row, ticket in batch if row is not None and not _is_commit(ticket)], error)
@@ -424,7 +422,15 @@ class Ledger:
             if error.code is not ErrorCode.RECOVERY_PENDING:
                 self._close_file()
             return _why_unwritable(self._directory) if error.code is ErrorCode.STATE_DIRECTORY_READ_ONLY else error
+        except Exception as failure:
+            return self._failed(failure)
         return None
+
+    def _failed(self, failure: Exception) -> CodePlaneError:
+        """For what nobody foresaw: this thread goes on, since everybody waits for it."""
+        telemetry.error("the ledger failed", **telemetry.describe(failure))
+        self._close_file()
+        return CodePlaneError(ErrorCode.INTERNAL, "the ledger failed")
 
     def _begin_anew(self) -> None:
         """Somebody has removed the files beneath us: what is only in them would be lost with this process."""
@@ -450,7 +456,8 @@ class Ledger:
         try:
             file = self._file or self._open_file()
             return None if file.has_outcome(intent) else error
-        except CodePlaneError as unknown:
+        except Exception as failure:
+            unknown = failure if isinstance(failure, CodePlaneError) else self._failed(failure)
             self._close_file()
             return CodePlaneError(
                 ErrorCode.RECOVERY_PENDING,
@@ -600,6 +607,8 @@ class Ledger:
         except CodePlaneError as error:
             telemetry.warn("the ledger could not be rotated", code=error.code.name)
             self._close_file()
+        except Exception as failure:
+            self._failed(failure)
 
     def _give_up(self, rows: list[EventRow], error: CodePlaneError) -> None:
         """Keep what must not be forgotten while the trouble may pass; the rest is lost, and said to be."""

@@ -152,7 +152,7 @@ def _convert(spec: ToolSpec, param: Param, value: object) -> object:
         return min(converted, param.maximum) if param.maximum is not None else converted
     if isinstance(converted, list):
         if len(converted) > _MAX_ITEMS:
-            raise _refused(spec, param, f"{len(converted)} values")
+            raise _too_many(spec, param, len(converted))
         return tuple(_chosen(spec, param, item) for item in converted)
     return _chosen(spec, param, str(converted))
 
@@ -162,7 +162,9 @@ def _items(spec: ToolSpec, param: Param, value: object) -> tuple[object, ...]:
     if isinstance(value, str) and _object(value) is None:
         value = _listed(value) if param.kind == "array" else _decoded(spec, param, value)
     items = list(value) if isinstance(value, list | tuple) else [value]
-    if len(items) > _MAX_ITEMS or not (items or param.kind == "array"):
+    if len(items) > _MAX_ITEMS:
+        raise _too_many(spec, param, len(items))
+    if not items and param.kind != "array":
         raise _refused(spec, param, f"{len(items)} values")
     return tuple(_item(spec, param, number, item) for number, item in enumerate(items, 1))
 
@@ -276,6 +278,11 @@ def _refused(
         example=example(spec),
         remedy=f"Use '{guess}'." if guess else None,
     )
+
+
+def _too_many(spec: ToolSpec, param: Param, count: int) -> CodePlaneError:
+    expected = f"{_expected(param)}; at most {_MAX_ITEMS} of them"
+    return _refused(spec, param, f"{count} values", expected=expected)
 
 
 def _expected(param: Param) -> str:

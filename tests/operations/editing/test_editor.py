@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -185,3 +186,18 @@ def test_a_directory_that_two_batches_need_survives_the_failure_of_one(tmp_path:
             thread.join()
     assert failures == ["EDIT_NOT_FOUND"] * 4
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == [f"{number}.txt" for number in range(4)]
+
+
+def test_of_two_batches_with_names_that_are_one_file_elsewhere_one_makes_it(tmp_path: Path) -> None:
+    with bench(tmp_path) as opened, ThreadPoolExecutor(4) as pool:
+        for number in range(5):
+            names = [f"Name{number}.txt", f"name{number}.txt", f"New{number}/a.txt", f"new{number}/b.txt"]
+            futures = [pool.submit(opened.apply, create(name, "x")) for name in names]
+            outcomes = [_code(future) for future in futures]
+            assert set(outcomes[:2]) == set(outcomes[2:]) == {None, ErrorCode.PATH_UNPORTABLE}
+
+
+def _code(future: Future[Done]) -> ErrorCode | None:
+    error = future.exception()
+    assert error is None or isinstance(error, CodePlaneError)
+    return error.code if error is not None else None

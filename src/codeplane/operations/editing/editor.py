@@ -25,6 +25,7 @@ from codeplane.base.record import Record
 from codeplane.disk.batch import Batch, Change
 from codeplane.disk.beneath import Root
 from codeplane.disk.kept import read_saved, remove
+from codeplane.disk.policy import same_name
 from codeplane.disk.transaction import Transaction
 from codeplane.disk.writing import New, missing_folders
 from codeplane.operations.editing.delta import Blocks, Stats, delta_fields, mutation_fingerprint, short_diff, stats_of
@@ -116,7 +117,7 @@ class Editor:
         """What would be changed; changes nothing."""
         with self._working():
             self._check_root()
-            with self._paths.taken(request.paths, cancelled):
+            with self._paths.taken(map(same_name, request.paths), cancelled):
                 prepared = request.prepare(self.root)
             return prepared, _blocks(prepared)
 
@@ -126,7 +127,8 @@ class Editor:
             self._check_root()
             for _ in range(_ATTEMPTS):
                 folders = self._missing(request.paths)
-                with self._paths.taken({*request.paths, *folders}, cancelled):
+                # Of names that are one file on some systems, two batches must not make one each.
+                with self._paths.taken(map(same_name, (*request.paths, *folders)), cancelled):
                     journal.ensure()
                     prepared = request.prepare(self.root)
                     if not folders.issuperset(prepared.made):

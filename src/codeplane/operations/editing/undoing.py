@@ -88,6 +88,8 @@ def _state(root: Root, entry: Change) -> str:
     try:
         current = digest_bytes(read_to_replace(root, entry.path, MAX_MOVED_BYTES)[0])
     except CodePlaneError as error:
+        if error.code is ErrorCode.FILE_UNREADABLE:
+            raise
         if error.code is not ErrorCode.FILE_NOT_FOUND:
             return "there" if entry.new is None else "other"
         return "new" if entry.new is None else "old" if entry.old is None else "gone"
