@@ -167,6 +167,14 @@ def list_mutations(
     return found
 
 
+def known_mutations(directory: Path) -> frozenset[str]:
+    """The ids of all changes of files that any file of the ledger tells of."""
+    sql = (
+        "WITH told AS (SELECT {fields} FROM events) SELECT DISTINCT mutation_id FROM told WHERE mutation_id IS NOT NULL"
+    )
+    return frozenset(name for path in _newest_first(directory) for (name,) in _ask(path, sql, ["mutation_id"], []))
+
+
 def list_tasks(directory: Path, limit: int) -> list[TaskRow]:
     """Tasks, newest first. One that went on in a later file is told once, as that file knows it."""
     return _tasks(directory, _NEWEST_TASKS, [], limit)

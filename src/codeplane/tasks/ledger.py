@@ -39,6 +39,7 @@ from codeplane.store.ledger_reading import (
     OperationRow,
     TaskRow,
     find_tasks,
+    known_mutations,
     list_mutations,
     list_operations,
     list_tasks,
@@ -263,6 +264,10 @@ class Ledger:
     ) -> list[MutationRow]:
         """Changes of files, newest first: all of them, the one with this id, or those with this key."""
         return list_mutations(self._directory, limit, mutation_id=mutation_id, key=key)
+
+    def known_mutations(self) -> frozenset[str]:
+        """The ids of all changes of files that it tells of."""
+        return known_mutations(self._directory)
 
     def open_task(
         self,

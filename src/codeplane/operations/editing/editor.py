@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,9 +98,9 @@ class Editor:
         self._closing = False
         self._recent: deque[tuple[str, Change]] = deque(maxlen=_RECENT)
 
-    def sweep(self, is_known: Callable[[str], bool]) -> None:
+    def sweep(self, known: Callable[[], Collection[str]]) -> None:
         """Remove what a kill left before anything was touched. Only at the start, and by what the ledger knows."""
-        gone = self._keeping.sweep_left_over(is_known)
+        gone = self._keeping.sweep_left_over(known)
         if gone:
             telemetry.info("leftovers of changes that never began were removed", count=len(gone))
 

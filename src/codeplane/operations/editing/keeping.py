@@ -36,9 +36,10 @@ class Keeping:
         self._lock = threading.Lock()
         self._kept: dict[str, tuple[int, int]] | None = None
 
-    def sweep_left_over(self, is_known: Callable[[str], bool]) -> list[str]:
+    def sweep_left_over(self, known: Callable[[], Collection[str]]) -> list[str]:
         """Remove what no change belongs to. Only before anything is changed."""
-        gone = [name for name in list_kept(self._root) if not is_known(name)]
+        kept = list_kept(self._root)
+        gone = sorted(kept.keys() - set(known())) if kept else []
         for name in gone:
             remove(self._root, name)
         return gone
