@@ -327,6 +327,9 @@ REFUSED = [
     (".env", ErrorCode.SECRET_PATH),
     ("keys/server.pem", ErrorCode.SECRET_PATH),
     ("../x", ErrorCode.PATH_ESCAPE),
+    ("a//b", ErrorCode.PATH_INVALID),
+    ("a/b/", ErrorCode.PATH_INVALID),
+    ("a\\b\\", ErrorCode.PATH_INVALID),
     ("/etc/passwd", ErrorCode.PATH_ESCAPE),
     ("~/x", ErrorCode.PATH_ESCAPE),
     ("C:\\x", ErrorCode.PATH_ESCAPE),
@@ -338,7 +341,7 @@ REFUSED = [
     ("a/" * 3000 + "b", ErrorCode.PATH_INVALID),
     ("nul.txt", ErrorCode.PATH_UNPORTABLE),
     ("ab:c", ErrorCode.PATH_UNPORTABLE),
-    ("file:///x", ErrorCode.PATH_UNPORTABLE),
+    ("file:///x", ErrorCode.PATH_INVALID),
     ("RUN.SH", ErrorCode.PATH_UNPORTABLE),
     ("App/x.py", ErrorCode.PATH_UNPORTABLE),
     ("run.sh/x", ErrorCode.PATH_INVALID),
@@ -371,6 +374,17 @@ def test_paths_that_are_refused(server: Server, path: str, code: ErrorCode) -> N
     assert tree_of(server.root) == before
     assert sorted(entry.name for entry in outside.iterdir()) == ["file.txt"]
     assert (outside / "file.txt").read_text() == "outside\n"
+
+
+def test_files_of_a_repository_within_are_flagged(server: Server) -> None:
+    make_repository(server.root / "parts" / "lib", {"deep/a.py": "a = 1\n"})
+    found = edit(
+        server,
+        {"path": "parts/lib/deep/a.py", "expected_content": "1", "new_content": "2"},
+        {"path": "parts/b.py", "content": "b = 1\n"},
+    )
+    assert found["warnings"][0]["paths"] == ["parts/lib/deep/a.py"]
+    assert codes_of(found) == ["IN_OTHER_REPOSITORY"]
 
 
 def test_sensitive_ignored_and_linked_files_are_flagged(server: Server) -> None:

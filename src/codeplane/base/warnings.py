@@ -27,6 +27,7 @@ class WarningCode(Enum):
     HIDDEN_UNICODE = "The text holds characters that are not seen or change the order of others; it is as it is."
     HARD_LINK_BROKEN = "These files had other names, under which they stay what they were."
     IGNORE_POLICY_PROBE_FAILED = "Whether only ignore rules changed could not be found out."
+    IN_OTHER_REPOSITORY = "These files belong to a repository within this one, a submodule or a clone."
     INDEX_AT_CAP = "The index has reached its largest size, and some files are not in it."
     INDEX_NOT_BOUND = "The index could not be noted as yours, and will be built again at the next start."
     INDEX_NOT_FRESH = "The files are changed; the index has not seen it yet."

@@ -16,7 +16,7 @@ from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_ANSWER_CHARS
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, join, parent
 from codeplane.base.record import Record
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.batch import parse_batch
@@ -24,6 +24,7 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Rules, why_ignored
 from codeplane.disk.kept import read_note, write_note
 from codeplane.disk.policy import is_sensitive
+from codeplane.disk.writing import exists
 from codeplane.index.options import effective
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS, Blocks, stats_of
 from codeplane.operations.editing.diffing import unified
@@ -249,10 +250,23 @@ def _flags(desk: Desk, prepared: Prepared, lost: Sequence[RepoPath] = ()) -> tup
     found = (
         (WarningCode.SENSITIVE_PATH, [change.path for change in prepared.changes if is_sensitive(change.path)]),
         (WarningCode.FILES_IGNORED, ignored),
+        (WarningCode.IN_OTHER_REPOSITORY, _in_other_repository(desk.editor.root, prepared)),
         (WarningCode.HARD_LINK_BROKEN, [change.path for change in prepared.changes if change.linked]),
         (WarningCode.FILE_ATTRIBUTES_LOST, list(lost)),
     )
     return tuple(Notice(code, {"paths": paths[:_MAX_ABOUT]}) for code, paths in found if paths)
+
+
+def _in_other_repository(root: Root, prepared: Prepared) -> list[RepoPath]:
+    """Files beneath a directory that is a repository of its own."""
+    nested: dict[RepoPath, bool] = {RepoPath(""): False}
+
+    def is_nested(folder: RepoPath) -> bool:
+        if folder not in nested:
+            nested[folder] = is_nested(parent(folder)) or exists(root, join(folder, ".git"))
+        return nested[folder]
+
+    return [change.path for change in prepared.changes if is_nested(parent(change.path))]
 
 
 def _recovered_notice(found: Recovered) -> Notice:

@@ -7,7 +7,7 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import normalize
+from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.operations.editing import undoing, writing
 from codeplane.operations.editing.model import Edit
 from codeplane.operations.editing.preparing import Terms, is_digest, prepare
@@ -68,7 +68,7 @@ def _edit(number: int, fields: Mapping[str, Any]) -> Edit:
         if not is_digest(digest):
             raise _wrong(number, "expected_file_sha256 is no sha256", "64 hexadecimal digits", shown(digest))
     return Edit(
-        path=normalize(fields["path"]),
+        path=_path(number, fields["path"]),
         action=action,
         content=fields.get("content"),
         new_content=fields.get("new_content"),
@@ -76,10 +76,25 @@ def _edit(number: int, fields: Mapping[str, Any]) -> Edit:
         start_line=fields.get("start_line"),
         end_line=fields.get("end_line"),
         expected_sha256=digest,
-        new_path=normalize(fields["new_path"]) if "new_path" in fields else None,
+        new_path=_path(number, fields["new_path"]) if "new_path" in fields else None,
         final_newline=fields.get("final_newline"),
         executable=fields.get("executable", False),
     )
+
+
+def _path(number: int, written: str) -> RepoPath:
+    """Of a file that is written there is one spelling: one that seems to mean a directory may be a mistake."""
+    path = normalize(written)
+    if "//" in written or written.endswith(("/", "\\")):
+        raise CodePlaneError(
+            ErrorCode.PATH_INVALID,
+            f"edit {number}: '{display(written)}' is not how the path of a file is written",
+            details={"edit": number},
+            expected="names with one '/' between them",
+            received=display(written),
+            example=path or "src/app.py",
+        )
+    return path
 
 
 def _action(number: int, fields: Mapping[str, Any]) -> str:
