@@ -156,7 +156,7 @@ def list_mutations(
         sql += " AND told.mutation_id = ?"
         parameters.append(mutation_id)
     if key is not None:
-        sql += " AND json_extract(told.plan, '$.about.key') = ?"
+        sql += " AND iif(json_valid(told.plan), json_extract(told.plan, '$.about.key'), NULL) = ?"
         parameters.append(key)
     found: list[MutationRow] = []
     for path in _newest_first(directory):

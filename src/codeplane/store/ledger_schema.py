@@ -114,6 +114,9 @@ CREATE TABLE events (
 CREATE INDEX events_of_task ON events (task_id, kind);
 CREATE INDEX events_of_intent ON events (intent_seq) WHERE intent_seq IS NOT NULL;
 CREATE INDEX events_apart ON events (kind) WHERE kind <> 'outcome';
+CREATE INDEX events_of_mutation ON events (mutation_id) WHERE mutation_id IS NOT NULL;
+CREATE INDEX events_of_key ON events (iif(json_valid(plan), json_extract(plan, '$.about.key'), NULL))
+    WHERE plan IS NOT NULL;
 
 CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
