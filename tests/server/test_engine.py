@@ -265,7 +265,7 @@ def test_sessions_end_with_their_front_and_handles_stay_with_their_session(tmp_p
         two.end()
         until(lambda: place.state()["sessions"] == 1, 3.0)  # type: ignore[index]
         assert one.call("map_repo", session_id=theirs)["error"]["error"] == "HANDLE_EXPIRED"
-        until(lambda: _task_state(place, theirs) == "CLOSED_INTERRUPTED", 3.0)
+        until(lambda: _task_state(place, theirs) == "CLOSED_SUCCESS", 3.0)
 
 
 def _task_state(place: Place, session_id: str) -> str:
