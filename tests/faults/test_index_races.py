@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import os
 import shutil
@@ -104,9 +105,11 @@ def test_a_file_that_never_stops_changing_keeps_its_old_facts(tmp_path: Path) ->
         stop = threading.Event()
 
         def scribble() -> None:
-            with (root / "busy.txt").open("ab", buffering=0) as file:
-                while not stop.is_set():
-                    file.write(b"y" * 100)
+            with (root / "busy.txt").open("r+b", buffering=0) as file:
+                for number in itertools.takewhile(lambda _: not stop.is_set(), itertools.count()):
+                    # It grows, and stays small enough to be known by its content.
+                    file.seek(4_000_000 + number * 100 % 16_000_000)
+                    file.write(b"%099d\n" % number)
 
         writer = threading.Thread(target=scribble)
         writer.start()
