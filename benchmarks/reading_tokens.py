@@ -107,7 +107,7 @@ def _ask(ours: Ours, question: Question) -> Way:
                     target = {"target": f"{path}#{name}@{line}"}
                     return Way(spent + _tokens(ours.send(target, "read")), steps + 1, True)
             hints = answer.get("hints", {})
-            call = hints.get("next") or hints.get("whole")
+            call = hints.get("next") or (hints.get("whole") if found.get("has_more") else None)
     return Way(spent, steps, False)
 
 
