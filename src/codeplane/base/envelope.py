@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.record import NOTHING, Record
+from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice
 
 STATUSES = (
@@ -50,6 +51,8 @@ class Answer:
     meta: Mapping[str, object] = field(default_factory=dict)
     record: Record = NOTHING
     """For the ledger; the caller does not see it."""
+    lines: Sequence[TextLine] | None = None
+    """The text form, where a handler makes it itself; None: `tools/text` makes it from the other fields."""
 
 
 def new_request_id() -> str:

@@ -1,0 +1,92 @@
+"""Lines of a text answer, and the three ways to print them: for agents, through a pipe, on a terminal.
+
+A tool builds `TextLine` values; only the printer decides how they look. An agent reads `agent_text`: a path heads its
+rows, and a row starts with its line number. A pipe gets `path:line:text`, as ripgrep prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from codeplane.base.paths import display
+
+INDENT = "  "
+
+
+class LineKind(StrEnum):
+    HEADING = "heading"
+    """A path that heads the rows below it."""
+    MATCH = "match"
+    """A line of source, `44: text`."""
+    SYMBOL = "symbol"
+    """A definition, `41-58 signature`."""
+    SOURCE = "source"
+    """A line of a text that is read, as `cat -n` prints it."""
+    CALL = "call"
+    """A call site with its own path, `< path:line text`."""
+    TEXT = "text"
+    """Anything else that answers the question."""
+    NOTE = "note"
+    """What the reader should know besides the answer: counts, omissions, warnings, hints. A pipe gets it on stderr."""
+
+
+class TextLine(NamedTuple):
+    kind: LineKind
+    text: str
+    """The whole line as an agent reads it."""
+    path: str = ""
+    line: int = 0
+    """Line number that the row is about; 0 if it has none."""
+    body: str = ""
+    """Text after the line number."""
+
+
+def heading(path: str, suffix: str = "") -> TextLine:
+    return TextLine(LineKind.HEADING, f"{display(path)} {suffix}".rstrip(), path)
+
+
+def match(path: str, line: int, text: str, suffix: str = "", depth: int = 0) -> TextLine:
+    """A source line. `suffix` follows after two spaces, for a tier or the symbol that encloses it."""
+    body = f"{text}  {suffix}" if suffix else text
+    return TextLine(LineKind.MATCH, f"{INDENT * depth}{line}: {body}", path, line, body)
+
+
+def symbol(path: str, first: int, last: int, signature: str, suffix: str = "", depth: int = 0) -> TextLine:
+    span = f"{first}-{last}" if last > first else str(first)
+    body = f"{signature}  {suffix}" if suffix else signature
+    return TextLine(LineKind.SYMBOL, f"{INDENT * depth}{span} {body}", path, first, body)
+
+
+def source(path: str, line: int, text: str) -> TextLine:
+    return TextLine(LineKind.SOURCE, f"{line}\t{text}", path, line, text)
+
+
+def call_site(mark: str, path: str, line: int, text: str, suffix: str = "", depth: int = 0) -> TextLine:
+    body = f"{text}  {suffix}" if suffix else text
+    return TextLine(LineKind.CALL, f"{INDENT * depth}{mark} {display(path)}:{line} {body}", path, line, body)
+
+
+def text(words: str) -> TextLine:
+    return TextLine(LineKind.TEXT, words)
+
+
+def note(words: str) -> TextLine:
+    return TextLine(LineKind.NOTE, words)
+
+
+def agent_text(lines: Iterable[TextLine]) -> str:
+    return "\n".join(line.text for line in lines)
+
+
+def as_fields(lines: Sequence[TextLine]) -> list[list[object]]:
+    """Lines as JSON, for a front in another process."""
+    return [list(line) for line in lines]
+
+
+def from_fields(fields: Iterable[Sequence[object]]) -> list[TextLine]:
+    return [
+        TextLine(LineKind(str(kind)), str(words), str(path), int(str(line)), str(body))
+        for kind, words, path, line, body in fields
+    ]
