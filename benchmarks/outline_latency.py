@@ -70,7 +70,7 @@ def _calls(ours: Ours, large: OutlineFile, median: OutlineFile) -> dict[str, Cal
 
     def call(tool: str, arguments: Mapping[str, object]) -> None:
         policy = {} if "ref" in arguments else {"freshness_policy": "best_effort"}
-        body, is_error = ours.pipeline.call(
+        body, is_error, _ = ours.pipeline.call(
             CallRequest(tool, {**arguments, **policy}, principal="benchmark", surface=EVERYTHING)
         )
         if is_error:

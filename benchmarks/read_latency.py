@@ -108,8 +108,8 @@ def _calls(ours: Ours, tree: Path, drawn: list[Drawn], spent: dict[str, list[flo
 
     def reading(name: str, arguments: Callable[[Drawn], dict[str, object]]) -> tuple[str, Callable[[], float]]:
         def work(asked: Drawn) -> None:
-            request = CallRequest("read", {**arguments(asked), "fresh": True}, principal="benchmark")
-            body, _ = ours.pipeline.call(request)
+            request = CallRequest("read", {**arguments(asked), "fresh": True, "format": "json"}, principal="benchmark")
+            body, *_ = ours.pipeline.call(request)
             found = json.loads(body)
             # One name may be the end of another; that several are told is an answer too.
             if found["status"] != "ambiguous" and found["result"]["path"] != asked.path:

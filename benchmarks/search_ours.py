@@ -71,7 +71,7 @@ class Ours:
 
     def send(self, arguments: Mapping[str, object], tool: str = "search") -> bytes:
         """The envelope as it is sent; SystemExit where it is an error."""
-        body, is_error = self.pipeline.call(CallRequest(tool, arguments, principal="benchmark"))
+        body, is_error, _ = self.pipeline.call(CallRequest(tool, {**arguments, "format": "json"}, "benchmark"))
         if is_error:
             raise SystemExit(f"{str(arguments)[:200]}: {body.decode()[:500]}")
         return body

@@ -49,7 +49,7 @@ class Client(Protocol):
 
 
 async def call(client: Client, tool: str, arguments: Mapping[str, Any] | None = None) -> Answered:
-    return await client.ask("tools/call", {"name": tool, "arguments": dict(arguments or {})})
+    return await client.ask("tools/call", {"name": tool, "arguments": {"format": "json", **(arguments or {})}})
 
 
 class StdioClient:

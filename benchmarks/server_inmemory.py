@@ -43,7 +43,7 @@ def main() -> None:
         pruned = pruned_directories(unwatched)
 
         def through_pipeline(tool: str, **arguments: object) -> None:
-            body, is_error = pipeline.call(CallRequest(tool, arguments, principal="benchmark"))
+            body, is_error, _ = pipeline.call(CallRequest(tool, arguments, principal="benchmark"))
             if is_error:
                 raise RuntimeError(body.decode())
 

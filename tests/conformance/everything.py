@@ -21,8 +21,9 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
 from codeplane.base.envelope import error_envelope
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import CallReply, OnProgress
+from codeplane.server.caller import OnProgress
 from codeplane.server.http.forwarding import Identity, build_server
+from codeplane.tools.calls import CallReply
 from conformance import prompts, resources, tools
 
 Context = ServerRequestContext[Any, Any]

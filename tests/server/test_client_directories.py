@@ -13,6 +13,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.attach import Engine, Refusing
 from codeplane.server.messages import roots_of
 from codeplane.server.stdio import StdioFront
+from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
 from support.mcp_client import CPL, HANDSHAKE, McpClient, Place, until
 
@@ -68,7 +69,7 @@ def test_a_choice_that_fails_or_takes_long_holds_up_nothing_but_the_calls() -> N
 
     async def talk() -> list[dict[str, Any]]:
         (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
-        front = StdioFront(Refusing(CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "none")), Surface(), choose)
+        front = StdioFront(Refusing(CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "none"), Format.JSON), Surface(), choose)
         serving = asyncio.ensure_future(front.run(their_input, their_output))
         told: list[dict[str, Any]] = [
             {"id": 1, "method": "initialize", "params": {"capabilities": {"roots": {}}}},

@@ -207,7 +207,7 @@ def test_frames_that_no_front_sends_disturb_nobody(shared: Place, client: McpCli
         with connected(shared) as connection:
             connection.sendall(Frame({"id": 1, "call": "map_repo", "principal": "p"}, body).encode())
             header, _ = _receive(connection)
-            assert header == {"id": 1, "error": True}
+            assert header == {"id": 1, "error": True, "text": True}
     with connected(shared) as idle, connected(shared, greet=False):
         assert client.call("health_check")["status"] == "ok"
         idle.sendall(Frame({"cancel": 77}).encode())

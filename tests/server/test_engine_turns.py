@@ -22,6 +22,7 @@ from codeplane.server.attach import Engine
 from codeplane.server.engine import Server, run_engine
 from codeplane.server.runtime import RuntimeDirectory
 from codeplane.tools.calls import CallRequest
+from codeplane.tools.formats import Format
 from codeplane.tools.pipeline import Pipeline
 from codeplane.tools.surface import Surface
 
@@ -72,7 +73,7 @@ async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[Server, 
         server = Server(cast(Pipeline, pipeline))
         stop = asyncio.Event()
         serving = asyncio.ensure_future(server.serve(path, stop, 0.0))
-        engine = Engine(path, None, Surface(), kind)
+        engine = Engine(path, None, Surface(format=Format.JSON), kind)
         engine.start()
         try:
             yield server, engine
@@ -114,7 +115,7 @@ def test_how_things_stand_is_told_at_once(kind: str) -> None:
             reply = await asyncio.wait_for(engine.call(tool, arguments, principal="p"), 1.0)
             assert not reply.is_error
         (refused,) = await asyncio.wait_for(asyncio.gather(*begin(engine, "map_repo", "p")), 1.0)
-        assert json.loads(refused.envelope)["error"]["error"] == "TOO_BUSY"
+        assert json.loads(refused.body)["error"]["error"] == "TOO_BUSY"
         pipeline.go.set()
         assert not any(reply.is_error for reply in await asyncio.gather(*calls))
 
@@ -157,7 +158,7 @@ def test_a_call_that_is_cancelled_while_it_waits_leaves_at_once() -> None:
 def test_whatever_fails_is_an_answer(kind: str) -> None:
     async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
         reply = await asyncio.wait_for(engine.call("fail", {"kind": kind}, principal="p"), 5.0)
-        error = json.loads(reply.envelope)["error"]
+        error = json.loads(reply.body)["error"]
         assert reply.is_error and error["error"] == "INTERNAL"
         assert "secret" not in str(error)
 
@@ -220,7 +221,7 @@ def test_an_engine_ends_within_the_time_that_it_is_given(tmp_path: Path) -> None
         ended: list[float] = []
 
         async def ask() -> None:
-            engine = Engine(runtime.socket_path, None, Surface(), "mcp")
+            engine = Engine(runtime.socket_path, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             calls = begin(engine, "deaf", "p")
             await until(lambda: pipeline.waiting)

@@ -18,8 +18,9 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.attach import Refusing
-from codeplane.server.caller import CallReply
 from codeplane.server.stdio import StdioFront
+from codeplane.tools.calls import CallReply
+from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
 from support.mcp_client import (
     CPL,
@@ -94,7 +95,7 @@ def test_an_engine_is_given_what_is_left_of_the_time(at_work: bool, least: float
 
     async def talk() -> float:
         (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
-        front = StdioFront(Waiting(CodePlaneError(ErrorCode.INTERNAL, "")), Surface())
+        front = StdioFront(Waiting(CodePlaneError(ErrorCode.INTERNAL, ""), Format.JSON), Surface())
         serving = asyncio.ensure_future(front.run(their_input, their_output))
         if at_work:
             call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "health_check"}}

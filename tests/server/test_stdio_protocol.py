@@ -71,13 +71,18 @@ def test_the_client_of_the_sdk(shared: Place, client: McpClient, era: str) -> No
         async with Client(stdio_client(parameters), mode=era) as connected:
             listed = await connected.list_tools()
             assert [tool.name for tool in listed.tools] == CORE
-            result = await connected.call_tool("file_outline", {"file": "app.py"})
+            plain = await connected.call_tool("file_outline", {"file": "app.py"})
+            assert plain.structured_content is None and not plain.is_error
+            assert isinstance(plain.content[0], types.TextContent) and "App" in plain.content[0].text
+            result = await connected.call_tool("file_outline", {"file": "app.py", "format": "json"})
             assert isinstance(result.content[0], types.TextContent)
             assert json.loads(result.content[0].text) == result.structured_content
             names = [symbol["name"] for symbol in result.structured_content["result"]["symbols"]]
             assert names == ["App", "main"] and not result.is_error
             refused = await connected.call_tool("no_such_tool", {})
-            assert refused.is_error and refused.structured_content["error"]["error"] == "UNKNOWN_TOOL"
+            assert refused.is_error and refused.structured_content is None
+            assert isinstance(refused.content[0], types.TextContent)
+            assert refused.content[0].text.startswith("error UNKNOWN_TOOL: ")
 
     asyncio.run(asyncio.wait_for(talk(), 30))
 

@@ -20,6 +20,7 @@ from codeplane.server.attach import Engine
 from codeplane.server.streams import read_frame
 from codeplane.server.wire import Frame
 from codeplane.store.ledger_chain import verify
+from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
 from support.mcp_client import McpClient, Place, index_held, until
 
@@ -161,11 +162,11 @@ async def _asked(place: Place, replies: list[dict[str, Any] | None], *, again: b
 
     place.socket.parent.mkdir(parents=True, mode=0o700)
     async with await asyncio.start_unix_server(attend, str(place.socket)):
-        engine = Engine(place.socket, None, Surface(), "mcp")
+        engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
         engine.start()
-        reply = await engine._ask({"call": "x", "principal": "p"}, b"{}", None, again=again)
+        reply = await engine._ask({"call": "x", "principal": "p"}, b"{}", None, again=again, form=Format.JSON)
         await engine.close()
-    return json.loads(reply.envelope), asked
+    return json.loads(reply.body), asked
 
 
 @pytest.mark.parametrize(
@@ -212,11 +213,11 @@ def test_an_engine_that_talks_nonsense_is_hung_up_on_and_tried_again(place: Plac
 
         place.socket.parent.mkdir(parents=True, mode=0o700)
         async with await asyncio.start_unix_server(attend, str(place.socket)):
-            engine = Engine(place.socket, None, Surface(), "mcp")
+            engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             reply = await engine.call("map_repo", {}, principal="p", on_progress=tell)
             await engine.close()
-        return dict(json.loads(reply.envelope))
+        return dict(json.loads(reply.body))
 
     assert asyncio.run(asyncio.wait_for(ask(), 5)) == {"status": "ok"}
 
@@ -231,13 +232,13 @@ def test_a_refusal_reaches_calls_that_came_before_it(place: Place) -> None:
 
         place.socket.parent.mkdir(parents=True, mode=0o700)
         async with await asyncio.start_unix_server(refuse, str(place.socket)):
-            engine = Engine(place.socket, None, Surface(), "mcp")
+            engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             began = time.monotonic()
             reply = await engine.call("map_repo", {}, principal="p")
             took = time.monotonic() - began
             await engine.close()
-        return json.loads(reply.envelope), took
+        return json.loads(reply.body), took
 
     envelope, took = asyncio.run(asyncio.wait_for(ask(), 20))
     assert (envelope["error"]["error"], envelope["error"]["received"]) == ("VERSION_MISMATCH", "7.7.7")
@@ -272,11 +273,11 @@ def test_a_line_that_breaks_after_a_long_time_is_not_given_up_at_once(
 
         place.socket.parent.mkdir(parents=True, mode=0o700)
         async with await asyncio.start_unix_server(attend, str(place.socket)):
-            engine = Engine(place.socket, None, Surface(), "mcp")
+            engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             reply = await engine.call("map_repo", {}, principal="p")
             await engine.close()
-        return dict(json.loads(reply.envelope))
+        return dict(json.loads(reply.body))
 
     assert asyncio.run(asyncio.wait_for(ask(), 20)) == {"status": "ok"}
 

@@ -83,7 +83,7 @@ def test_over_http_a_task_is_opened_in_one_call_and_named_in_the_next(place: Pla
     assert record is not None
 
     def call(tool: str, **arguments: object) -> dict[str, Any]:
-        params = {"name": tool, "arguments": arguments}
+        params = {"name": tool, "arguments": {"format": "json", **arguments}}
         headers = {**modern_headers("tools/call", params), "Authorization": f"Bearer {record.token}"}
         headers |= {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         connection = http.client.HTTPConnection("127.0.0.1", record.port, timeout=20)

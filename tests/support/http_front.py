@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import CallReply, OnProgress
+from codeplane.server.caller import OnProgress
 from codeplane.server.http.app import build_app
 from codeplane.server.http.connections import Connections
 from codeplane.server.http.forwarding import MAX_CALLS, Identity, build_server
 from codeplane.server.http.guard import Guard
 from codeplane.server.http.routes import operator_routes
 from codeplane.server.http.serve import leaver, listen, run_app
+from codeplane.tools.calls import CallReply
+from codeplane.tools.formats import Format
 
 TOKEN = "token-of-this-test-and-no-other"
 REPOSITORY = "/somewhere/a repository é"
@@ -165,7 +167,7 @@ def running_front(
         guard = Guard(TOKEN, REPOSITORY, listener.getsockname()[1], **guarded)
         caller = Local()
         accepted = connections or Connections()
-        identity = Identity("codeplane", "9.9.9", "Instructions.", TOOLS)
+        identity = Identity("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON)
         routes = operator_routes(caller, guard, version="9.9.9", api_version="0.1.0", figures=dict)
         server = build_server(identity, caller, TOKEN, max_calls)
         app = build_app(server, guard, accepted, routes, on_session_end=leaver(caller, TOKEN))

@@ -179,7 +179,7 @@ class McpClient:
         return self.receive(self.request(method, params), seconds)
 
     def begin(self, tool: str, /, **arguments: Any) -> RequestId:
-        return self.request("tools/call", {"name": tool, "arguments": arguments})
+        return self.request("tools/call", {"name": tool, "arguments": {"format": "json", **arguments}})
 
     def finish(self, identity: RequestId, seconds: float = 20.0) -> dict[str, Any]:
         """The envelope; what must hold of every answer of a tool is looked at here."""
@@ -193,6 +193,13 @@ class McpClient:
 
     def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         return self.finish(self.begin(tool, **arguments))
+
+    def text(self, tool: str, /, **arguments: Any) -> str:
+        """The answer as an agent reads it by default: one text and nothing else."""
+        result = self.receive(self.begin(tool, format="text", **arguments))["result"]
+        assert set(result) <= {"content", "isError", "resultType", "_meta"} and len(result["content"]) == 1
+        shown: str = result["content"][0]["text"]
+        return shown
 
     def until_ready(self, seconds: float = 30.0) -> None:
         until(lambda: self.call("health_check")["result"]["status"] == "ready", seconds)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,15 @@ from codeplane.config.model import Config, FreshnessConfig, IndexConfig, ServerC
 from codeplane.operations.context import Context
 from codeplane.server.assembly import open_pipeline
 from codeplane.tools.calls import CallRequest, Progress, never, no_progress
+from codeplane.tools.formats import Format
 from codeplane.tools.pipeline import Pipeline
 from codeplane.tools.surface import Surface
 from support.doors import until
 
 Envelope = dict[str, Any]
 
-AGENT = Surface(("all", "compat"))
-"""An agent that was given everything; people, who reach more than they see, are told commands."""
+AGENT = Surface(("all", "compat"), format=Format.JSON)
+"""An agent that was given everything and asks for JSON; people, who reach more than they see, are told commands."""
 
 QUIET = Config(
     index=IndexConfig(workers=1),
@@ -78,8 +79,9 @@ class Server:
         progress: Progress = no_progress,
         shared: bool = False,
     ) -> Envelope:
+        surface = replace(surface, format=Format.JSON)
         request = CallRequest(tool, arguments or {}, principal, surface, progress, cancelled, shared)
-        body, is_error = self.pipeline.call(request)
+        body, is_error, _ = self.pipeline.call(request)
         assert len(body.decode("utf-8")) <= MAX_ANSWER_CHARS
         envelope: Envelope = json.loads(body)
         if tool not in _NAMES_ROOTS and str(self.root) not in json.dumps(dict(request.arguments), default=str):
@@ -87,6 +89,14 @@ class Server:
         check_envelope(envelope)
         assert is_error == (envelope["status"] == "error")
         return envelope
+
+    def text(self, tool: str, arguments: Mapping[str, object] | None = None, *, surface: Surface = AGENT) -> str:
+        """The answer as an agent reads it by default."""
+        surface = replace(surface, format=Format.TEXT)
+        body, _, is_json = self.pipeline.call(CallRequest(tool, arguments or {}, "test", surface))
+        shown = body.decode("utf-8")
+        assert not is_json and len(shown) <= MAX_ANSWER_CHARS
+        return shown
 
     def manage(self, action: str, **arguments: object) -> Envelope:
         return self.call("manage_index", {"action": action, **arguments})

@@ -467,7 +467,7 @@ def test_the_answer_never_grows_beyond_its_cap(shop: Server) -> None:
 def test_people_are_shown_all_of_it(shop: Server) -> None:
     found = shop.call("read", {"target": "notes.txt"}, surface=EVERYTHING)
     assert found["result"]["content"] == FILES["notes.txt"]
-    body, _ = shop.pipeline.call(CallRequest("read", {"target": "wide.py"}, "person", EVERYTHING))
+    body, *_ = shop.pipeline.call(CallRequest("read", {"target": "wide.py"}, "person", EVERYTHING))
     assert json.loads(body)["result"]["content"] == FILES["wide.py"]
 
 

@@ -41,6 +41,8 @@ class Reply:
     status: str = "ok"
     message: str | None = None
     warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    """Lines for stderr: what a person should know besides the output of a pipe."""
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
     exit_code: int | None = None
@@ -74,6 +76,8 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
         write_warnings(reply.warnings)
         if reply.text:
             _write(reply.text)
+        for words in reply.notes:
+            print(words, file=sys.stderr)
     if reply.exit_code is not None:
         return reply.exit_code
     return OK if reply.status == "ok" else FAILED

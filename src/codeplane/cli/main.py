@@ -131,27 +131,49 @@ def init(context: click.Context, path: Path | None, ignore_file: bool, json: boo
 toolsets_option = click.option(
     "--toolsets", metavar="NAMES", help="Tools that agents see: core, admin, compat, all ...; several with commas."
 )
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    help="Form of the answers: text, or the JSON envelope. Default: server.format, which is text.",
+)
 read_only_option = click.option("--read-only", is_flag=True, help="Refuse every call that would change something.")
 no_prewarm_option = click.option("--no-prewarm", is_flag=True, help="Do not read the index ahead of the first call.")
 
 
 @app.command()
 @toolsets_option
+@format_option
 @read_only_option
 @no_prewarm_option
 @click.option("--no-engine", is_flag=True, hidden=True, help="Attach to an engine that runs, and start none.")
 @click.pass_context
-def mcp(context: click.Context, toolsets: str | None, read_only: bool, no_prewarm: bool, no_engine: bool) -> None:
+def mcp(
+    context: click.Context,
+    toolsets: str | None,
+    form: str | None,
+    read_only: bool,
+    no_prewarm: bool,
+    no_engine: bool,
+) -> None:
     """Serve an MCP client on standard input and output. Clients start this."""
     from codeplane.cli.commands import serving
 
-    code = serving.mcp(context.obj, toolsets=toolsets, read_only=read_only, prewarm=not no_prewarm, start=not no_engine)
+    code = serving.mcp(
+        context.obj,
+        toolsets=toolsets,
+        form=form,
+        read_only=read_only,
+        prewarm=not no_prewarm,
+        start=not no_engine,
+    )
     context.exit(code)
 
 
 @app.command()
 @click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Listen here; by default where it is free.")
 @toolsets_option
+@format_option
 @read_only_option
 @no_prewarm_option
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As before the command.")
@@ -161,6 +183,7 @@ def up(
     context: click.Context,
     port: int | None,
     toolsets: str | None,
+    form: str | None,
     read_only: bool,
     no_prewarm: bool,
     overrides: tuple[str, ...],
@@ -170,7 +193,15 @@ def up(
     from codeplane.cli.commands import serving
 
     invocation = replace(context.obj, overrides=(*context.obj.overrides, *overrides))
-    code = serving.up(invocation, port=port, toolsets=toolsets, read_only=read_only, prewarm=not no_prewarm, json=json)
+    code = serving.up(
+        invocation,
+        port=port,
+        toolsets=toolsets,
+        form=form,
+        read_only=read_only,
+        prewarm=not no_prewarm,
+        json=json,
+    )
     context.exit(code)
 
 

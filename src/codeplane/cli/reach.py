@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ from codeplane.cli.answer import require_answer, write_warnings
 from codeplane.cli.assemble import Invocation, context_at, load_config
 
 if TYPE_CHECKING:
+    from codeplane.base.text_lines import TextLine
     from codeplane.operations.context import Context
-    from codeplane.server.caller import CallReply
     from codeplane.server.runtime import RuntimeDirectory
+    from codeplane.tools.calls import CallReply
+    from codeplane.tools.formats import Format
+    from codeplane.tools.surface import Surface
     from codeplane.workspace.freshness import Read
 
 Tell = Callable[[float, float | None, str], None]
@@ -106,9 +110,40 @@ def call_tool(
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[dict[str, Any], bool]:
     """The envelope of one call, and whether it is an error. Every tool can be reached."""
+    from codeplane.tools.formats import Format
+
+    reply = call_raw(context, invocation, tool, arguments, Format.JSON, tell, cancelled)
+    return json.loads(reply.body), reply.is_error
+
+
+def call_lines(
+    context: Context, invocation: Invocation, tool: str, arguments: Mapping[str, object]
+) -> tuple[str, list[TextLine]]:
+    """Status and lines of the text form of one call; raises the error that it ended with."""
+    from codeplane.base.text_lines import from_fields
+    from codeplane.tools.formats import Format
+
+    found = json.loads(call_raw(context, invocation, tool, arguments, Format.LINES).body)
+    require_answer(found)
+    return found["status"], from_fields(found["lines"])
+
+
+def call_raw(
+    context: Context,
+    invocation: Invocation,
+    tool: str,
+    arguments: Mapping[str, object],
+    form: Format,
+    tell: Tell | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> CallReply:
+    """The answer of one call in the form that is asked for."""
     import asyncio
 
     from codeplane.server.ask import ask_state
+    from codeplane.tools.surface import EVERYTHING
+
+    surface = replace(EVERYTHING, format=form)
 
     with open_runtime(context.root) as runtime:
         state = ask_state(runtime.socket_path)
@@ -119,16 +154,17 @@ def call_tool(
             # Others may come meanwhile, so it is done by an engine that they can ask; it ends with us.
             arguments = {**arguments, "wait": True}
         elif state is None:
-            reply = _call_here(runtime, context, invocation, tool, arguments, tell)
+            reply = _call_here(runtime, context, invocation, surface, tool, arguments, tell)
         if reply is None:
             command = own_command(context.root, invocation, "host", "--no-prewarm") if takes_long else None
-            reply = asyncio.run(_call_there(runtime.socket_path, command, tool, arguments, tell, cancelled))
-    return json.loads(reply.envelope), reply.is_error
+            reply = asyncio.run(_call_there(runtime.socket_path, command, surface, tool, arguments, tell, cancelled))
+    return reply
 
 
 async def _call_there(
     socket_path: Path,
     command: list[str] | None,
+    surface: Surface,
     tool: str,
     arguments: Mapping[str, object],
     tell: Tell | None,
@@ -139,9 +175,8 @@ async def _call_there(
 
     from codeplane.processes.companions import start_companion
     from codeplane.server.attach import Engine
-    from codeplane.tools.surface import EVERYTHING
 
-    engine = Engine(socket_path, (lambda: start_companion(command)) if command else None, EVERYTHING, "cli")
+    engine = Engine(socket_path, (lambda: start_companion(command)) if command else None, surface, "cli")
     engine.start()
 
     async def told(done: float, total: float | None, message: str) -> None:
@@ -164,16 +199,15 @@ def _call_here(
     runtime: RuntimeDirectory,
     context: Context,
     invocation: Invocation,
+    surface: Surface,
     tool: str,
     arguments: Mapping[str, object],
     tell: Tell | None,
 ) -> CallReply | None:
     """None when an engine came first: it is asked instead."""
     from codeplane.server.assembly import open_pipeline
-    from codeplane.server.caller import CallReply
     from codeplane.server.seat import take_seat
     from codeplane.tools.calls import CallRequest, no_progress
-    from codeplane.tools.surface import EVERYTHING
 
     seat = take_seat(runtime)
     if seat is None:
@@ -182,7 +216,7 @@ def _call_here(
         pipeline = open_pipeline(context, loader(invocation), once=True)
         try:
             pipeline.wait_until_open(_OPEN_SECONDS)
-            request = CallRequest(tool, arguments, principal="cli", surface=EVERYTHING, progress=tell or no_progress)
-            return CallReply(*pipeline.call(request))
+            request = CallRequest(tool, arguments, principal="cli", surface=surface, progress=tell or no_progress)
+            return pipeline.call(request)
         finally:
             pipeline.close()

@@ -471,6 +471,15 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose how long the server takes to stop",
     ),
     Key(
+        "server.format",
+        _choice("text", "json"),
+        _server.format,
+        "text or json",
+        "json",
+        "Form of the answers that agents get: text, or the JSON envelope. A call can ask for the other with `format`.",
+        outside="a repository may not choose the form of the answers that clients get",
+    ),
+    Key(
         "server.toolsets",
         _toolsets,
         _server.toolsets,

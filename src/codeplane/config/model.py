@@ -51,6 +51,8 @@ class ServerConfig:
     port: int = 0
     """0 lets the system choose."""
     toolsets: tuple[str, ...] = ("core",)
+    format: str = "text"
+    """Form of answers: text or json."""
     read_only: bool = False
     shutdown_sec: float = 5.0
     allowed_roots: tuple[str, ...] = ()

@@ -16,15 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from codeplane import __version__, telemetry
-from codeplane.base.envelope import error_envelope, new_request_id
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
 from codeplane.processes.companions import Companion
-from codeplane.server.caller import CallReply, OnProgress
+from codeplane.server.caller import OnProgress
 from codeplane.server.streams import read_frame
 from codeplane.server.wire import PROTOCOL, Frame, WireError, is_own_peer
+from codeplane.tools.calls import CallReply
 from codeplane.tools.catalog import BY_NAME
+from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.surface import Surface
+from codeplane.tools.text.failures import failure_reply
 
 START_LOCK_NAME = "start.lock"
 _PAUSES = (0.01, 0.02, 0.03, 0.05)
@@ -45,6 +47,7 @@ class _Pending:
     on_progress: OnProgress | None
     again: bool
     """Whether asking twice is harmless."""
+    form: Format
     attempts: int = 0
     set_aside: bool = False
     """Whether an engine that was about to end has left it to the next one."""
@@ -59,6 +62,7 @@ class Engine:
     ) -> None:
         self._socket_path = socket_path
         self._start_engine = start_engine
+        self._format = surface.format
         self._hello = {
             "protocol": PROTOCOL,
             "version": __version__,
@@ -66,6 +70,7 @@ class Engine:
             "toolsets": list(surface.toolsets),
             "read_only": surface.read_only,
             "everything": surface.everything,
+            "format": surface.format.value,
         }
         self._pending: dict[int, _Pending] = {}
         self._next = 0
@@ -115,28 +120,30 @@ class Engine:
             header["progress"] = True
         body = json.dumps(arguments, separators=(",", ":")).encode("ascii")
         spec = BY_NAME.get(tool)
-        return await self._ask(header, body, on_progress, again=spec is None or spec.is_repeatable(arguments))
+        form = requested_format(arguments, self._format)
+        is_repeatable = spec is None or spec.is_repeatable(arguments)
+        return await self._ask(header, body, on_progress, again=is_repeatable, form=form)
 
     def leave(self, principal: str) -> None:
         """Say that somebody will not ask again. An engine that nobody reaches has nothing of theirs."""
         self._write(Frame({"leave": principal}))
 
     async def state(self) -> Mapping[str, object]:
-        reply = await self._ask({"ask": "state"}, b"", None, again=True)
-        found = json.loads(reply.envelope)
+        reply = await self._ask({"ask": "state"}, b"", None, again=True, form=Format.JSON)
+        found = json.loads(reply.body)
         return found if isinstance(found, dict) else {}
 
     async def _ask(
-        self, header: dict[str, Any], body: bytes, on_progress: OnProgress | None, *, again: bool
+        self, header: dict[str, Any], body: bytes, on_progress: OnProgress | None, *, again: bool, form: Format
     ) -> CallReply:
         loop = asyncio.get_running_loop()
         self._next += 1
         number = self._next
-        pending = _Pending(Frame({"id": number, **header}, body), loop.create_future(), on_progress, again)
+        pending = _Pending(Frame({"id": number, **header}, body), loop.create_future(), on_progress, again, form)
         self._pending[number] = pending
         try:
             if not await self._reachable():
-                return self._unreachable()
+                return self._unreachable(pending)
             self._send(pending)
             return await pending.future
         except asyncio.CancelledError:
@@ -154,13 +161,13 @@ class Engine:
                     await self._settled.wait()
         return self._writer is not None
 
-    def _unreachable(self) -> CallReply:
+    def _unreachable(self, pending: _Pending) -> CallReply:
         error = self._refusal or CodePlaneError(
             ErrorCode.ENGINE_UNREACHABLE,
             "the process that answers for this repository cannot be reached",
             remedy="Try again; if it stays so, 'cpl doctor' says why.",
         )
-        return _refused(error)
+        return failure_reply(error, str(pending.frame.header.get("call", "")), pending.form)
 
     def _send(self, pending: _Pending) -> None:
         pending.attempts += 1
@@ -268,7 +275,9 @@ class Engine:
                 pending.attempts -= 1
                 pending.set_aside = True
             elif told is None:
-                pending.future.set_result(CallReply(frame.body, bool(frame.header.get("error"))))
+                pending.future.set_result(
+                    CallReply(frame.body, bool(frame.header.get("error")), not frame.header.get("text"))
+                )
             elif pending.on_progress is not None:
                 task = asyncio.ensure_future(pending.on_progress(*told))
                 pending.telling.add(task)
@@ -288,12 +297,7 @@ class Engine:
 
     def _fail(self, pending: _Pending) -> None:
         if (pending.attempts or pending.set_aside) and not pending.future.done():
-            pending.future.set_result(self._unreachable())
-
-
-def _refused(error: CodePlaneError) -> CallReply:
-    fields = error_envelope(error, {"request_id": new_request_id()})
-    return CallReply(json.dumps(fields, separators=(",", ":")).encode("ascii"), fields["status"] == "error")
+            pending.future.set_result(self._unreachable(pending))
 
 
 def _refusal(fields: Mapping[str, Any]) -> CodePlaneError:
@@ -309,8 +313,9 @@ def _refusal(fields: Mapping[str, Any]) -> CodePlaneError:
 class Refusing:
     """Stands for an engine where there can be none, so that a client learns why from its first call."""
 
-    def __init__(self, error: CodePlaneError) -> None:
+    def __init__(self, error: CodePlaneError, form: Format) -> None:
         self._error = error
+        self._format = form
 
     def start(self) -> None:
         """There is nothing to start."""
@@ -327,7 +332,7 @@ class Refusing:
         client: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> CallReply:
-        return _refused(self._error)
+        return failure_reply(self._error, tool, requested_format(arguments, self._format))
 
     async def state(self) -> Mapping[str, object]:
         return {"ready": False, "error": self._error.as_dict()}

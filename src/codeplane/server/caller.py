@@ -1,14 +1,15 @@
-"""How a front asks: one call in, one envelope out, whoever holds the engine.
+"""How a front calls a tool: one call in, one finished answer out, whichever process holds the engine.
 
-A front knows nothing of the index. It forwards the name of a tool and its arguments as
-they came, and hands back the envelope as it is.
+A front knows nothing about the index. It forwards the name of a tool and its arguments as they came, and hands back
+the answer as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+from codeplane.tools.calls import CallReply
 
 OnProgress = Callable[[float, float | None, str], Awaitable[None]]
 """Progress so far, the total where it is known, and a short sentence."""
@@ -21,14 +22,6 @@ COMMANDS = "cli"
 def is_shared(principal: str) -> bool:
     """Whether it stands for many clients: commands, and those of HTTP that have no session of its transport."""
     return principal == COMMANDS or (principal.startswith("http:") and principal.count(":") == 1)
-
-
-@dataclass(frozen=True)
-class CallReply:
-    """`envelope` is compact JSON of one object; `is_error` is what MCP calls `isError`."""
-
-    envelope: bytes
-    is_error: bool
 
 
 class Caller(Protocol):

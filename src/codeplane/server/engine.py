@@ -26,12 +26,13 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.server.attached import MANY_CLIENTS, ONE_CLIENT, AttachedFront, CallUnderWay
 from codeplane.server.caller import is_shared
 from codeplane.server.lag import LagWatch
-from codeplane.server.replies import at_intervals, failure, parse_arguments, refusal
+from codeplane.server.replies import at_intervals, failure, parse_arguments, refusal, reply_frame
 from codeplane.server.runtime import RuntimeDirectory
 from codeplane.server.streams import read_frame
 from codeplane.server.wire import PROTOCOL, Frame, WireError, is_own_peer
 from codeplane.tools.calls import CallRequest, no_progress
 from codeplane.tools.catalog import is_at_once
+from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.surface import Surface
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class Server:
             tuple(str(name) for name in hello.get("toolsets", ("core",))),
             read_only=bool(hello.get("read_only")),
             everything=bool(hello.get("everything")),
+            format=Format(hello.get("format", Format.TEXT)),
         )
         client = AttachedFront(writer, surface, str(hello.get("kind", "")))
         client.send(Frame({"welcome": ours}))
@@ -193,10 +195,12 @@ class Server:
             # Nothing was begun: the front asks the next engine.
             client.send(Frame({"id": number, "later": True}))
         elif (arguments := parse_arguments(frame.body)) is None:
-            client.send(refusal(number, _NO_OBJECT))
+            client.send(refusal(number, _NO_OBJECT, str(header.get("call")), client.surface.format))
         elif limit := client.too_many(at_once=is_at_once(str(header.get("call")), arguments)):
             message = f"{limit} calls of this client are under way"
-            client.send(refusal(number, CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Try again.")))
+            error = CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Try again.")
+            form = requested_format(arguments, client.surface.format)
+            client.send(refusal(number, error, str(header.get("call")), form))
         else:
             # Known before it begins to run: the next frame may cancel it.
             client.calls[number] = CallUnderWay()
@@ -248,12 +252,11 @@ class Server:
             if self._closing:
                 # The pool takes nothing any more, so nothing was begun: the front asks the next engine.
                 return Frame({"id": number, "later": True})
-            return failure(number, error)
+            return failure(number, error, request.tool, request.format)
         try:
-            body, is_error = await answering
+            return reply_frame(number, await answering)
         except Exception as error:
-            return failure(number, error)
-        return Frame({"id": number, "error": True} if is_error else {"id": number}, body)
+            return failure(number, error, request.tool, request.format)
 
     async def _tell_state(self, client: AttachedFront) -> None:
         """Each telling answers all who asked before it began."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from codeplane import __version__
-from codeplane.server.caller import CallReply
+from codeplane.tools.calls import CallReply
 from codeplane.tools.catalog import INSTRUCTIONS, SERVER_NAME
 
 HANDSHAKE_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -109,11 +109,14 @@ def result(identity: RequestId, fields: Mapping[str, Any], *, modern: bool) -> b
 
 
 def called(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes:
-    """The answer of a tool: the envelope once as text and once as itself, the bytes being those of the engine."""
-    text = json.dumps(reply.envelope.decode("utf-8"), ensure_ascii=False).encode("utf-8")
+    """The answer of a tool: text once, an envelope once as text and once as itself, in the bytes of the engine."""
+    text = json.dumps(reply.body.decode("utf-8"), ensure_ascii=False).encode("utf-8")
     parts = [b'{"jsonrpc":"2.0","id":', json.dumps(identity).encode("ascii")]
     parts += [b',"result":{"content":[{"type":"text","text":']
-    parts += [text, b'}],"structuredContent":', reply.envelope, b',"isError":', b"true" if reply.is_error else b"false"]
+    parts += [text, b"}]"]
+    if reply.is_json:
+        parts += [b',"structuredContent":', reply.body]
+    parts += [b',"isError":', b"true" if reply.is_error else b"false"]
     if modern:
         parts += [b',"resultType":"complete","_meta":', json.dumps({_SERVER_KEY: _SERVER_INFO}).encode("ascii")]
     return b"".join([*parts, b"}}\n"])

@@ -1,4 +1,4 @@
-"""What the engine reads of a call besides its header, and what it says when no tool answers."""
+"""Frames that the engine answers with, and what it reads of a call besides its header."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Callable
 import orjson
 
 from codeplane import telemetry
-from codeplane.base.envelope import error_envelope, new_request_id
 from codeplane.base.errors import CodePlaneError, unforeseen
 from codeplane.server.wire import Frame
+from codeplane.tools.calls import CallReply
+from codeplane.tools.formats import Format
+from codeplane.tools.text.failures import failure_reply
 
 _PROGRESS_SECONDS = 0.1
 
 
 def at_intervals(tell: Callable[[float, float | None, str], None]) -> Callable[[float, float | None, str], None]:
-    """A few tellings a second are enough for anybody; the last one always comes through."""
+    """Limit progress to a few messages a second; the last one always gets through."""
     last = 0.0
 
     def told(done: float, total: float | None, message: str) -> None:
@@ -29,13 +31,20 @@ def at_intervals(tell: Callable[[float, float | None, str], None]) -> Callable[[
     return told
 
 
-def refusal(number: int, error: CodePlaneError) -> Frame:
-    return Frame({"id": number, "error": True}, orjson.dumps(error_envelope(error, {"request_id": new_request_id()})))
+def reply_frame(number: int, reply: CallReply) -> Frame:
+    header: dict[str, object] = {"id": number}
+    header |= {"error": True} if reply.is_error else {}
+    header |= {} if reply.is_json else {"text": True}
+    return Frame(header, reply.body)
 
 
-def failure(number: int, error: Exception) -> Frame:
+def refusal(number: int, error: CodePlaneError, tool: str, form: Format) -> Frame:
+    return reply_frame(number, failure_reply(error, tool, form))
+
+
+def failure(number: int, error: Exception, tool: str, form: Format) -> Frame:
     telemetry.error("call failed", **telemetry.describe(error))
-    return refusal(number, unforeseen(error))
+    return refusal(number, unforeseen(error), tool, form)
 
 
 def parse_arguments(body: bytes) -> dict[str, object] | None:

@@ -22,6 +22,9 @@ SESSION = Param("session_id", "string")
 TASK = Param("task_id", "string")
 """Likewise: the task that a call belongs to. A tool may have its own."""
 
+FORMAT = Param("format", "string", choices=("text", "json"))
+"""Likewise: the form of the answer."""
+
 _MAX_SHOWN = 80
 _MAX_ITEMS = 1_000
 _MAX_OBJECTS_TEXT = 4 * 1024 * 1024
@@ -30,7 +33,7 @@ _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 
 def validate(spec: ToolSpec, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments by their own names, with defaults; what was not given and has no default is left out."""
-    return _validated(spec, (SESSION, TASK, *spec.params), arguments)
+    return _validated(spec, (SESSION, TASK, FORMAT, *spec.params), arguments)
 
 
 def _validated(spec: ToolSpec, known: tuple[Param, ...], arguments: Mapping[str, object]) -> dict[str, object]:
@@ -121,7 +124,7 @@ def _recognize(spec: ToolSpec, params: Mapping[str, Param], name: str) -> Param:
     for param in params.values():
         if _bare(name) == _bare(param.name) or any(_bare(name) == _bare(alias) for alias in param.aliases):
             return param
-    names = [param.name for param in params.values() if param.advertised and param not in (SESSION, TASK)]
+    names = [param.name for param in params.values() if param.advertised and param not in (SESSION, TASK, FORMAT)]
     guess = nearest(name, names)
     raise CodePlaneError(
         ErrorCode.UNKNOWN_PARAMETER,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codeplane.tools import catalog
+from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.surface import Surface
 
 if TYPE_CHECKING:
@@ -43,6 +44,22 @@ class CallRequest:
     shared: bool = False
     """Whether many clients ask as this principal: none of them means what another opened."""
 
+    @property
+    def format(self) -> Format:
+        """The form of the answer. A deprecated name answers in JSON, the form of its own document."""
+        spec = catalog.BY_NAME.get(self.tool)
+        default = Format.JSON if spec is not None and spec.deprecated is not None else self.surface.format
+        return requested_format(self.arguments, default)
+
+
+class CallReply(NamedTuple):
+    """The finished answer of a call; `is_error` is what MCP calls `isError`."""
+
+    body: bytes
+    is_error: bool
+    is_json: bool = True
+    """Whether the body is JSON of one object; otherwise it is text."""
+
 
 @dataclass(frozen=True)
 class Call:
@@ -61,10 +78,15 @@ class Call:
     once: bool = False
     """Whether nobody can ask again: a cursor would name nothing."""
     shared: bool = False
+    format: Format = Format.JSON
     editor: Editor | None = None
     """Of home; None where nothing can be changed."""
     journal: CallJournal | None = None
     """Of a call that changes files: where it notes what it is about to do."""
+
+    @property
+    def wants_text(self) -> bool:
+        return self.format is not Format.JSON
 
     def shows(self, tool: str) -> bool:
         """Whether this client can be told to call it; people are told commands."""

@@ -18,6 +18,7 @@ from codeplane.base.envelope import Answer, envelope, error_envelope, new_reques
 from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_ANSWER_CHARS
 from codeplane.base.record import NOTHING
+from codeplane.base.text_lines import TextLine, agent_text, as_fields
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.options import Progress
 from codeplane.operations.editing.editor import Editor
@@ -31,12 +32,15 @@ from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session, Sessions, client_digest
 from codeplane.tools import catalog
 from codeplane.tools.arguments import example, nearest, shown, validate
-from codeplane.tools.calls import Call, CallRequest, next_call, path_argument
+from codeplane.tools.calls import Call, CallReply, CallRequest, next_call, path_argument
+from codeplane.tools.formats import Format
 from codeplane.tools.handlers import ARGUMENTS, CHECKS, HANDLERS, RESULTS
 from codeplane.tools.journal import CallJournal
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.spelling import camelled, echoed
 from codeplane.tools.surface import Surface
+from codeplane.tools.text import render_answer
+from codeplane.tools.text.common import error_lines, warning_lines
 from codeplane.workspace.waiting import again
 
 _REASONS = {
@@ -82,13 +86,12 @@ class Pipeline:
         self._editor = editor
         self._once = once
 
-    def call(self, request: CallRequest) -> tuple[bytes, bool]:
-        """The finished envelope, and whether it is an error."""
+    def call(self, request: CallRequest) -> CallReply:
         run = _Run(self, request)
         with telemetry.bind(op_id=run.request_id):
             body = run.answered()
             run.record_outcome(body)
-        return body, run.status == "error"
+        return CallReply(body, run.status == "error", run.format is not Format.TEXT)
 
     def state(self) -> dict[str, object]:
         """What an operator wants to know; cheap, and never waits."""
@@ -155,6 +158,8 @@ class _Run:
         self._record = NOTHING
         self._op_type = "read"
         self._is_in_task = False
+        self.format = request.format
+        self._rendered: list[TextLine] = []
         self.request_id = new_request_id()
         self.status = "error"
 
@@ -170,7 +175,7 @@ class _Run:
         self._record = answer.record
         epoch = answer.meta.get("epoch")
         self._epoch = epoch if isinstance(epoch, int) else None
-        body = _dump(envelope(answer, self._meta()))
+        body = _dump(envelope(answer, self._meta())) if self.format is Format.JSON else self._text_body(self._rendered)
         size = _chars(body)
         # What a person asks for goes to a terminal, not into the context of a model.
         fits = size <= MAX_ANSWER_CHARS or self._request.surface.everything
@@ -204,6 +209,7 @@ class _Run:
         request = self._request
         spec = _find(request.tool, request.surface)
         arguments = validate(spec, request.arguments)
+        arguments.pop("format", None)
         session = self._enter(spec, arguments)
         older, sent = spec.deprecated, arguments
         if older is not None:
@@ -244,15 +250,20 @@ class _Run:
             cancelled=request.cancelled,
             once=self._pipeline._once,
             shared=request.shared,
+            format=self.format,
             editor=self._pipeline._editor,
             journal=self._journal,
         )
         answer = HANDLERS[spec.name](call, arguments)
-        if older is not None and request.tool in RESULTS:
-            answer = replace(answer, result=RESULTS[request.tool](sent, answer.result))
         repeated = self._pipeline._tasks.note(session, answer.record, counts)
         if repeated is not None:
             self._warnings += (Notice(repeated),)
+        if self.format is not Format.JSON:
+            answer = replace(answer, warnings=(*self._warnings, *answer.warnings))
+            self._rendered = render_answer(spec.name, arguments, answer)
+            return answer
+        if older is not None and request.tool in RESULTS:
+            answer = replace(answer, result=RESULTS[request.tool](sent, answer.result))
         if older is not None and older.camel_case:
             answer = replace(answer, result=camelled(answer.result), hints=camelled(answer.hints))
         if older is not None and older.echoes:
@@ -303,8 +314,16 @@ class _Run:
             error.remedy = f"Make the call in hints.{action}." if "tool" in hint else f"Run '{hint['command']}'."
         fields = error_envelope(error, self._meta(), self._warnings, hints, _REASONS.get(error.code))
         self.status = str(fields["status"])
+        if self.format is Format.TEXT:
+            lines = [*error_lines(error, self._request.tool, hints), *warning_lines(self._warnings)]
+            return self._text_body(lines)
         body = _dump(fields)
         return body if _chars(body) <= MAX_ANSWER_CHARS else _dump(_shortened(fields))
+
+    def _text_body(self, lines: list[TextLine]) -> bytes:
+        if self.format is Format.LINES:
+            return _dump({"status": self.status, "lines": as_fields(lines)})
+        return agent_text(lines).encode("utf-8", "backslashreplace")
 
     def _meta(self) -> dict[str, object]:
         meta: dict[str, object] = {"request_id": self.request_id, "timestamp_ms": time.time_ns() // 1_000_000}

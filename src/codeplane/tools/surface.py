@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from codeplane.tools.formats import Format
 from codeplane.tools.spec import ToolSpec
 
 
@@ -14,6 +15,8 @@ class Surface:
     toolsets: tuple[str, ...] = ("core",)
     read_only: bool = False
     everything: bool = False
+    format: Format = Format.TEXT
+    """Form of the answers of calls that name none."""
 
     def shows(self, spec: ToolSpec) -> bool:
         if self.read_only and not spec.read_only and not spec.harmless:
@@ -28,4 +31,4 @@ class Surface:
         return self.everything or self.shows(spec)
 
 
-EVERYTHING = Surface(("all", "compat"), everything=True)
+EVERYTHING = Surface(("all", "compat"), everything=True, format=Format.JSON)

@@ -9,6 +9,7 @@ from pathlib import Path
 from codeplane.server.http.forwarding import Identity
 from codeplane.server.http.serve import serve
 from codeplane.server.runtime import RuntimeDirectory
+from codeplane.tools.formats import Format
 from support.http_front import TOOLS, Local
 
 
@@ -17,7 +18,7 @@ def main(base: str, root: str, grace: str) -> int:
         return asyncio.run(
             serve(
                 Local(),
-                Identity("codeplane", "9.9.9", "Instructions.", TOOLS),
+                Identity("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON),
                 repository=Path(root),
                 runtime=runtime,
                 api_version="0.1.0",

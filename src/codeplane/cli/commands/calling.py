@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.cli.answer import Reply, answer, tool_reply
+from codeplane.cli.answer import FAILED, OK, Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.terminal import Style, columns, fit
 
@@ -19,14 +19,17 @@ def tools(invocation: Invocation, *, everything: bool, json: bool) -> int:
 
 
 def call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: str | None) -> int:
-    """Print the envelope whatever its status; the exit code tells the status apart."""
+    """Print the envelope whatever its status, or with format=text what an agent reads; the exit code is the status."""
 
     def work() -> Reply:
-        from codeplane.cli.reach import call_tool
+        from codeplane.cli.reach import call_raw
+        from codeplane.tools.formats import Format
 
         context = assemble(invocation).context
-        found, _ = call_tool(context, invocation, tool, parse_arguments(arguments, given))
-        return tool_reply(found)
+        reply = call_raw(context, invocation, tool, parse_arguments(arguments, given), Format.JSON)
+        if reply.is_json:
+            return tool_reply(json_format.loads(reply.body))
+        return Reply(text=reply.body.decode("utf-8"), exit_code=FAILED if reply.is_error else OK)
 
     return answer("call", work, json=False)
 

@@ -30,7 +30,15 @@ _SEAT_SECONDS = 1.0
 """An engine that was told to end may keep its seat a little longer."""
 
 
-def mcp(invocation: Invocation, *, toolsets: str | None, read_only: bool, prewarm: bool, start: bool = True) -> int:
+def mcp(
+    invocation: Invocation,
+    *,
+    toolsets: str | None,
+    form: str | None,
+    read_only: bool,
+    prewarm: bool,
+    start: bool = True,
+) -> int:
     """Serve one client on standard input and output until it goes."""
     from codeplane.server.pipes import claim_standard_streams
 
@@ -65,10 +73,10 @@ def mcp(invocation: Invocation, *, toolsets: str | None, read_only: bool, prewar
     elsewhere = False
     try:
         # What the user settled holds wherever we were started.
-        surface = _surface(load_config(None, invocation, os.environ), toolsets, read_only=read_only)
+        surface = _surface(load_config(None, invocation, os.environ), toolsets, form, read_only=read_only)
         root = find_root(invocation.start)
         config = load_config(root, invocation, os.environ)
-        surface = _surface(config, toolsets, read_only=read_only)
+        surface = _surface(config, toolsets, form, read_only=read_only)
         start_logging(root, config)
         engine = engine_of(root, surface)
     except Exception as error:
@@ -76,14 +84,21 @@ def mcp(invocation: Invocation, *, toolsets: str | None, read_only: bool, prewar
         # starts us elsewhere than in its project may still know where that is.
         refusal = error if isinstance(error, CodePlaneError) else unforeseen(error)
         print(f"cpl mcp: {refusal.message}", file=sys.stderr)
-        engine = Refusing(refusal)
+        engine = Refusing(refusal, surface.format)
         elsewhere = refusal.code is ErrorCode.NOT_A_REPOSITORY
     serve_stdio(engine, surface, protocol_input, protocol_output, choose if elsewhere else None)
     return 0
 
 
 def up(
-    invocation: Invocation, *, port: int | None, toolsets: str | None, read_only: bool, prewarm: bool, json: bool
+    invocation: Invocation,
+    *,
+    port: int | None,
+    toolsets: str | None,
+    form: str | None,
+    read_only: bool,
+    prewarm: bool,
+    json: bool,
 ) -> int:
     """Serve HTTP in the foreground until Ctrl-C."""
     from codeplane.server.ask import ask_state
@@ -96,10 +111,10 @@ def up(
         assembly = assemble(invocation)
         write_warnings(assembly.warnings)
         context = assembly.context
-        surface = _surface(context.config, toolsets, read_only=read_only)
+        surface = _surface(context.config, toolsets, form, read_only=read_only)
         with open_runtime(context.root) as runtime, take_http(runtime) or nullcontext() as lock:
             if lock is None:
-                return _already_up(runtime, given=bool(port or toolsets or read_only or invocation.overrides))
+                return _already_up(runtime, given=bool(port or toolsets or form or read_only or invocation.overrides))
             warn_of_overrides(invocation, ask_state(runtime.socket_path))
             engine = _engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
             wanted = context.config.server.port if port is None else port
@@ -118,7 +133,7 @@ async def _serve_http(
     from codeplane.tools.catalog import API_VERSION, INSTRUCTIONS, SERVER_NAME, listing
 
     engine.start()
-    identity = Identity(SERVER_NAME, __version__, INSTRUCTIONS, listing(surface))
+    identity = Identity(SERVER_NAME, __version__, INSTRUCTIONS, listing(surface), surface.format)
     try:
         return await serve(
             engine,
@@ -219,7 +234,8 @@ def _engine(
     return Engine(socket_path, lambda: start_companion(command), surface, kind)
 
 
-def _surface(config: Config, toolsets: str | None, *, read_only: bool) -> Surface:
+def _surface(config: Config, toolsets: str | None, form: str | None, *, read_only: bool) -> Surface:
+    from codeplane.tools.formats import Format
     from codeplane.tools.spec import TOOLSETS
     from codeplane.tools.surface import Surface
 
@@ -233,4 +249,4 @@ def _surface(config: Config, toolsets: str | None, *, read_only: bool) -> Surfac
             received=toolsets or ", ".join(chosen),
             example="cpl mcp --toolsets core,admin",
         )
-    return Surface(chosen, read_only=read_only or config.server.read_only)
+    return Surface(chosen, read_only=read_only or config.server.read_only, format=Format(form or config.server.format))

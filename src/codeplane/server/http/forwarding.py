@@ -21,9 +21,11 @@ from mcp.server.lowlevel.server import Server
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from codeplane import telemetry
-from codeplane.base.envelope import error_envelope
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import Caller, CallReply
+from codeplane.server.caller import Caller
+from codeplane.tools.calls import CallReply
+from codeplane.tools.formats import Format, requested_format
+from codeplane.tools.text.failures import failure_reply
 
 MAX_CALLS: Final = 1_000
 """Calls that the holders of the token may have under way; the engine lets them wait for their turn."""
@@ -44,12 +46,14 @@ class Identity:
     version: str
     instructions: str
     tools: Sequence[Mapping[str, object]]
+    format: Format = Format.TEXT
+    """Form of answers that the front makes itself."""
 
 
 def build_server(identity: Identity, caller: Caller, token: str, max_calls: int = MAX_CALLS) -> Server[Any]:
     listed = types.ListToolsResult.model_validate({"tools": list(identity.tools)})
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
-    asked = _Calls(caller, token, max_calls)
+    asked = _Calls(caller, token, max_calls, identity.format)
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -73,10 +77,10 @@ def principal_of(token: str, session: str | None) -> str:
 
 
 def tool_result(reply: CallReply) -> types.CallToolResult:
-    """The envelope twice, as clients show their model the one or the other."""
+    """Text once; an envelope twice, as some clients show their model one form and some the other."""
     return types.CallToolResult(
-        content=[types.TextContent(text=reply.envelope.decode())],
-        structured_content=orjson.loads(reply.envelope),
+        content=[types.TextContent(text=reply.body.decode())],
+        structured_content=orjson.loads(reply.body) if reply.is_json else None,
         is_error=reply.is_error,
     )
 
@@ -120,17 +124,19 @@ class Progress:
 
 
 class _Calls:
-    def __init__(self, caller: Caller, token: str, limit: int) -> None:
+    def __init__(self, caller: Caller, token: str, limit: int, form: Format) -> None:
         self._caller = caller
         self._token = token
         self._limit = limit
+        self._format = form
         self._counts: Counter[str] = Counter()
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         principal = principal_of(self._token, _session_of(ctx))
         if self._counts.total() >= self._limit or self._counts[principal] >= MAX_CALLS_EACH:
             count = self._counts.total()
-            return tool_result(_failed(CodePlaneError(ErrorCode.TOO_BUSY, f"{count} calls are under way")))
+            error = CodePlaneError(ErrorCode.TOO_BUSY, f"{count} calls are under way", remedy="Try again.")
+            return tool_result(self._failed(error, params))
         self._counts[principal] += 1
         try:
             return tool_result(await self._ask(ctx, params, principal))
@@ -153,18 +159,18 @@ class _Calls:
             )
             answered = True
         except CodePlaneError as error:
-            return _failed(error)
+            return self._failed(error, params)
         except Exception as error:
             telemetry.error("call failed", tool=params.name, **telemetry.describe(error))
-            return _failed(CodePlaneError(ErrorCode.INTERNAL, "the call failed"))
+            return self._failed(CodePlaneError(ErrorCode.INTERNAL, "the call failed"), params)
         finally:
             if progress is not None:
                 await progress.close(cancel=not answered)
         return reply
 
-
-def _failed(error: CodePlaneError) -> CallReply:
-    return CallReply(orjson.dumps(error_envelope(error, {})), is_error=True)
+    def _failed(self, error: CodePlaneError, params: types.CallToolRequestParams) -> CallReply:
+        form = requested_format(params.arguments or {}, self._format)
+        return failure_reply(error, params.name, form)._replace(is_error=True)
 
 
 def _session_of(ctx: Context) -> str | None:

@@ -1,0 +1,22 @@
+"""Forms of an answer. Quick to import: a front needs it before anything else is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    """Lines for a model or a person; the default."""
+    JSON = "json"
+    """The envelope, for programs."""
+    LINES = "lines"
+    """The lines of the text form as JSON, for our own command line: it prints them in colour or through a pipe."""
+
+
+def requested_format(arguments: Mapping[str, object], default: Format) -> Format:
+    """The format that a call asks for, or the default of its client. Says nothing about whether the value is valid."""
+    given = arguments.get("format")
+    word = given.strip().lower() if isinstance(given, str) else ""
+    return Format(word) if word in (Format.TEXT, Format.JSON) else default

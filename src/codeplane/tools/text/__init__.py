@@ -1,0 +1,24 @@
+"""The text form of every answer: one renderer per tool, and the lines that all tools share.
+
+A renderer turns an `Answer` into lines. It works on the same result as the JSON form, unless the handler has built the
+lines itself (`Answer.lines`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from codeplane.base.envelope import Answer
+from codeplane.base.text_lines import TextLine
+from codeplane.tools.text.common import render_result, trailing_lines
+
+Renderer = Callable[[Mapping[str, Any], Answer], list[TextLine]]
+
+RENDERERS: Mapping[str, Renderer] = {}
+
+
+def render_answer(tool: str, arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+    """The whole answer: what the tool prints, then stale paths and warnings."""
+    lines = list(answer.lines) if answer.lines is not None else RENDERERS.get(tool, render_result)(arguments, answer)
+    return [*lines, *trailing_lines(answer)]
