@@ -28,20 +28,27 @@ def test_results_stand_under_their_files(shop: Sandbox) -> None:
     done = shop.run("search", "order total")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "shop/orders.py"
-    assert any(line.split()[:3] == ["4", "method", "Order:"] and "def total(self)" in line for line in lines)
-    assert "\x1b" not in done.stdout
-    assert lines[-1].startswith(("1 result", "2 results", "3 results", "the first"))
+    assert lines[0].startswith("shop/orders.py:") and "\x1b" not in done.stdout
+    assert any(line.startswith("shop/orders.py:4:def total(self)") and line.endswith("[Order]") for line in lines)
+    _, text = shop.terminal("search", "order total")
+    assert "shop/orders.py" in text.splitlines()[0]
 
 
 def test_every_match_is_shown_and_counted(shop: Sandbox) -> None:
     done = shop.run("search", "place", "-m", "lexical")
-    assert done.stdout.splitlines()[-1] == "6 matches in 3 files"
-    assert "  4  if x {    place()" in done.stdout
-    few = shop.run("search", "place", "-m", "lexical", "--limit", "2").stdout.splitlines()
-    assert few[-1] == "the first 2 of 6 matches in 3 files; --limit 6 shows more"
-    runtime = shop.run("search", "place", "-m", "lexical", "--scope", "runtime").stdout.splitlines()
-    assert runtime[-1] == "3 matches in 2 files; 3 more in tests: --scope mixed"
+    assert len(done.stdout.splitlines()) == 6 and done.stderr == ""
+    assert "shop/tabs.go:4:\tif x {\tplace()" in done.stdout
+    few = shop.run("search", "place", "-m", "lexical", "--limit", "2")
+    assert len(few.stdout.splitlines()) == 2
+    assert few.stderr == "4 more of 6 matches in 3 files (--limit N shows more)\n"
+    runtime = shop.run("search", "place", "-m", "lexical", "--scope", "runtime")
+    assert len(runtime.stdout.splitlines()) == 3 and runtime.stderr == "tests: 3 more (scope=mixed)\n"
+
+
+def test_files_are_found_by_name(shop: Sandbox) -> None:
+    assert shop.run("search", "tabs", "-m", "files").stdout == "shop/tabs.go\n"
+    assert shop.run("search", "*.go", "-m", "files").stdout == "shop/tabs.go\n"
+    assert shop.run("search", "orders.py").stdout == "shop/orders.py\n"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +76,7 @@ def test_kinds_and_places_as_people_type_them(shop: Sandbox) -> None:
 
 def test_exit_codes_and_nothing_found(shop: Sandbox) -> None:
     nothing = shop.run("search", "qqzzxxq", "-m", "lexical")
-    assert (nothing.returncode, nothing.stdout) == (0, "Nothing found for qqzzxxq in 4 files.\n")
+    assert (nothing.returncode, nothing.stdout) == (0, "no matches in 4 files\n")
     unknown = shop.run("search", "Ordre", "-m", "definitions")
     assert unknown.returncode == 1 and "Order" in unknown.stdout
     assert shop.run("search", " ").returncode == 2

@@ -149,7 +149,7 @@ def test_what_meta_says(fleet: Server) -> None:
     assert named["session_id"] == session
     stolen = fleet.call("map_repo", {"sessionId": session}, principal="another")
     error_of(stolen, ErrorCode.HANDLE_NOT_YOURS)
-    unknown = fleet.call("map_repo", {"session_id": "s_" + "A" * 24}, principal="somebody")
+    unknown = fleet.call("map_repo", {"session_id": "s_" + "A" * 12}, principal="somebody")
     error_of(unknown, ErrorCode.HANDLE_EXPIRED)
     error_of(fleet.call("map_repo", {"session_id": "mine"}), ErrorCode.ARGUMENT_INVALID)
 

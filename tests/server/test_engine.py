@@ -316,7 +316,7 @@ def test_every_call_leaves_one_outcome(place: Place) -> None:
         ("file_outline", {}),
         ("file_outline", {"file": "../x"}),
         (secret, {"a": secret}),
-        ("map_repo", {"cursor": "c_" + "A" * 24}),
+        ("map_repo", {"cursor": "c_" + "A" * 12}),
         ("manage_index", {"action": "sync"}),
         ("manage_index", {"action": "create"}),
         ("manage_index", {"action": "clear"}),

@@ -207,7 +207,7 @@ def test_what_has_no_effect_in_a_mode_is_refused(
         {"targets": [{"start_line": 2}]},
         {"targets": [{"path": "notes.txt", "colour": 1}]},
         {"targets": ["notes.txt"] * 21},
-        {"cursor": "c_" + "A" * 24, "limit": 3},
+        {"cursor": "c_" + "A" * 12, "limit": 3},
     ],
 )
 def test_what_cannot_be_read_is_told_with_a_call_that_can(shop: Server, arguments: dict[str, object]) -> None:
@@ -451,7 +451,7 @@ def test_many_targets_are_paged_in_their_order(shop: Server) -> None:
             (item,) = shop.call("read", {"targets": [item["next"]], "fresh": True})["result"]["items"]
             text += item["content"]
         assert text.count("\n") == 150
-    stolen = shop.call("read", {"cursor": "c_" + "A" * 24})
+    stolen = shop.call("read", {"cursor": "c_" + "A" * 12})
     error_of(stolen, ErrorCode.HANDLE_EXPIRED)
 
 

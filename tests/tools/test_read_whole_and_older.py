@@ -86,7 +86,7 @@ def test_what_has_no_whole_text(server: Server) -> None:
     error_of(server.call("read_file_full", {"file": "gone.py"}), ErrorCode.FILE_NOT_FOUND)
     error_of(server.call("read_file_full", {"file": ".git/config"}), ErrorCode.PROTECTED_PATH)
     error_of(server.call("read_file_full", {}), ErrorCode.ARGUMENT_INVALID)
-    error_of(server.call("read_file_full", {"cursor": "c_" + "A" * 24}), ErrorCode.HANDLE_EXPIRED)
+    error_of(server.call("read_file_full", {"cursor": "c_" + "A" * 12}), ErrorCode.HANDLE_EXPIRED)
     search = server.call("search", {"query": "argument", "mode": "lexical", "limit": 2})
     other = search["result"]["pagination"]["next_cursor"]
     error_of(server.call("read_file_full", {"cursor": other}), ErrorCode.ARGUMENT_INVALID)

@@ -198,7 +198,7 @@ def test_a_name_that_nothing_has_is_not_found(shop: Server, mode: str) -> None:
         ({"query": "x", "kinds": ["functon"]}, ErrorCode.ARGUMENT_INVALID, "function"),
         ({"query": "x", "kinds": ["qqq"]}, ErrorCode.ARGUMENT_INVALID, "class, column"),
         ({"query": "x", "limit": 0}, ErrorCode.ARGUMENT_INVALID, "from 1 to 100"),
-        ({"cursor": "c_" + "A" * 24}, ErrorCode.HANDLE_EXPIRED, ""),
+        ({"cursor": "c_" + "A" * 12}, ErrorCode.HANDLE_EXPIRED, ""),
     ],
 )
 def test_what_cannot_be_asked(shop: Server, arguments: dict[str, object], code: ErrorCode, expected: str) -> None:

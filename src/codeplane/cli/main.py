@@ -346,7 +346,7 @@ def clear(context: click.Context, everything: bool, yes: bool, json: bool) -> No
 @click.option(
     "-m",
     "--mode",
-    type=click.Choice(["auto", "lexical", "regex", "symbol", "definitions", "references"]),
+    type=click.Choice(["auto", "lexical", "regex", "symbol", "definitions", "references", "files"]),
     default="auto",
     show_default=True,
     help="Ranked by what is meant (auto, symbol), or every match.",

@@ -25,8 +25,8 @@ MAX_IN_ALL = 10_000
 MAX_BYTES = 64 * 1024 * 1024
 
 _PREFIXES = {"cursor": "c_", "plan": "p_"}
-_BODY = re.compile(r"[A-Za-z0-9_-]{24}")
-_BODY_BYTES = 18
+_BODY = re.compile(r"[A-Za-z0-9_-]{12}")
+_BODY_BYTES = 9
 _OVERHEAD_BYTES = 600
 _SESSION_SHARE = 4
 _SAMPLE = 16

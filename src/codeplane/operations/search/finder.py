@@ -18,6 +18,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.beneath import Root
 from codeplane.operations.search import operators
 from codeplane.operations.search.changed import Changed, ChangedFiles
+from codeplane.operations.search.file_names import match_file_names, similar_file_names
 from codeplane.operations.search.filters import Filters, FilterSummary
 from codeplane.operations.search.grouping import group_matches
 from codeplane.operations.search.kept import Kept
@@ -40,6 +41,7 @@ from codeplane.operations.search.references import find_references
 from codeplane.operations.search.textual import Accepts, enclose, find_text
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.query.contents import TOO_LARGE
+from codeplane.query.overview import list_file_briefs
 from codeplane.query.snapshot import Snapshot
 
 Cancelled = Callable[[], bool]
@@ -190,8 +192,33 @@ def _as_text(task: _Task) -> Found:
 
 def _find_all(task: _Task) -> Found:
     """Every match, counted, and grouped unless each is wanted."""
-    found = _find_uses(task) if task.request.mode == "references" else _find_matches(task)
-    return replace(found, exhaustive=True)
+    find = {"references": _find_uses, "files": _find_files}.get(task.request.mode, _find_matches)
+    return replace(find(task), exhaustive=True)
+
+
+def _find_files(task: _Task) -> Found:
+    """Files by their names."""
+    filters = task.filters
+    listed = {
+        file.path: file
+        for file in list_file_briefs(task.snapshot)
+        if filters.accepts_elsewhere(file.path, file.language)
+    }
+    text = task.parsed.text.strip()
+    matching = match_file_names(listed, text)
+    hits = [
+        Hit(path, 1, max(1, listed[path].lines), "file", path.rpartition("/")[2], role=listed[path].role)
+        for path in matching
+    ]
+    kept = [hit for hit in hits if filters.accepts_role(hit.role)]
+    outside = Counter(hit.role for hit in hits if not filters.accepts_role(hit.role))
+    return Found(
+        hits=tuple(kept[:MAX_MATCHES]),
+        total=len(kept),
+        outside_scope=dict(sorted(outside.items())),
+        files=len(kept),
+        similar=tuple(similar_file_names(listed, text)) if not hits else (),
+    )
 
 
 def _find_uses(task: _Task) -> Found:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
 
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.disk.beneath import Root
@@ -10,6 +14,10 @@ from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.facts.words import normalize_text, terms_of
 
+MAX_EVIDENCE_LINES = 1_000
+"""Lines of one result that are searched for evidence."""
+MIN_EVIDENCE = 0.3
+"""Share of the weight of the query that a line needs to be shown as evidence."""
 MAX_HELD = 200
 """Files whose lines are kept."""
 
@@ -33,6 +41,33 @@ class Lines:
     def between(self, path: str, first: int, last: int) -> str:
         return "\n".join(self.of(path)[first - 1 : last])
 
+    def evidence(
+        self, path: str, first: int, last: int, weights: Mapping[str, int], phrase: Sequence[int] = ()
+    ) -> tuple[int, str]:
+        """The line that matches the query best: where it stands word for word, or else has the rarest terms.
+
+        (0, "") where no line has a fair share of the query.
+        """
+        lines = self.of(path)
+        for number in phrase:
+            if first <= number <= min(last, len(lines)):
+                return number, lines[number - 1]
+        if not weights:
+            return 0, ""
+        span = lines[first - 1 : min(last, first + MAX_EVIDENCE_LINES)]
+        found: dict[int, set[str]] = {}
+        for match in _any_of(frozenset(weights)).finditer("\n".join(span).lower()):
+            found.setdefault(match.start(), set()).add(match.group())
+        ends = list(accumulate(len(line) + 1 for line in span))
+        by_line: dict[int, set[str]] = {}
+        for at, terms in found.items():
+            by_line.setdefault(bisect_right(ends, at), set()).update(terms)
+        worth = {number: sum(weights[term] for term in terms) for number, terms in by_line.items()}
+        best = max(worth, key=lambda number: (worth[number], -number), default=None)
+        if best is None or worth[best] < sum(weights.values()) * MIN_EVIDENCE:
+            return 0, ""
+        return first + best, span[best]
+
     def best(self, path: str, first: int, last: int, rarity: Mapping[str, int]) -> tuple[int, str]:
         """The line with the rarest terms, the first of equals."""
         best, chosen = 0, (0, "")
@@ -42,3 +77,9 @@ class Lines:
             if worth > best:
                 best, chosen = worth, (number, line.strip())
         return chosen
+
+
+@lru_cache(maxsize=8)
+def _any_of(terms: frozenset[str]) -> re.Pattern[str]:
+    """Longer terms first, so that a term is not hidden by its own beginning."""
+    return re.compile("|".join(map(re.escape, sorted(terms, key=lambda term: (-len(term), term)))))

@@ -13,15 +13,15 @@ from typing import Literal, NamedTuple
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice
 
-Mode = Literal["auto", "lexical", "regex", "symbol", "definitions", "references"]
+Mode = Literal["auto", "lexical", "regex", "symbol", "definitions", "references", "files"]
 Scope = Literal["runtime", "mixed", "docs"]
 ResultMode = Literal["grouped", "raw"]
 GroupBy = Literal["symbol", "file"]
 RankingMode = Literal["auto_changed_first", "default"]
 MatchType = Literal["exact", "fuzzy", "semantic"]
 
-MODES: tuple[Mode, ...] = ("auto", "lexical", "regex", "symbol", "definitions", "references")
-EXHAUSTIVE: frozenset[Mode] = frozenset({"lexical", "regex", "references"})
+MODES: tuple[Mode, ...] = ("auto", "lexical", "regex", "symbol", "definitions", "references", "files")
+EXHAUSTIVE: frozenset[Mode] = frozenset({"lexical", "regex", "references", "files"})
 """Modes that find and count every match; the others rank candidates."""
 
 MAX_RANKED = 100
@@ -56,6 +56,8 @@ class Request:
     limit: int = 20
     """Results of the first page; those are spread over files."""
     debug: bool = False
+    evidence: bool = False
+    """Whether ranked results carry the line that matches the query best."""
 
 
 class Factors(NamedTuple):
@@ -104,6 +106,11 @@ class Hit(NamedTuple):
     """Role of the file: source, test, docs, example, generated, vendored, config, build."""
     collapsed: int = 0
     """Further matches that the group of this result holds."""
+    evidence_line: int = 0
+    """Of a ranked result: the line in it that matches the query best, if that is not its first."""
+    evidence: str = ""
+    literal: bool = False
+    """Whether that line contains the query word for word."""
     factors: Factors = NO_FACTORS
 
 

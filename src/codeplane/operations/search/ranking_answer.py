@@ -19,8 +19,8 @@ from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import MAX_RANKED, Factors, Found, Hit, Request
 from codeplane.operations.search.names import MAX_NAMED
 from codeplane.operations.search.operators import Parsed
-from codeplane.operations.search.phrases import find_phrase
-from codeplane.operations.search.question import Question, read_question
+from codeplane.operations.search.phrases import Phrase, find_phrase
+from codeplane.operations.search.question import Question, Shape, read_question
 from codeplane.operations.search.ranked import ROWS_PER_FILE, Bounds, Ranking, Row, rank
 from codeplane.operations.search.required import Required, find_required, with_places
 from codeplane.operations.search.weights import Weights
@@ -35,6 +35,8 @@ MAX_SNIPPETS = 40
 MAX_SNIPPET_CHARS = 160
 MAX_SIMILAR = 5
 MAX_ECHO = 60
+MIN_MESSAGE_WORDS = 4
+"""Words of a query that may be the text of a message."""
 _ALL_ROWS = 40
 _HALFWAY = 25.0
 """The score that is shown as one half."""
@@ -104,7 +106,7 @@ def answer_ranked(
         )
     boosted = sum(1 for hit in shown if hit.path in bounds.changed)
     return Found(
-        hits=_with_snippets(shown, texts, ranking),
+        hits=_with_evidence(_with_snippets(shown, texts, ranking), texts, ranking, phrase, request, question),
         total=len(arranged) if request.mode == "definitions" else len(shown),
         outside_scope=required.outside if filters.must else ranking.outside,
         suppressed=suppressed,
@@ -242,3 +244,26 @@ def _with_snippets(hits: Sequence[Hit], texts: Lines, ranking: Ranking) -> tuple
         line, text = texts.best(hit.path, hit.line_start, hit.line_end, ranking.rarity)
         shown.append(hit._replace(snippet=text[:MAX_SNIPPET_CHARS], match_line=line) if text else hit)
     return tuple(shown)
+
+
+def _with_evidence(
+    hits: Sequence[Hit], texts: Lines, ranking: Ranking, phrase: Phrase, request: Request, question: Question
+) -> tuple[Hit, ...]:
+    """The results of the first page with the line that matches the query best. A name is matched by the signature."""
+    if not request.evidence or question.shape is Shape.NAME:
+        return tuple(hits)
+    shown: list[Hit] = []
+    for hit in hits[: request.limit]:
+        # The signature of a definition is shown anyway.
+        first = hit.line_start + 1 if hit.signature and hit.line_end > hit.line_start else hit.line_start
+        lines = phrase.get(hit.path, ())
+        line, text = texts.evidence(hit.path, first, hit.line_end, ranking.rarity, lines)
+        shown.append(
+            hit._replace(evidence_line=line, evidence=text, literal=line in lines and _is_message(text, question))
+        )
+    return (*shown, *hits[request.limit :])
+
+
+def _is_message(line: str, question: Question) -> bool:
+    """Whether a line that contains the query seems to hold it as the text of a message."""
+    return len(question.text.split()) >= MIN_MESSAGE_WORDS and any(quote in line for quote in "\"'`")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -11,13 +11,14 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.symbols import symbol_ref
+from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.operations.map_repo.kept import Index
 from codeplane.operations.reads import read_meta
 from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.frozen import Frozen, freeze
-from codeplane.operations.search.model import Found, Request
+from codeplane.operations.search.model import Found, Hit, Request
 from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around, look_around
 from codeplane.query.snapshot import Snapshot
@@ -27,10 +28,29 @@ from codeplane.tools.handlers.paging import index_of, look, page_meta, require_s
 from codeplane.tools.handlers.search_nothing import Nothing, about_nothing, measure
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
 from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of, request_of, said, view_of
+from codeplane.tools.handlers.search_text import (
+    TextForm,
+    call_lines,
+    count_uses,
+    debug_lines,
+    exact_hits,
+    exact_lines,
+    more_line,
+    named_files,
+    nothing_lines,
+    of_tiers,
+    outside_line,
+    reference_lines,
+    text_form,
+    unknown_line,
+)
+from codeplane.tools.text.search import MAX_CHARS, fill_paths
+from codeplane.workspace.freshness import Read
 
 _ADVICE = frozenset({"noise_mitigation"})
 """What a way of searching tells besides its hits and is a hint; everything else is a fact."""
 _MAX_SKIPPED = 5
+MAX_LIMIT = 100
 _CALLABLE = frozenset({"function", "method", "constructor", "class"})
 
 
@@ -41,16 +61,20 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     request, view, limit = request_of(call, args), view_of(args, View()), args.get("limit")
 
     def ask(snapshot: Snapshot) -> _Asked:
-        found = call.root.finder.find(snapshot, request, call.cancelled, call.shows)
-        first = found.hits[: limit or DEFAULT_LIMIT]
+        found = of_tiers(call.root.finder.find(snapshot, request, call.cancelled, call.shows), args.get("tiers"))
+        exact = exact_hits(found, request) if call.wants_text else None
+        first = (exact or found.hits)[: limit or DEFAULT_LIMIT]
         around = look_around(snapshot, call.root.path, first) if view.looks_around else ()
         extent = None if found.hits else measure(call.root.finder, snapshot, request)
-        return _Asked(found, around, extent, index_of(snapshot))
+        uses = count_uses(snapshot, exact[0]) if exact and len(exact) == 1 else None
+        return _Asked(found, around, extent, index_of(snapshot), exact, uses)
 
     policy = args.get("freshness_policy")
     links = request.mode == "references"
     read = call.root.workspace.read(ask, policy, lexical=True, links=links, cancelled=call.cancelled)
     asked, found = read.value, read.value.found
+    if call.wants_text:
+        return _text_answer(call, args, request, view, read)
     exhaustive = found.exhaustive
     room = (
         room_for(limit, view, person=call.surface.everything)
@@ -60,7 +84,16 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     page = fill_page(found.hits, asked.around, view, exhaustive, limit, room)
     call.readings.note_search(call.session, (hit.path for hit in found.hits[: page.shown]))
     rest = _Rest(
-        Frozen((), (), 0), 0, _total(found), view, limit, exhaustive, _settled(args), call.root.path, asked.index
+        Frozen((), (), 0),
+        0,
+        _total(found),
+        view,
+        limit,
+        exhaustive,
+        _settled(args),
+        call.root.path,
+        asked.index,
+        text_form(found, request),
     )
     if page.shown < len(found.hits) and not call.once:
         rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
@@ -87,6 +120,10 @@ class _Asked:
     extent: Extent | None
     """Of a search that found nothing."""
     index: Index
+    exact: tuple[Hit, ...] | None = None
+    """Definitions of the very name, for the text form."""
+    uses: int | None = None
+    """Known uses of the only one of these."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +140,61 @@ class _Rest:
     """The arguments that say what is searched for, and where."""
     root: Path
     index: Index
+    form: TextForm
+
+
+def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: View, read: Read[_Asked]) -> Answer:
+    asked, limit = read.value, args.get("limit")
+    found, form = asked.found, text_form(asked.found, request)
+    notices = (*read.notices, *found.notices, *_incomplete(found))
+    meta = read_meta(read)
+    if asked.extent is not None:
+        nothing = about_nothing(call, found, request, asked.extent, args)
+        lines = nothing_lines(found, request, asked.extent, nothing.message)
+        lines += [*reference_lines(found), *outside_line(found), *call_lines(nothing.hints)]
+        warnings = (*notices, *nothing.warnings)
+        return Answer(status=nothing.status, warnings=warnings, meta=meta, lines=lines)
+    unbounded = call.surface.everything and limit is not None
+    files = named_files(found, request)
+    if files:
+        hits, page = files, fill_paths(files, limit, MAX_CHARS)
+        lines = page.lines
+    elif asked.exact is not None:
+        hits, page = asked.exact, exact_lines(asked.exact, asked.uses, asked.around, view, limit)
+        lines = page.lines
+    else:
+        hits, unknown = form.arrange(found.hits, args.get("tiers"))
+        page = form.fill(hits, asked.around, view, limit, unbounded=unbounded)
+        rest = _Rest(
+            freeze(hits[page.shown :]) if page.shown < len(hits) and not call.once else freeze(()),
+            0,
+            len(hits),
+            view,
+            limit,
+            found.exhaustive,
+            _settled(args),
+            call.root.path,
+            asked.index,
+            form,
+        )
+        lines = [*page.lines, *_more_lines(call, rest, found.total, found.files, len(hits) - page.shown)]
+        lines += [*unknown_line(unknown), *outside_line(found)]
+    lines = [*lines, *reference_lines(found)]
+    call.readings.note_search(call.session, (hit.path for hit in hits[: page.shown]))
+    debug = debug_lines(found.debug) if request.debug else []
+    return Answer(warnings=notices, meta=meta, lines=[*lines, *debug])
+
+
+def _more_lines(call: Call, rest: _Rest, total: int, files: int, left: int) -> list[TextLine]:
+    if left <= 0:
+        return []
+    if call.once or call.surface.everything:
+        how = "--limit N shows more" if rest.limit is None or rest.limit < MAX_LIMIT else "narrow it with --path"
+        return more_line(rest.form, left, total, files, how)
+    if not rest.form.exhaustive and rest.limit is None:
+        # A handle would cost more than it is worth: who wants more of a ranking asks another question, or for more.
+        return more_line(rest.form, left, total, files, f"limit={MAX_LIMIT}")
+    return more_line(rest.form, left, total, files, f"cursor={call.handles.mint('cursor', call.session.id, rest)}")
 
 
 def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -119,6 +211,8 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
 
     read = look(call, rest.root, ask)
     now, around = read.value if read is not None else (None, ())
+    if call.wants_text:
+        return _next_text_page(call, rest, view, limit, around, page_meta(read, now, rest.index))
     page = fill_page(hits, around, view, rest.exhaustive, limit, room_for(limit, view))
     following = replace(rest, offset=rest.offset + page.shown, view=view, limit=limit)
     pagination = _pagination(call, following)
@@ -129,6 +223,17 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
         hints=_hints(call, page, pagination, following),
         meta=meta,
     )
+
+
+def _next_text_page(
+    call: Call, rest: _Rest, view: View, limit: int | None, around: Sequence[Around], meta: Mapping[str, object]
+) -> Answer:
+    hits = rest.frozen.hits(rest.offset, rest.offset + (limit or rest.form.page_size))
+    page = rest.form.fill(hits, around, view, limit)
+    following = replace(rest, offset=rest.offset + page.shown, view=view, limit=limit)
+    left = following.frozen.count - following.offset
+    lines = [*page.lines, *_more_lines(call, following, rest.total, 0, left)]
+    return Answer(meta=meta, lines=lines)
 
 
 def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:

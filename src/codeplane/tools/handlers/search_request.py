@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.search.model import MODES, Request
+from codeplane.operations.search.model import EXHAUSTIVE, MODES, Request, ResultMode
 from codeplane.operations.search.rows import Detail, View
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
@@ -15,6 +15,7 @@ from codeplane.tools.catalog.finding import SEARCH
 from codeplane.tools.handlers.search_kinds import read_kinds
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT
 from codeplane.tools.spec import MAX_TEXT
+from codeplane.tools.text.search import DEFAULT_RANKED
 
 VIEW = frozenset(
     {"cursor", "limit", "detail_level", "enrichment", "compact", "include_snippets", "ranking_explain_level"}
@@ -74,14 +75,23 @@ def request_of(call: Call, args: Mapping[str, Any]) -> Request:
         paths=args.get("paths", ()),
         languages=args.get("languages", ()),
         kinds=read_kinds(args.get("kinds", ())),
-        result_mode=args["result_mode"],
-        group_by=args["group_by"],
+        result_mode=_result_mode(call, args),
+        group_by=args.get("group_by", "symbol"),
         ranking_mode=args["ranking_mode"],
         case_sensitive=args.get("case_sensitive"),
         directory=directory_of(call, args),
-        limit=args.get("limit", DEFAULT_LIMIT),
+        limit=args.get("limit", DEFAULT_RANKED if call.wants_text else DEFAULT_LIMIT),
         debug=args.get("debug", False),
+        evidence=call.wants_text,
     )
+
+
+def _result_mode(call: Call, args: Mapping[str, Any]) -> ResultMode:
+    """Text shows every matching line, as grep does, unless it is asked to group them."""
+    if "result_mode" in args:
+        chosen: ResultMode = args["result_mode"]
+        return chosen
+    return "raw" if call.wants_text and args["mode"] in EXHAUSTIVE and "group_by" not in args else "grouped"
 
 
 def directory_of(call: Call, args: Mapping[str, Any]) -> str:

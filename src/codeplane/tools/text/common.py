@@ -18,6 +18,11 @@ MAX_PATHS = 5
 SHORT_DIGEST = 12
 """Hexadecimal digits of a digest that an answer shows; tools accept as many or more."""
 
+_STALE = {
+    "deferred": "changes on disk are being indexed",
+    "unchecked": "not checked for changes on disk",
+    "failed": "the check for changes on disk failed",
+}
 _BARE = re.compile(r"[^\s\"'=,()\[\]{}]+")
 
 
@@ -109,8 +114,7 @@ def _stale_lines(freshness: object) -> list[TextLine]:
         return []
     paths = [display(str(path)) for path in freshness.get("stale_paths", ())]
     if not paths:
-        why = "another process holds the index" if freshness.get("decision") == "unchecked" else "the check failed"
-        return [note(f"stale: the index may be out of date; {why}")]
+        return [note(f"stale: {_STALE.get(str(freshness.get('decision')), 'the index may be out of date')}")]
     more = int(freshness.get("stale_total", len(paths))) - MAX_PATHS
     return [note(f"stale: {', '.join(paths[:MAX_PATHS])}" + (f" and {more:,} more" if more > 0 else ""))]
 

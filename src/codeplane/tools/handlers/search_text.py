@@ -1,0 +1,203 @@
+"""The text form of a search: the rows, then one line for whatever was left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from codeplane.base.text_lines import TextLine, note, text
+from codeplane.facts.links import uid_number
+from codeplane.operations.search import operators
+from codeplane.operations.search.finder import Extent
+from codeplane.operations.search.model import Found, Hit, Request
+from codeplane.operations.search.question import Shape, read_question
+from codeplane.operations.search.rows import View
+from codeplane.operations.search.surroundings import Around
+from codeplane.query.refs import rank_uses
+from codeplane.query.relations import find_symbols
+from codeplane.query.rows import has_unresolved
+from codeplane.query.snapshot import Snapshot
+from codeplane.tools.text.common import call_text
+from codeplane.tools.text.search import (
+    DEFAULT_MATCHES,
+    DEFAULT_MATCHES_CHARS,
+    DEFAULT_RANKED,
+    DEFAULT_RANKED_CHARS,
+    MAX_CHARS,
+    TextPage,
+    by_file,
+    fill_matches,
+    fill_paths,
+    fill_ranked,
+)
+
+_UNKNOWN = "unknown"
+_BY_NAME = frozenset({"auto", "symbol", "definitions"})
+_MAX_EXACT = 8
+"""Definitions of a name that are shown; more are counted."""
+_BESIDE_LITERAL = 2
+"""Ranked results that are shown besides those with the query word for word."""
+_FEW_UNKNOWN = 10
+"""Unresolved references that are shown without being asked for."""
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """What the text form of one search needs besides the hits; later pages keep it."""
+
+    mode: str
+    exhaustive: bool
+    grouped: bool
+
+    def arrange(self, hits: Sequence[Hit], tiers: Sequence[str] | None) -> tuple[tuple[Hit, ...], int]:
+        """The hits in the order in which text shows them on all pages, and how many unresolved ones are only counted.
+
+        Unresolved references are shown if they are few, if there is nothing else, or if they are asked for.
+        """
+        if not self.exhaustive:
+            literal = [hit for hit in hits if hit.literal]
+            others = [hit for hit in hits if not hit.literal]
+            return (*literal, *others[: _BESIDE_LITERAL if literal else None]), 0
+        unknown = [hit for hit in hits if hit.tier == _UNKNOWN]
+        if tiers or len(unknown) <= _FEW_UNKNOWN or len(unknown) == len(hits):
+            return tuple(by_file(hits)), 0
+        return tuple(by_file(hit for hit in hits if hit.tier != _UNKNOWN)), len(unknown)
+
+    def fill(
+        self, hits: Sequence[Hit], around: Sequence[Around], view: View, limit: int | None, *, unbounded: bool = False
+    ) -> TextPage:
+        room = MAX_CHARS if limit is not None or view.looks_around else None
+        room = 1 << 40 if unbounded else room
+        if self.mode == "files":
+            return fill_paths(hits, limit, room or DEFAULT_MATCHES_CHARS)
+        if self.exhaustive:
+            return fill_matches(hits, limit, room or DEFAULT_MATCHES_CHARS, grouped=self.grouped)
+        return fill_ranked(hits, around, view, limit, room or DEFAULT_RANKED_CHARS)
+
+    @property
+    def page_size(self) -> int:
+        return DEFAULT_MATCHES if self.exhaustive else DEFAULT_RANKED
+
+
+def text_form(found: Found, request: Request) -> TextForm:
+    exhaustive = found.exhaustive
+    return TextForm(request.mode, exhaustive, exhaustive and request.result_mode == "grouped")
+
+
+def exact_hits(found: Found, request: Request) -> tuple[Hit, ...] | None:
+    """Definitions of the very name that was asked for; None where the query is not a name, or nothing has it.
+
+    A plain word may be a topic as well as a name, so that other results matter too.
+    """
+    if request.mode not in _BY_NAME or found.exhaustive:
+        return None
+    question = read_question(operators.parse(request.query).text)
+    if question.shape is not Shape.NAME:
+        return None
+    exact = [hit for hit in found.hits if hit.match_type == "exact" and hit.name == question.last]
+    exact = [hit for hit in exact if hit.factors.qualified_name_boost] or exact
+    is_topic = question.last.islower() and question.last.isalpha() and not question.qualifiers
+    return tuple(exact) if exact and (request.mode == "definitions" or not is_topic) else None
+
+
+def named_files(found: Found, request: Request) -> tuple[Hit, ...]:
+    """Files whose name or path is the query of a ranked search."""
+    text = operators.parse(request.query).text.strip() if request.mode == "auto" else ""
+    if found.exhaustive or not text or not read_question(text).only_path:
+        return ()
+    name = "/" + text.removeprefix("./").lower()
+    paths = dict.fromkeys(hit.path for hit in found.hits if f"/{hit.path}".lower().endswith(name))
+    return tuple(Hit(path, 1, 1, "file", path.rpartition("/")[2]) for path in paths)
+
+
+def count_uses(snapshot: Snapshot, hit: Hit) -> int | None:
+    """Known uses of a definition; None while references are being resolved."""
+    if not hit.def_uid or has_unresolved(snapshot):
+        return None
+    defined = find_symbols(snapshot, [uid_number(hit.def_uid)]).get(uid_number(hit.def_uid))
+    if defined is None:
+        return None
+    return rank_uses(snapshot, hit.def_uid, (defined.path, defined.line, defined.column), 1).page.total
+
+
+def of_tiers(found: Found, tiers: Sequence[str] | None) -> Found:
+    """Only the references of the tiers that were asked for."""
+    return found if tiers is None else replace(found, hits=tuple(hit for hit in found.hits if hit.tier in tiers))
+
+
+def unknown_line(count: int) -> list[TextLine]:
+    return [note(f"unresolved: {count:,} more of this name (tiers=unknown)")] if count else []
+
+
+def exact_lines(
+    hits: Sequence[Hit], uses: int | None, around: Sequence[Around], view: View, limit: int | None
+) -> TextPage:
+    page = fill_ranked(hits, around, view, limit or _MAX_EXACT, MAX_CHARS)
+    lines = list(page.lines)
+    if page.shown < len(hits):
+        lines.append(
+            note(f"{len(hits) - page.shown:,} more definitions (mode=definitions limit={min(100, len(hits))})")
+        )
+    if uses is not None:
+        lines.append(note(f"{uses:,} uses (mode=references)" if uses else "no known uses (mode=references)"))
+    return TextPage(lines, page.shown)
+
+
+def nothing_lines(found: Found, request: Request, extent: Extent, message: str | None) -> list[TextLine]:
+    """That nothing was found is a fact about as many files as were searched."""
+    searched = max(0, extent.files - sum(_not_searched(found).values()))
+    if message and request.mode in ("symbol", "definitions", "references"):
+        first = message.removesuffix(".")
+    else:
+        first = f"no matches in {searched:,} {'file' if searched == 1 else 'files'}"
+        first += f"; {message.removesuffix('.')}" if message else ""
+    if found.similar:
+        first += f"; similar: {', '.join(found.similar)}"
+    return [text(first)]
+
+
+def outside_line(found: Found) -> list[TextLine]:
+    """Matches that the scope left out, with the argument that shows them."""
+    count = sum(found.outside_scope.values())
+    roles = sorted({_ROLES.get(role, role) for role, number in found.outside_scope.items() if number})
+    return [note(f"{' and '.join(roles)}: {count:,} more (scope=mixed)")] if count else []
+
+
+def more_line(form: TextForm, left: int, total: int, files: int, how: str) -> list[TextLine]:
+    """How many results are left out, and how to see them. `files` is 0 where it is not known."""
+    if form.mode == "files":
+        return [note(f"{left:,} more files ({how})")]
+    if form.exhaustive and files:
+        return [note(f"{left:,} more of {total:,} matches in {files:,} files ({how})")]
+    return [note(f"{left:,} more ({how})")]
+
+
+def reference_lines(found: Found) -> list[TextLine]:
+    """What references say besides their rows."""
+    lines: list[TextLine] = []
+    elsewhere = found.hints.get("elsewhere")
+    if elsewhere and not found.hits:
+        lines.append(note(f"{elsewhere:,} uses of this name resolve to other definitions"))
+    as_text = found.hints.get("found_as_text")
+    if as_text:
+        lines.append(note(f"{as_text:,} of these were found as text, in files without facts"))
+    return lines
+
+
+def call_lines(hints: object) -> list[TextLine]:
+    """Calls that an answer suggests."""
+    calls = hints.values() if isinstance(hints, Mapping) else ()
+    return [note(f"hint: {call_text(hint)}") for hint in calls if isinstance(hint, Mapping) and "tool" in hint]
+
+
+def debug_lines(debug: Mapping[str, object]) -> list[TextLine]:
+    return [note("debug: " + json.dumps(debug, separators=(",", ":"), default=str))]
+
+
+def _not_searched(found: Found) -> Mapping[str, int]:
+    reasons = found.hints.get("not_searched")
+    return reasons if isinstance(reasons, Mapping) else {}
+
+
+_ROLES = {"test": "tests", "fixture": "fixtures", "example": "examples"}

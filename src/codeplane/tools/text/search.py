@@ -1,0 +1,134 @@
+"""Search results as text: source lines under their path for exhaustive modes, signatures with evidence for ranked ones.
+
+Works on hits, not on JSON rows: a page is as many hits as fit, whatever they cost as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from codeplane.base.text_lines import INDENT, TextLine, heading, match, symbol, text
+from codeplane.operations.search.model import Hit
+from codeplane.operations.search.rows import View, basic_reasons, full_reasons
+from codeplane.operations.search.surroundings import NOTHING_AROUND, Around
+
+DEFAULT_RANKED = 10
+"""Ranked results of a page, if the caller names no limit."""
+DEFAULT_RANKED_CHARS = 1_700
+DEFAULT_MATCHES = 200
+"""Matching lines of a page, if the caller names no limit."""
+DEFAULT_MATCHES_CHARS = 8_000
+MAX_CHARS = 22_000
+"""Characters of the rows of any page."""
+MAX_SIGNATURE = 120
+MAX_EVIDENCE = 160
+
+_CERTAIN = ("", "proven", "strong")
+"""Tiers that are not worth saying."""
+_LEAD = 40
+"""Characters kept before the match of a line that is cut."""
+
+
+@dataclass(frozen=True)
+class TextPage:
+    lines: list[TextLine]
+    shown: int
+    """Hits on the page; the rest is left to the next one."""
+
+
+def by_file(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits with those of each file together, files in the order of their first hit."""
+    files: dict[str, list[Hit]] = {}
+    for hit in hits:
+        files.setdefault(hit.path, []).append(hit)
+    return [hit for own in files.values() for hit in own]
+
+
+def fill_matches(hits: Sequence[Hit], limit: int | None, room: int, *, grouped: bool) -> TextPage:
+    """Matching lines by file, as many as fit, at least one."""
+    lines: list[TextLine] = []
+    shown, path = 0, ""
+    for hit in hits[: limit or DEFAULT_MATCHES]:
+        rows = [*([heading(hit.path)] if hit.path != path else []), _match_line(hit, grouped)]
+        room -= sum(len(row.text) + 1 for row in rows)
+        if shown and room < 0:
+            break
+        lines += rows
+        path, shown = hit.path, shown + 1
+    return TextPage(lines, shown)
+
+
+def fill_paths(hits: Sequence[Hit], limit: int | None, room: int) -> TextPage:
+    """One path per line."""
+    lines: list[TextLine] = []
+    for hit in hits[: limit or DEFAULT_MATCHES]:
+        room -= len(hit.path) + 1
+        if lines and room < 0:
+            break
+        lines.append(text(heading(hit.path).text))
+    return TextPage(lines, len(lines))
+
+
+def fill_ranked(hits: Sequence[Hit], around: Sequence[Around], view: View, limit: int | None, room: int) -> TextPage:
+    """Ranked results, as many of the best as fit, at least one; results of one file stand together."""
+    rendered: dict[str, list[TextLine]] = {}
+    shown = 0
+    for number, hit in enumerate(hits[: limit or DEFAULT_RANKED]):
+        beside = around[number] if number < len(around) else NOTHING_AROUND
+        rows = _ranked_lines(hit, view, beside)
+        room -= sum(len(row.text) + 1 for row in rows) + (len(hit.path) + 1 if hit.path not in rendered else 0)
+        if shown and room < 0:
+            break
+        rendered.setdefault(hit.path, [heading(hit.path)]).extend(rows)
+        shown += 1
+    return TextPage([line for lines in rendered.values() for line in lines], shown)
+
+
+def cut_around(line: str, column: int, room: int) -> str:
+    """A line as it is, or if it is too long the part around a column."""
+    if len(line) <= room:
+        return line
+    start = max(0, min(column - 1 - _LEAD, len(line) - room)) if column > room - _LEAD else 0
+    kept = line[start : start + room].rstrip()
+    return ("…" if start else "") + kept + ("…" if start + room < len(line) else "")
+
+
+def _match_line(hit: Hit, grouped: bool) -> TextLine:
+    suffix = [hit.tier] if hit.tier not in _CERTAIN else []
+    if grouped:
+        suffix += [f"[{hit.lexical_path}]"] if hit.lexical_path else []
+        suffix += [f"+{hit.collapsed} more"] if hit.collapsed else []
+    return match(hit.path, hit.match_line or hit.line_start, hit.snippet, " ".join(suffix))
+
+
+def _ranked_lines(hit: Hit, view: View, around: Around) -> list[TextLine]:
+    suffix = _suffix(hit, view)
+    lines: list[TextLine] = []
+    if hit.lexical_path and (view.compact or view.detail == "location"):
+        lines = [symbol(hit.path, hit.line_start, hit.line_end, hit.lexical_path, suffix)]
+    elif hit.lexical_path:
+        signature = hit.signature or f"{hit.kind} {hit.name}"
+        container = hit.lexical_path.rpartition(".")[0]
+        shown = cut_around(signature, 0, MAX_SIGNATURE)
+        lines = [
+            symbol(hit.path, hit.line_start, hit.line_end, shown, f"[{container}]{suffix}" if container else suffix)
+        ]
+    if view.compact:
+        return lines
+    if view.detail == "context" and around.body:
+        return [*lines, *(text(INDENT + line) for line in around.body.split("\n"))]
+    number, words = (hit.evidence_line, hit.evidence) if hit.evidence_line else (hit.match_line, hit.snippet)
+    if view.snippets and number and words and not (lines and number == hit.line_start):
+        depth = 1 if lines else 0
+        lines.append(match(hit.path, number, cut_around(words.rstrip(), 0, MAX_EVIDENCE), depth=depth))
+    elif not lines and hit.kind != "file":
+        lines.append(symbol(hit.path, hit.line_start, hit.line_end, hit.name, suffix))
+    return lines
+
+
+def _suffix(hit: Hit, view: View) -> str:
+    if view.explain == "off":
+        return ""
+    reasons: Mapping[str, float] = basic_reasons(hit.factors) if view.explain == "basic" else full_reasons(hit.factors)
+    return " {" + ", ".join(f"{name} {value:g}" for name, value in reasons.items() if value) + "}"
