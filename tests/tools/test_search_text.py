@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.operations.search.templates import find_template
 from support.repositories import make_repository
 from support.tooling import Server, serving
 
@@ -45,10 +46,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def test_exhaustive_search_prints_every_line_under_its_path(shop: Server) -> None:
     assert shop.text("search", {"query": "BodyLimiter", "mode": "lexical"}).splitlines() == [
         "shop/limits.py",
-        "4: class BodyLimiter:",
+        "4\tclass BodyLimiter:",
         "shop/form.py",
-        "1: from shop.limits import BodyLimiter",
-        "5:     limiter = BodyLimiter()",
+        "1\tfrom shop.limits import BodyLimiter",
+        "5\t    limiter = BodyLimiter()",
     ]
 
 
@@ -67,13 +68,27 @@ def test_exact_name_prints_the_definition_and_the_number_of_uses(shop: Server) -
 def test_error_text_leads_to_its_line(shop: Server) -> None:
     lines = shop.text("search", {"query": "request body is larger than the limit"}).splitlines()
     assert lines[0] == "shop/limits.py"
-    assert '  10:             raise ValueError("request body is larger than the limit")' in lines[:3]
+    assert '  10\t            raise ValueError("request body is larger than the limit")' in lines[:3]
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        ('fail("Cannot index %s with %s", kind, name)', "Cannot index array with string"),
+        ('raise E(f"no such option: {name!r} in {where}")', "no such option: 'colour' in settings"),
+        ("throw new Error(`Unknown encoding ${name} given`)", "Error: Unknown encoding utf-7 given"),
+        ('raise "wrong number of #{kind} (got #{n})"', "wrong number of segments (got 3)"),
+    ],
+)
+def test_template_that_the_query_fits_is_found(line: str, query: str) -> None:
+    assert find_template(["x", line], 1, 2, query) == 2
+    assert find_template(["x", line], 1, 2, "something else altogether that does not fit") == 0
 
 
 def test_question_shows_signature_and_matching_line(shop: Server) -> None:
     found = shop.text("search", {"query": "where is the content length of a request checked"})
     assert found.splitlines()[:2] == ["shop/limits.py", "7-11 def limit_body(self, request)  [BodyLimiter]"]
-    assert "  8:         length = request.content_length" in found
+    assert "  8\t        length = request.content_length" in found
     bare = shop.text("search", {"query": "where is the content length of a request checked", "include_snippets": False})
     assert "content_length" not in bare
 
@@ -87,8 +102,8 @@ def test_scope_that_leaves_matches_out_says_so(shop: Server) -> None:
 def test_references_are_grouped_by_file_and_say_only_uncertain_tiers(shop: Server) -> None:
     assert shop.text("search", {"query": "read_form", "mode": "references"}).splitlines() == [
         "tests/test_form.py",
-        "1: from shop.form import read_form",
-        "5:     assert read_form(None)",
+        "1\tfrom shop.form import read_form",
+        "5\t    assert read_form(None)",
     ]
 
 
@@ -139,13 +154,13 @@ def test_pages_of_text_neither_lose_nor_repeat_a_line(shop: Server) -> None:
             if line.startswith("many/"):
                 path = line
             elif "repeated_call(" in line:
-                rows.append((path, line.partition(":")[0]))
+                rows.append((path, line.partition("\t")[0]))
     assert len(pages) > 1 and len(rows) == len(set(rows)) == 320
 
 
 def test_grouping_and_limits_have_an_effect(shop: Server) -> None:
     by_file = shop.text("search", {"query": "repeated_call", "mode": "lexical", "group_by": "file"})
-    assert "1: value_0 = repeated_call(0)  [value_0] +39 more" in by_file
+    assert "1\tvalue_0 = repeated_call(0)  [value_0] +39 more" in by_file
     assert len(shop.text("search", {"query": "repeated_call", "mode": "lexical", "limit": 3}).splitlines()) == 5
     ranked = shop.text("search", {"query": "limit body", "limit": 1})
     assert ranked.splitlines()[-1].endswith("(scope=mixed)") or "more (cursor=" in ranked

@@ -19,7 +19,7 @@ class LineKind(StrEnum):
     HEADING = "heading"
     """A path that heads the rows below it."""
     MATCH = "match"
-    """A line of source, `44: text`."""
+    """A line of source: its number, a tab, and the text as it is in the file."""
     SYMBOL = "symbol"
     """A definition, `41-58 signature`."""
     SOURCE = "source"
@@ -50,7 +50,7 @@ def heading(path: str, suffix: str = "") -> TextLine:
 def match(path: str, line: int, text: str, suffix: str = "", depth: int = 0) -> TextLine:
     """A source line. `suffix` follows after two spaces, for a tier or the symbol that encloses it."""
     body = f"{text}  {suffix}" if suffix else text
-    return TextLine(LineKind.MATCH, f"{INDENT * depth}{line}: {body}", path, line, body)
+    return TextLine(LineKind.MATCH, f"{INDENT * depth}{line}\t{body}", path, line, body)
 
 
 def symbol(path: str, first: int, last: int, signature: str, suffix: str = "", depth: int = 0) -> TextLine:

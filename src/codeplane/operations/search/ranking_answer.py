@@ -23,6 +23,7 @@ from codeplane.operations.search.phrases import Phrase, find_phrase
 from codeplane.operations.search.question import Question, Shape, read_question
 from codeplane.operations.search.ranked import ROWS_PER_FILE, Bounds, Ranking, Row, rank
 from codeplane.operations.search.required import Required, find_required, with_places
+from codeplane.operations.search.templates import find_template
 from codeplane.operations.search.weights import Weights
 from codeplane.query.outline import list_outline_rows
 from codeplane.query.snapshot import Snapshot
@@ -35,6 +36,7 @@ MAX_SNIPPETS = 40
 MAX_SNIPPET_CHARS = 160
 MAX_SIMILAR = 5
 MAX_ECHO = 60
+MAX_TEMPLATE_HITS = 30
 MIN_MESSAGE_WORDS = 4
 """Words of a query that may be the text of a message."""
 _ALL_ROWS = 40
@@ -252,6 +254,9 @@ def _with_evidence(
     """The results of the first page with the line that matches the query best. A name is matched by the signature."""
     if not request.evidence or question.shape is Shape.NAME:
         return tuple(hits)
+    if not phrase and len(question.text.split()) >= MIN_MESSAGE_WORDS:
+        phrase = _templates(hits, texts, question)
+        hits = sorted(hits, key=lambda hit: hit.path not in phrase)
     shown: list[Hit] = []
     for hit in hits[: request.limit]:
         # The signature of a definition is shown anyway.
@@ -267,3 +272,13 @@ def _with_evidence(
 def _is_message(line: str, question: Question) -> bool:
     """Whether a line that contains the query seems to hold it as the text of a message."""
     return len(question.text.split()) >= MIN_MESSAGE_WORDS and any(quote in line for quote in "\"'`")
+
+
+def _templates(hits: Sequence[Hit], texts: Lines, question: Question) -> Phrase:
+    """Lines of results whose message, with its placeholders filled in, is the query."""
+    found: dict[RepoPath, list[int]] = {}
+    for hit in hits[:MAX_TEMPLATE_HITS]:
+        line = find_template(texts.of(hit.path), hit.line_start, hit.line_end, question.text)
+        if line and line not in found.get(hit.path, ()):
+            found.setdefault(hit.path, []).append(line)
+    return found

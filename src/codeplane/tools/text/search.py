@@ -18,7 +18,7 @@ DEFAULT_RANKED = 10
 DEFAULT_RANKED_CHARS = 1_700
 DEFAULT_MATCHES = 200
 """Matching lines of a page, if the caller names no limit."""
-DEFAULT_MATCHES_CHARS = 8_000
+DEFAULT_MATCHES_CHARS = 10_000
 MAX_CHARS = 22_000
 """Characters of the rows of any page."""
 MAX_SIGNATURE = 120

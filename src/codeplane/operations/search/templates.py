@@ -1,0 +1,48 @@
+"""Message templates: lines of source whose string, with its placeholders filled in, is the text of a query.
+
+`Cannot index array with string "name"` was printed by a line that says `Cannot index %s with %s`. The literal parts of
+the template must occur in the query in order, and make up most of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MIN_LITERAL_WORDS = 2
+MIN_LITERAL_SHARE = 0.4
+"""Share of the words of the query that the literal parts of a template must have."""
+MAX_QUERY_CHARS = 400
+MAX_LINES = 400
+"""Lines of one result that are tried."""
+
+_STRINGS = re.compile(r'"((?:[^"\\]|\\.){8,300})"|\'((?:[^\'\\]|\\.){8,300})\'|`([^`]{8,300})`')
+_PLACEHOLDER = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%\{[^}]*\}|[$#]\{[^}]*\}|\{[^{}]*\}|\\[nrt]")
+_WORDS = re.compile(r"\w+")
+
+
+def find_template(lines: Sequence[str], first: int, last: int, query: str) -> int:
+    """The first line of a span with a template that the query fits; 0 if there is none."""
+    if len(query) > MAX_QUERY_CHARS:
+        return 0
+    words = len(_WORDS.findall(query))
+    for number, line in enumerate(lines[first - 1 : min(last, first + MAX_LINES)], first):
+        for found in _STRINGS.finditer(line) if _PLACEHOLDER.search(line) else ():
+            template = next(filter(None, found.groups()))
+            if _PLACEHOLDER.search(template) and _fits(template, query, words):
+                return number
+    return 0
+
+
+def _fits(template: str, query: str, words: int) -> bool:
+    pieces = [piece for piece in _PLACEHOLDER.split(template) if piece.strip()]
+    literal = sum(len(_WORDS.findall(piece)) for piece in pieces)
+    if literal < MIN_LITERAL_WORDS or literal < words * MIN_LITERAL_SHARE:
+        return False
+    at, lowered = 0, query.lower()
+    for piece in (piece.strip().lower() for piece in pieces):
+        found = lowered.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
