@@ -19,7 +19,7 @@ from support.mcp_client import CPL, HANDSHAKE, McpClient, Place, until
 
 
 def start(place: Place, elsewhere: Path, capabilities: dict[str, Any]) -> McpClient:
-    client = McpClient([*CPL, "mcp"], place.environment(), cwd=elsewhere)
+    client = McpClient([*CPL, "mcp", "--format", "json"], place.environment(), cwd=elsewhere)
     place.clients.append(client)
     info = {"name": "t", "version": "1"}
     client.ask("initialize", {"protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": info})

@@ -73,7 +73,9 @@ class Place(Sandbox):
         return int(state["pid"])
 
     def mcp(self, *options: str, command: Sequence[str] = CPL, **changes: Any) -> McpClient:
-        client = McpClient([*command, "-C", str(self.root), "mcp", *options], self.environment(), **changes)
+        """A client that is answered in JSON; `McpClient.text` asks for text."""
+        words = [*command, "-C", str(self.root), "mcp", "--format", "json", *options]
+        client = McpClient(words, self.environment(), **changes)
         self.clients.append(client)
         return client
 
@@ -179,7 +181,7 @@ class McpClient:
         return self.receive(self.request(method, params), seconds)
 
     def begin(self, tool: str, /, **arguments: Any) -> RequestId:
-        return self.request("tools/call", {"name": tool, "arguments": {"format": "json", **arguments}})
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
 
     def finish(self, identity: RequestId, seconds: float = 20.0) -> dict[str, Any]:
         """The envelope; what must hold of every answer of a tool is looked at here."""

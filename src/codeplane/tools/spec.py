@@ -89,6 +89,8 @@ class ToolSpec:
     toolsets: tuple[str, ...]
     doc: str
     params: tuple[Param, ...] = ()
+    title: str = ""
+    """Name for people; by default the name of the tool in words."""
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = True
@@ -152,12 +154,19 @@ class ToolSpec:
             schema["required"] = required
         return {
             "name": self.name,
+            "title": self.title or self.name.replace("_", " ").capitalize(),
             "description": self.doc,
             "inputSchema": schema,
-            "annotations": {
-                "readOnlyHint": self.read_only or read_only,
-                "destructiveHint": self.destructive and not read_only,
-                "idempotentHint": self.idempotent,
-                "openWorldHint": self.open_world,
-            },
+            "annotations": self._annotations(read_only=read_only),
+        }
+
+    def _annotations(self, *, read_only: bool) -> dict[str, bool]:
+        """Hints for clients. The last two say nothing about a tool that only reads, so that it does not carry them."""
+        if self.read_only or read_only:
+            return {"readOnlyHint": True, "openWorldHint": self.open_world}
+        return {
+            "readOnlyHint": False,
+            "openWorldHint": self.open_world,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
         }

@@ -1,4 +1,4 @@
-"""Tools about the index and the server themselves."""
+"""Tools that manage the index and the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
 MANAGE_INDEX = ToolSpec(
     "manage_index",
     ("core", "admin"),
-    "Create, rebuild, sync, inspect or clear the index. Seldom needed: it is kept up to date by itself.",
+    "Create, rebuild, sync, inspect or clear the index. Rarely needed: every call updates the index.",
     (
         Param(
             "action",
@@ -18,46 +18,53 @@ MANAGE_INDEX = ToolSpec(
             aliases=("command", "operation"),
         ),
         PATH,
-        Param("force", "boolean", "create: build anew what is there."),
+        Param("force", "boolean", "create: rebuild an existing index."),
         Param(
             "custom_extensions",
             "array",
-            'create, reindex: e.g. ".pyx=python".',
+            'create, reindex: languages of more extensions, e.g. ".pyx=python"',
             aliases=("extensions",),
+            advertised=False,
         ),
-        Param("ignore_patterns", "array", "create, reindex: more patterns as in .gitignore.", aliases=("ignore",)),
-        Param("allow_unnecessary_reindex", "boolean", "reindex although a sync is enough."),
-        Param("confirm", "boolean", "clear: yes, remove the index."),
-        Param("wait", "boolean", "create, reindex: answer when it is done."),
+        Param(
+            "ignore_patterns",
+            "array",
+            "create, reindex: more .gitignore-style patterns to leave out",
+            aliases=("ignore",),
+            advertised=False,
+        ),
+        Param("allow_unnecessary_reindex", "boolean", "reindex: even if a sync is enough", advertised=False),
+        Param("confirm", "boolean", "clear: required to remove the index"),
+        Param("wait", "boolean", "create, reindex: answer when done"),
     ),
     read_only=False,
     destructive=True,
     harmless={"action": ("status",)},
     at_once_with={"action": ("status",)},
-    when=("when an answer says requires_reindex", "after ignore files changed and the next call must not wait: sync"),
-    when_not=("to make answers current: they are",),
+    when=("when an answer says requires_reindex", "after ignore files changed, if the next call must not wait: sync"),
+    when_not=("to update answers: every call does that",),
     examples=(
-        Example("how the index stands", {"action": "status"}),
-        Example("see changes now", {"action": "sync"}),
-        Example("build it anew", {"action": "reindex"}),
+        Example("state of the index", {"action": "status"}),
+        Example("index the latest changes now", {"action": "sync"}),
+        Example("rebuild the index", {"action": "reindex"}),
     ),
 )
 
 HEALTH_CHECK = ToolSpec(
     "health_check",
     ("core", "admin"),
-    "Whether the server is warming, ready, indexing or in error, and why.",
+    "State of the server: warming, ready, indexing or error, and why.",
     (PATH,),
     at_once=True,
-    when=("when calls answer not_ready", "to see how far the first indexing is"),
-    when_not=("before every call: each answer says itself whether it is fresh",),
+    when=("when calls answer not_ready", "to see the progress of the first build"),
+    when_not=("before every call: each answer says if it is stale",),
     examples=(Example("this repository", {}),),
 )
 
 LIST_CODEBASES = ToolSpec(
     "list_codebases",
     ("admin",),
-    "Repositories that this server can answer about, by state of their index.",
+    "List the repositories that this server knows, with the state of their index.",
     at_once=True,
     when=("to learn which values path may have",),
     when_not=("in a server with one repository",),
@@ -67,10 +74,10 @@ LIST_CODEBASES = ToolSpec(
 DESCRIBE = ToolSpec(
     "describe",
     ("admin",),
-    "The repository (branch, language, index), or one tool with examples.",
+    "Describe the repository (branch, languages, index), or one tool with all parameters and examples.",
     (
         Param("action", "string", choices=("repo", "tool"), default="repo"),
-        Param("name", "string", "Tool, for action tool.", aliases=("tool", "tool_name")),
+        Param("name", "string", "Name of the tool", aliases=("tool", "tool_name")),
         PATH,
     ),
     at_once_with={"action": ("tool",)},
@@ -82,7 +89,7 @@ DESCRIBE = ToolSpec(
 INDEX_STATUS = ToolSpec(
     "index_status",
     ("compat",),
-    "Older name of manage_index with action status.",
+    "Deprecated name of manage_index with action status.",
     (PATH,),
     at_once=True,
     examples=(Example("this repository", {}),),
@@ -92,7 +99,7 @@ INDEX_STATUS = ToolSpec(
 SYNC_REPO = ToolSpec(
     "sync_repo",
     ("compat",),
-    "Older name of manage_index with action sync.",
+    "Deprecated name of manage_index with action sync.",
     (PATH,),
     read_only=False,
     examples=(Example("this repository", {}),),

@@ -1,6 +1,8 @@
-"""Tools that find code, and their older names."""
+"""The search tool, and its deprecated names."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from codeplane.tools.catalog.shared import COMPACT, CURSOR, DETAIL, EXPLAIN, LIMIT, NO_CURSOR, PATH, POLICY
 from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
@@ -11,19 +13,22 @@ MAX_QUERY = 256 * 1024
 SEARCH = ToolSpec(
     "search",
     ("core",),
-    "Find code by words, name, fragment, error text or stack trace; the place to work comes first.",
+    "Search the code of the repository. Ranks definitions for a question, a name, an error message or a stack trace; "
+    "or lists every matching line, like rg, but grouped by file and complete.",
     (
         Param(
             "query",
             "string",
-            "May begin with filters, but in lexical and regex: lang:go path:src/ -path:gen/ must:word exclude:word.",
+            "What to find. Except in lexical and regex, it may start with filters: lang:go path:src/ -path:gen/ "
+            "must:word exclude:word",
             aliases=("q", "pattern", "text", "search", "search_term", "name", "symbol", "query_string"),
             max_chars=MAX_QUERY,
         ),
         Param(
             "mode",
             "string",
-            "lexical, regex and references find every match; the others rank.",
+            "auto: ranked results. lexical, regex (RE2): every matching line. references: every use of a symbol. "
+            "definitions, symbol: by exact or similar name. files: by file name or glob.",
             choices=("auto", "lexical", "regex", "symbol", "definitions", "references", "files"),
             default="auto",
             aliases=("search_mode", "search_type"),
@@ -49,7 +54,7 @@ SEARCH = ToolSpec(
         Param(
             "scope",
             "string",
-            "runtime: neither docs nor tests; docs: only those. Default mixed, of auto runtime.",
+            "runtime: code only. docs: docs and tests only. mixed: everything. Default: mixed (auto: runtime)",
             choices=("runtime", "mixed", "docs"),
             synonyms={"all": "mixed", "everything": "mixed", "code": "runtime", "source": "runtime", "tests": "docs"},
             unfolds=("paths", "languages", "kinds"),
@@ -57,18 +62,41 @@ SEARCH = ToolSpec(
         Param(
             "paths",
             "array",
-            "Patterns as in .gitignore.",
+            "Only files that match one of these .gitignore-style patterns.",
             aliases=("include", "glob", "globs", "files", "file_pattern", "include_pattern", "path_pattern"),
         ),
         Param("languages", "array", aliases=("language", "lang", "langs")),
-        Param("kinds", "array", "e.g. function, class, method.", aliases=("kind", "symbol_kind", "symbol_kinds")),
-        Param("case_sensitive", "boolean", "Default: if the query has a capital.", aliases=("case", "match_case")),
-        Param("result_mode", "string", "raw: every match by itself.", choices=("grouped", "raw")),
-        Param("group_by", "string", choices=("symbol", "file")),
+        Param(
+            "kinds",
+            "array",
+            "Only symbols of these kinds: function, class, method, ...",
+            aliases=("kind", "symbol_kind", "symbol_kinds"),
+        ),
+        Param(
+            "case_sensitive",
+            "boolean",
+            "Default: true if the query has a capital letter",
+            aliases=("case", "match_case"),
+            advertised=False,
+        ),
+        Param(
+            "result_mode",
+            "string",
+            "raw: each match on its own. grouped: one result per symbol or file. Default: raw for lines, else grouped",
+            choices=("grouped", "raw"),
+            advertised=False,
+        ),
+        Param(
+            "group_by",
+            "string",
+            "Group matches by symbol or by file. Default: symbol",
+            choices=("symbol", "file"),
+            advertised=False,
+        ),
         Param(
             "tiers",
             "array",
-            "references: only these.",
+            "references: only uses that are known this well.",
             choices=("proven", "strong", "anchored", "unknown"),
             aliases=("tier",),
             advertised=False,
@@ -76,33 +104,35 @@ SEARCH = ToolSpec(
         Param(
             "ranking_mode",
             "string",
-            "default: changed files get no preference.",
+            "auto_changed_first: files with uncommitted changes rank higher. default: they do not.",
             choices=("auto_changed_first", "default"),
             default="auto_changed_first",
+            advertised=False,
         ),
         DETAIL,
         Param(
             "enrichment",
             "string",
-            "Older name of detail_level: none, minimal, standard, function or class.",
+            "Deprecated name of detail_level.",
             choices=("none", "minimal", "standard", "function", "class"),
             advertised=False,
         ),
-        Param("include_snippets", "boolean", "Default true.", aliases=("snippets",)),
+        Param(
+            "include_snippets",
+            "boolean",
+            "Show the matching line of each result. Default: true",
+            aliases=("snippets",),
+            advertised=False,
+        ),
         COMPACT,
         EXPLAIN,
         LIMIT,
         CURSOR,
-        Param("debug", "boolean", "Adds hints.debug_search."),
-        Param(
-            "path",
-            "string",
-            "Directory to search in; default: this repository.",
-            aliases=("root", "repo", "codebase", "directory", "dir", "cwd"),
-        ),
+        Param("debug", "boolean", "Show how the query was read and what was filtered.", advertised=False),
+        replace(PATH, aliases=(*PATH.aliases, "directory", "dir", "cwd")),
         POLICY,
     ),
-    when=("to find where something is done, defined or used", "in place of grep: it is exhaustive, counted and fresh"),
+    when=("to find where something is done, defined or used", "instead of grep: complete, counted and up to date"),
     when_not=("for the symbols of a known file: file_outline", "for the layout of the repository: map_repo"),
     examples=(
         Example("in your own words", {"query": "start the server"}),
@@ -115,10 +145,10 @@ SEARCH = ToolSpec(
 SEARCH_CODEBASE = ToolSpec(
     "search_codebase",
     ("compat",),
-    "Older name of search.",
+    "Deprecated name of search.",
     (
         Param("query", "string", NO_CURSOR, required=True, unless="cursor", max_chars=MAX_QUERY),
-        Param("path", "string", "Directory to search in; default: this repository."),
+        Param("path", "string", "Directory to search in. Default: this repository"),
         Param("scope", "string", choices=("runtime", "mixed", "docs"), default="runtime"),
         Param("resultMode", "string", choices=("grouped", "raw"), default="grouped"),
         Param("groupBy", "string", choices=("symbol", "file"), default="symbol"),
@@ -139,7 +169,7 @@ SEARCH_CODEBASE = ToolSpec(
 SEARCH_CODE = ToolSpec(
     "search_code",
     ("compat",),
-    "Older name of search.",
+    "Deprecated name of search.",
     (
         Param("query", "string", NO_CURSOR, required=True, unless="cursor", max_chars=MAX_QUERY),
         Param("language", "string"),
@@ -158,7 +188,7 @@ SEARCH_CODE = ToolSpec(
 LOCATE_SYMBOL = ToolSpec(
     "locate_symbol",
     ("compat",),
-    "Older name of search with mode symbol.",
+    "Deprecated name of search with mode symbol.",
     (
         Param(
             "name",

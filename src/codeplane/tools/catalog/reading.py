@@ -1,4 +1,4 @@
-"""Tools that read, and their older names."""
+"""Tools that read files, and their deprecated names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_PROPOSED = 5 * 1024 * 1024
 _MODE = Param(
     "mode",
     "string",
-    "Default: what the target is.",
+    "Default: inferred from the target",
     choices=("file", "symbol", "snippet", "diff_preview"),
     synonyms={
         "full": "file",
@@ -32,13 +32,13 @@ _MODE = Param(
 )
 _START = Param("start_line", "integer", minimum=1, aliases=("line_start", "from_line", "first_line", "line"))
 _END = Param("end_line", "integer", minimum=1, aliases=("line_end", "to_line", "last_line"))
-_LINES = Param("lines", "string", "A range, as in 10-20.", aliases=("range", "line_range"), advertised=False)
+_LINES = Param("lines", "string", "Range such as 10-20.", aliases=("range", "line_range"), advertised=False)
 _SYMBOL = Param("symbol", "string", aliases=("symbol_name", "symbol_id", "symbol_label"), advertised=False)
 _FILE = ("file", "file_path", "filepath", "filename", "symbol_ref", "name", "query")
 _AGAINST = Param(
     "against",
     "string",
-    "Of diff_preview: what to compare with; default HEAD.",
+    "diff_preview: what to compare with. Default: HEAD",
     choices=("HEAD", "WORKTREE", "INDEX"),
     aliases=("base", "baseline"),
     synonyms={"staged": "INDEX", "cached": "INDEX", "workingtree": "WORKTREE", "disk": "WORKTREE"},
@@ -46,7 +46,7 @@ _AGAINST = Param(
 _CONTENT = Param(
     "content",
     "string",
-    "Of diff_preview: proposed text, compared in place of the file.",
+    "diff_preview: proposed text to compare instead of the file.",
     aliases=("new_content", "proposed"),
     max_chars=MAX_PROPOSED,
     advertised=False,
@@ -55,19 +55,19 @@ _CONTENT = Param(
 READ = ToolSpec(
     "read",
     ("core",),
-    "Text of a symbol, of lines, of a file, or its diff, with file_sha256 for edits. Prefer symbols to files.",
+    "Read a symbol, a range of lines or a file, or several of them in one call. Prints the text with its digest.",
     (
         Param(
             "target",
             "string",
-            "path#name, Class.method, path:10-20, path:line or path.",
+            "path#Name, Class.method, path:10-20, path:12 (the symbol there), or path.",
             unless="targets",
             aliases=_FILE,
         ),
         Param(
             "targets",
             "array",
-            f"Up to {MAX_TARGETS} in one call; objects take path, symbol, start_line, end_line, mode.",
+            f"Up to {MAX_TARGETS} targets.",
             aliases=("files", "paths", "symbols"),
             fields=(
                 Param("target", "string", aliases=("path", *_FILE)),
@@ -79,30 +79,44 @@ READ = ToolSpec(
             ),
         ),
         _MODE,
-        replace(_START, doc="Of snippet."),
-        replace(_END, doc="Of snippet."),
-        Param("context_lines", "integer", "Of snippet: more on either side.", minimum=0, maximum=100),
-        Param("include_context", "boolean", "Of symbol: adds comment above, parents, imports."),
+        replace(_START, advertised=False, doc="First line of a snippet."),
+        replace(_END, advertised=False, doc="Last line of a snippet."),
+        Param("context_lines", "integer", "More lines before and after a range.", minimum=0, maximum=100),
+        Param("include_context", "boolean", "Of a symbol: also its doc comment, parents and imports."),
         _AGAINST,
-        Param("offset", "integer", "Lines to skip.", minimum=0, aliases=("skip",)),
-        Param("limit", "integer", "Lines; default 300.", minimum=1, maximum=MAX_LINES, aliases=("max_lines",)),
+        Param("offset", "integer", "Lines to skip.", minimum=0, aliases=("skip",), advertised=False),
+        Param("limit", "integer", "Lines. Default: 300", minimum=1, maximum=MAX_LINES, aliases=("max_lines",)),
         Param(
             "max_preview_chars",
             "integer",
-            "Default 12000.",
+            "Characters. Default: 12000",
             minimum=200,
             maximum=MAX_PREVIEW_CHARS,
             aliases=("max_chars",),
+            advertised=False,
         ),
-        Param("preview_mode", "string", "none: no text, only where and how much.", choices=("none", "snippet")),
-        Param("annotated", "boolean", "Adds the outline.", aliases=("outline", "with_outline")),
-        Param("fresh", "boolean", "Text even where this session was given it already.", aliases=("force", "reread")),
+        Param(
+            "preview_mode",
+            "string",
+            "none: only the place and the size.",
+            choices=("none", "snippet"),
+            advertised=False,
+        ),
+        Param(
+            "annotated",
+            "boolean",
+            "Also the outline of the file.",
+            aliases=("outline", "with_outline"),
+            advertised=False,
+        ),
+        Param("fresh", "boolean", "Print lines again that this session has read before.", aliases=("force", "reread")),
         CURSOR,
         Param(
             "path",
             "string",
-            "Of symbol: file or directory to look in. Or another repository.",
+            "File or directory to look for the symbol in. May lie in another indexed repository.",
             aliases=("root", "repo", "codebase"),
+            advertised=False,
         ),
         _LINES,
         _SYMBOL,
@@ -151,7 +165,7 @@ RESET_BUDGET = ToolSpec(
 READ_FILE = ToolSpec(
     "read_file",
     ("compat",),
-    "Older name of read.",
+    "Deprecated name of read.",
     (
         Param("path", "string", "Path of the file.", required=True, aliases=("file", "file_path")),
         Param("start_line", "integer", minimum=1),
@@ -178,7 +192,7 @@ READ_FILE = ToolSpec(
 READ_SOURCE = ToolSpec(
     "read_source",
     ("compat",),
-    "Older name of read.",
+    "Deprecated name of read.",
     (
         Param(
             "targets",
@@ -197,7 +211,7 @@ READ_SOURCE = ToolSpec(
 READ_SYMBOL = ToolSpec(
     "read_symbol",
     ("compat",),
-    "Older name of read with mode symbol.",
+    "Deprecated name of read with mode symbol.",
     (
         Param("symbol", "string", "Name, Class.method or symbol_ref.", required=True, aliases=("name", "target")),
         Param("path", "string", "File or directory to look in."),
@@ -210,7 +224,7 @@ READ_SYMBOL = ToolSpec(
 GET_SNIPPET = ToolSpec(
     "get_snippet",
     ("compat",),
-    "Older name of read with mode snippet.",
+    "Deprecated name of read with mode snippet.",
     (
         Param("path", "string", "Path of the file.", required=True, aliases=("file", "target")),
         Param("start_line", "integer", minimum=1, aliases=("line_start", "line")),
@@ -224,7 +238,7 @@ GET_SNIPPET = ToolSpec(
 DRY_RUN_DIFF = ToolSpec(
     "dry_run_diff",
     ("compat",),
-    "Older name of read with mode diff_preview.",
+    "Deprecated name of read with mode diff_preview.",
     (
         Param("path", "string", "Path of the file.", required=True, aliases=("file", "target")),
         _AGAINST,
