@@ -118,7 +118,9 @@ def test_a_second_up_says_where_the_first_is_and_refuses_other_options(place: Pl
 
 def test_what_the_user_forbids_holds_also_where_the_client_tells_the_directory(place: Place, tmp_path: Path) -> None:
     (elsewhere := tmp_path / "elsewhere").mkdir()
-    client = McpClient([*CPL, "mcp", "--format", "json", "--read-only", "--toolsets", "admin"], place.environment(), cwd=elsewhere)
+    client = McpClient(
+        [*CPL, "mcp", "--format", "json", "--read-only", "--toolsets", "admin"], place.environment(), cwd=elsewhere
+    )
     place.clients.append(client)
     info = {"name": "t", "version": "1"}
     client.ask("initialize", {"protocolVersion": HANDSHAKE, "capabilities": {"roots": {}}, "clientInfo": info})

@@ -16,8 +16,10 @@ from codeplane.facts.words import normalize_text, terms_of
 
 MAX_EVIDENCE_LINES = 1_000
 """Lines of one result that are searched for evidence."""
-MIN_EVIDENCE = 0.3
+MIN_EVIDENCE = 0.25
 """Share of the weight of the query that a line needs to be shown as evidence."""
+MIN_RARE = 0.7
+"""Weight, beside the rarest term, of a term that makes a line worth showing by itself."""
 MAX_HELD = 200
 """Files whose lines are kept."""
 
@@ -62,7 +64,13 @@ class Lines:
         by_line: dict[int, set[str]] = {}
         for at, terms in found.items():
             by_line.setdefault(bisect_right(ends, at), set()).update(terms)
-        worth = {number: sum(weights[term] for term in terms) for number, terms in by_line.items()}
+        rare = max(weights.values()) * MIN_RARE
+        telling = {
+            number: terms
+            for number, terms in by_line.items()
+            if len(terms) > 1 or any(weights[term] >= rare for term in terms)
+        }
+        worth = {number: sum(weights[term] for term in terms) for number, terms in telling.items()}
         best = max(worth, key=lambda number: (worth[number], -number), default=None)
         if best is None or worth[best] < sum(weights.values()) * MIN_EVIDENCE:
             return 0, ""

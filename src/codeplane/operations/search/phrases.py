@@ -31,6 +31,7 @@ _PER_FILE = 2
 
 _WORD = re.compile(r"\w+")
 _OPEN = re.compile(r"[^\w\s]")
+_SENTENCE_END = re.compile(r"[.!?:]\s+|\n")
 _VALUE = re.compile(r"[:'\"`<>{}$%\n]+|\s\d[\w.]*")
 """What stands around, or in place of, a part that differs from one message to the next."""
 
@@ -41,6 +42,14 @@ Phrase = Mapping[RepoPath, Sequence[int]]
 def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
     """Where the longest stretch of a text stands that some file has, and few files have."""
     places = (_find(snapshot, root, stretch, kept) for stretch in _stretches(text))
+    return next(filter(None, places), {})
+
+
+def find_sentence(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
+    """Where one sentence of a pasted message stands: programs put messages together from several literals."""
+    sentences = [sentence.strip(" ,;.!?") for sentence in _SENTENCE_END.split(text.strip())]
+    stretches = sorted(filter(_says_enough, sentences), key=lambda stretch: (-len(stretch), stretch))
+    places = (_find(snapshot, root, stretch, kept) for stretch in stretches[:MAX_STRETCHES] if len(text) <= MAX_CHARS)
     return next(filter(None, places), {})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from codeplane.base.paths import RepoPath
@@ -19,7 +19,7 @@ from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import MAX_RANKED, Factors, Found, Hit, Request
 from codeplane.operations.search.names import MAX_NAMED
 from codeplane.operations.search.operators import Parsed
-from codeplane.operations.search.phrases import Phrase, find_phrase
+from codeplane.operations.search.phrases import Phrase, find_phrase, find_sentence
 from codeplane.operations.search.question import Question, Shape, read_question
 from codeplane.operations.search.ranked import ROWS_PER_FILE, Bounds, Ranking, Row, rank
 from codeplane.operations.search.required import Required, find_required, with_places
@@ -108,7 +108,15 @@ def answer_ranked(
         )
     boosted = sum(1 for hit in shown if hit.path in bounds.changed)
     return Found(
-        hits=_with_evidence(_with_snippets(shown, texts, ranking), texts, ranking, phrase, request, question),
+        hits=_with_evidence(
+            _with_snippets(shown, texts, ranking),
+            texts,
+            ranking,
+            phrase,
+            request,
+            question,
+            lambda text: find_sentence(snapshot, root, text, keeping),
+        ),
         total=len(arranged) if request.mode == "definitions" else len(shown),
         outside_scope=required.outside if filters.must else ranking.outside,
         suppressed=suppressed,
@@ -249,13 +257,19 @@ def _with_snippets(hits: Sequence[Hit], texts: Lines, ranking: Ranking) -> tuple
 
 
 def _with_evidence(
-    hits: Sequence[Hit], texts: Lines, ranking: Ranking, phrase: Phrase, request: Request, question: Question
+    hits: Sequence[Hit],
+    texts: Lines,
+    ranking: Ranking,
+    phrase: Phrase,
+    request: Request,
+    question: Question,
+    sentence: Callable[[str], Phrase],
 ) -> tuple[Hit, ...]:
     """The results of the first page with the line that matches the query best. A name is matched by the signature."""
     if not request.evidence or question.shape is Shape.NAME:
         return tuple(hits)
     if not phrase and len(question.text.split()) >= MIN_MESSAGE_WORDS:
-        phrase = _templates(hits, texts, question)
+        phrase = sentence(question.text) or _templates(hits, texts, question)
         hits = sorted(hits, key=lambda hit: hit.path not in phrase)
     shown: list[Hit] = []
     for hit in hits[: request.limit]:

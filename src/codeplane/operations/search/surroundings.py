@@ -51,6 +51,15 @@ def look_around(snapshot: Snapshot, root: Path, hits: Sequence[Hit], as_of: int 
     return tuple(found)
 
 
+def read_lines(snapshot: Snapshot, root: Path, path: str) -> tuple[str, ...]:
+    """The lines of an indexed file; none if it has changed since."""
+    known = get_file(snapshot, path)
+    if known is None:
+        return ()
+    with Root.open(root) as opened:
+        return _indexed_lines(opened, known)
+
+
 @dataclass(frozen=True)
 class _File:
     symbols: tuple[OutlineRow, ...]

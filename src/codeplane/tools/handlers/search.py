@@ -20,7 +20,7 @@ from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.frozen import Frozen, freeze
 from codeplane.operations.search.model import Found, Hit, Request
 from codeplane.operations.search.rows import View
-from codeplane.operations.search.surroundings import Around, look_around
+from codeplane.operations.search.surroundings import Around, look_around, read_lines
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.navigating import CALL_GRAPH, FILE_OUTLINE
@@ -44,7 +44,7 @@ from codeplane.tools.handlers.search_text import (
     text_form,
     unknown_line,
 )
-from codeplane.tools.text.search import MAX_CHARS, fill_paths
+from codeplane.tools.text.search import MAX_CHARS, TextPage, fill_paths, literal_lines
 from codeplane.workspace.freshness import Read
 
 _ADVICE = frozenset({"noise_mitigation"})
@@ -67,7 +67,9 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         around = look_around(snapshot, call.root.path, first) if view.looks_around else ()
         extent = None if found.hits else measure(call.root.finder, snapshot, request)
         uses = count_uses(snapshot, exact[0]) if exact and len(exact) == 1 else None
-        return _Asked(found, around, extent, index_of(snapshot), exact, uses)
+        literal = [hit for hit in found.hits if hit.literal]
+        text = read_lines(snapshot, call.root.path, literal[0].path) if len(literal) == 1 else ()
+        return _Asked(found, around, extent, index_of(snapshot), exact, uses, text)
 
     policy = args.get("freshness_policy")
     links = request.mode == "references"
@@ -124,6 +126,8 @@ class _Asked:
     """Definitions of the very name, for the text form."""
     uses: int | None = None
     """Known uses of the only one of these."""
+    literal: Sequence[str] = ()
+    """Lines of the file of the only hit that contains the query word for word."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,10 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
         lines = page.lines
     else:
         hits, unknown = form.arrange(found.hits, args.get("tiers"))
-        page = form.fill(hits, asked.around, view, limit, unbounded=unbounded)
+        if len(hits) == 1 and hits[0].literal and view == View() and asked.literal:
+            page = TextPage(literal_lines(hits[0], asked.literal), 1)
+        else:
+            page = form.fill(hits, asked.around, view, limit, unbounded=unbounded)
         rest = _Rest(
             freeze(hits[page.shown :]) if page.shown < len(hits) and not call.once else freeze(()),
             0,
@@ -178,7 +185,7 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
             form,
         )
         lines = [*page.lines, *_more_lines(call, rest, found.total, found.files, len(hits) - page.shown)]
-        lines += [*unknown_line(unknown), *outside_line(found)]
+        lines += [*unknown_line(unknown), *(outside_line(found) if not hits[0].literal else ())]
     lines = [*lines, *reference_lines(found)]
     call.readings.note_search(call.session, (hit.path for hit in hits[: page.shown]))
     debug = debug_lines(found.debug) if request.debug else []

@@ -36,8 +36,6 @@ _UNKNOWN = "unknown"
 _BY_NAME = frozenset({"auto", "symbol", "definitions"})
 _MAX_EXACT = 8
 """Definitions of a name that are shown; more are counted."""
-_BESIDE_LITERAL = 2
-"""Ranked results that are shown besides those with the query word for word."""
 _FEW_UNKNOWN = 10
 """Unresolved references that are shown without being asked for."""
 
@@ -56,9 +54,8 @@ class TextForm:
         Unresolved references are shown if they are few, if there is nothing else, or if they are asked for.
         """
         if not self.exhaustive:
-            literal = [hit for hit in hits if hit.literal]
-            others = [hit for hit in hits if not hit.literal]
-            return (*literal, *others[: _BESIDE_LITERAL if literal else None]), 0
+            # A line that contains the query word for word is the answer.
+            return tuple([hit for hit in hits if hit.literal] or hits), 0
         unknown = [hit for hit in hits if hit.tier == _UNKNOWN]
         if tiers or len(unknown) <= _FEW_UNKNOWN or len(unknown) == len(hits):
             return tuple(by_file(hits)), 0

@@ -21,4 +21,4 @@ RENDERERS: Mapping[str, Renderer] = {}
 def render_answer(tool: str, arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
     """The whole answer: what the tool prints, then stale paths and warnings."""
     lines = list(answer.lines) if answer.lines is not None else RENDERERS.get(tool, render_result)(arguments, answer)
-    return [*lines, *trailing_lines(answer)]
+    return [*lines, *trailing_lines(answer, {line.path for line in lines})]

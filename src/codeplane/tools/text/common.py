@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from codeplane.base.envelope import Answer
@@ -47,9 +47,9 @@ def short_digest(digest: str) -> str:
     return digest[:SHORT_DIGEST]
 
 
-def trailing_lines(answer: Answer) -> list[TextLine]:
-    """Freshness when stale, and warnings."""
-    return [*_stale_lines(answer.meta.get("freshness")), *warning_lines(answer.warnings)]
+def trailing_lines(answer: Answer, shown: Collection[str]) -> list[TextLine]:
+    """Freshness when stale, and warnings. `shown` are the paths that the answer is about."""
+    return [*_stale_lines(answer.meta.get("freshness"), shown), *warning_lines(answer.warnings)]
 
 
 def warning_lines(warnings: Sequence[Notice]) -> list[TextLine]:
@@ -109,13 +109,17 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def _stale_lines(freshness: object) -> list[TextLine]:
+def _stale_lines(freshness: object, shown: Collection[str]) -> list[TextLine]:
+    """Stale files of the answer by name, others by their number."""
     if not isinstance(freshness, Mapping) or freshness.get("status") != "stale":
         return []
-    paths = [display(str(path)) for path in freshness.get("stale_paths", ())]
+    paths = [display(str(path)) for path in freshness.get("stale_paths", ()) if path in shown]
+    total = int(freshness.get("stale_total", 0))
+    if total and not paths:
+        return [note(f"stale: {total:,} changed {'file is' if total == 1 else 'files are'} being indexed")]
     if not paths:
         return [note(f"stale: {_STALE.get(str(freshness.get('decision')), 'the index may be out of date')}")]
-    more = int(freshness.get("stale_total", len(paths))) - MAX_PATHS
+    more = total - min(len(paths), MAX_PATHS)
     return [note(f"stale: {', '.join(paths[:MAX_PATHS])}" + (f" and {more:,} more" if more > 0 else ""))]
 
 

@@ -5,10 +5,10 @@ Works on hits, not on JSON rows: a page is as many hits as fit, whatever they co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from codeplane.base.text_lines import INDENT, TextLine, heading, match, symbol, text
+from codeplane.base.text_lines import INDENT, LineKind, TextLine, heading, match, source, symbol, text
 from codeplane.operations.search.model import Hit
 from codeplane.operations.search.rows import View, basic_reasons, full_reasons
 from codeplane.operations.search.surroundings import NOTHING_AROUND, Around
@@ -21,8 +21,11 @@ DEFAULT_MATCHES = 200
 DEFAULT_MATCHES_CHARS = 10_000
 MAX_CHARS = 22_000
 """Characters of the rows of any page."""
-MAX_SIGNATURE = 120
+MAX_SIGNATURE = 90
 MAX_EVIDENCE = 160
+MAX_WHOLE = 20
+"""Lines of a definition that is printed whole around a literal match; of a longer one BEFORE and AFTER are."""
+BEFORE, AFTER = 5, 3
 
 _CERTAIN = ("", "proven", "strong")
 """Tiers that are not worth saying."""
@@ -74,15 +77,37 @@ def fill_ranked(hits: Sequence[Hit], around: Sequence[Around], view: View, limit
     """Ranked results, as many of the best as fit, at least one; results of one file stand together."""
     rendered: dict[str, list[TextLine]] = {}
     shown = 0
+    members: set[tuple[str, str]] = set()
     for number, hit in enumerate(hits[: limit or DEFAULT_RANKED]):
         beside = around[number] if number < len(around) else NOTHING_AROUND
         rows = _ranked_lines(hit, view, beside)
+        printed = {row.line for row in rendered.get(hit.path, ()) if row.kind is LineKind.MATCH}
+        rows = [row for row in rows if row.kind is not LineKind.MATCH or row.line not in printed]
+        if (hit.path, hit.lexical_path) in members or (not rows and hit.kind != "file"):
+            # The row of a member says where its class is; a line that is printed already says nothing new.
+            shown += 1
+            continue
+        members.update((hit.path, outer) for outer in _containers(hit))
         room -= sum(len(row.text) + 1 for row in rows) + (len(hit.path) + 1 if hit.path not in rendered else 0)
         if shown and room < 0:
             break
         rendered.setdefault(hit.path, [heading(hit.path)]).extend(rows)
         shown += 1
     return TextPage([line for lines in rendered.values() for line in lines], shown)
+
+
+def literal_lines(hit: Hit, lines: Sequence[str]) -> list[TextLine]:
+    """The only place that contains the query word for word, with enough around it to need no second call.
+
+    `lines` are those of the file. A short definition is printed whole, of a longer one the lines around the match.
+    """
+    first, last = hit.def_line or hit.line_start, hit.def_end or hit.line_end
+    rows = [heading(hit.path)]
+    if not hit.lexical_path or last - first >= MAX_WHOLE:
+        rows += [row for row in _ranked_lines(hit, View(snippets=False), NOTHING_AROUND) if row.kind is LineKind.SYMBOL]
+        first, last = max(first, hit.evidence_line - BEFORE), min(last, hit.evidence_line + AFTER)
+    shown = enumerate(lines[first - 1 : last], first)
+    return [*rows, *(source(hit.path, number, cut_around(line, 0, MAX_EVIDENCE)) for number, line in shown)]
 
 
 def cut_around(line: str, column: int, room: int) -> str:
@@ -109,7 +134,7 @@ def _ranked_lines(hit: Hit, view: View, around: Around) -> list[TextLine]:
         lines = [symbol(hit.path, hit.line_start, hit.line_end, hit.lexical_path, suffix)]
     elif hit.lexical_path:
         signature = hit.signature or f"{hit.kind} {hit.name}"
-        container = hit.lexical_path.rpartition(".")[0]
+        container = hit.lexical_path.rpartition(".")[0].rpartition(".")[2]
         shown = cut_around(signature, 0, MAX_SIGNATURE)
         lines = [
             symbol(hit.path, hit.line_start, hit.line_end, shown, f"[{container}]{suffix}" if container else suffix)
@@ -125,6 +150,13 @@ def _ranked_lines(hit: Hit, view: View, around: Around) -> list[TextLine]:
     elif not lines and hit.kind != "file":
         lines.append(symbol(hit.path, hit.line_start, hit.line_end, hit.name, suffix))
     return lines
+
+
+def _containers(hit: Hit) -> Iterator[str]:
+    """Lexical paths of what a symbol is nested in."""
+    path = hit.lexical_path
+    while path := path.rpartition(".")[0]:
+        yield path
 
 
 def _suffix(hit: Hit, view: View) -> str:
