@@ -268,8 +268,11 @@ def _with_evidence(
     """The results of the first page with the line that matches the query best. A name is matched by the signature."""
     if not request.evidence or question.shape is Shape.NAME:
         return tuple(hits)
-    if not phrase and len(question.text.split()) >= MIN_MESSAGE_WORDS:
-        phrase = sentence(question.text) or _templates(hits, texts, question)
+    is_found = any(hit.path in phrase for hit in hits)
+    if not is_found and len(question.text.split()) >= MIN_MESSAGE_WORDS:
+        found = sentence(question.text)
+        is_found = any(hit.path in found for hit in hits)
+        phrase = found if is_found else _templates(hits, texts, question)
         hits = sorted(hits, key=lambda hit: hit.path not in phrase)
     shown: list[Hit] = []
     for hit in hits[: request.limit]:

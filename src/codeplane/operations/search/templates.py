@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-MIN_LITERAL_WORDS = 2
-MIN_LITERAL_SHARE = 0.4
+MIN_LITERAL_WORDS = 3
+MIN_LITERAL_SHARE = 0.3
 """Share of the words of the query that the literal parts of a template must have."""
 MAX_QUERY_CHARS = 400
 MAX_LINES = 400
