@@ -45,6 +45,18 @@ def admit(keeper: Requests, strict: bool, deadline: float, cancelled: Cancelled 
             keeper.changed.wait(min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic())))
 
 
+def wait_until_open(keeper: Requests, deadline: float, cancelled: Cancelled | None) -> str:
+    """Wait until the phase is no longer `opening`, at most until the deadline; return the phase."""
+    with keeper.changed:
+        while keeper.phase == "opening" and not keeper.closing:
+            _check(cancelled)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            keeper.changed.wait(min(_SLICE_SECONDS, left))
+        return keeper.phase
+
+
 def wait_for(
     keeper: Requests, look: Look, deadline: float | None, cancelled: Cancelled | None, *, links: bool = False
 ) -> bool:

@@ -28,7 +28,7 @@ from codeplane.workspace.preflight import Preflight, preflight
 from codeplane.workspace.prewarm import prewarm
 from codeplane.workspace.question import Question
 from codeplane.workspace.readers import Readers
-from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, wait_for
+from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, wait_for, wait_until_open
 
 T = TypeVar("T")
 
@@ -110,6 +110,13 @@ class Workspace:
         """
         chosen = check_policy(policy or self.settings.policy)
         return Question(self._keeper, self._readers, ask, chosen, file, lexical, links, cancelled).answer()
+
+    def wait_until_open(self, seconds: float = OPENING_SECONDS, cancelled: Cancelled | None = None) -> bool:
+        """Wait while an existing index is being opened; return whether it can be read now.
+
+        Does not wait for a build: that can take minutes. Raises CANCELLED; never fails because of the index itself.
+        """
+        return wait_until_open(self._keeper, time.monotonic() + seconds, cancelled) == "ready"
 
     def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
         """Look at the tree now and wait for it, and for what references stand for.

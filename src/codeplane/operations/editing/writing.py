@@ -126,6 +126,8 @@ def _change(desk: Desk, wish: Wish, book: Book, key: str | None) -> Answer:
         if before is not None:
             seen.append(before)
 
+    # Right after a start the index is still being opened. Without it the answer could not name symbols and tests.
+    desk.workspace.wait_until_open(cancelled=desk.cancelled)
     done = desk.editor.apply(Request(wish.paths, wish.prepare, about, look), book, desk.cancelled)
     recovered = tuple(_recovered_notice(found) for found in book.take_recovered())
     if isinstance(done, Prepared):
