@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 from codeplane.tasks.reading import RECENT_READS, TOP_PATHS, Budget, Metrics, Readings, Standing
 from codeplane.tasks.sessions import Session
@@ -33,7 +34,7 @@ def test_the_same_calls_give_the_same_judgements() -> None:
                 readings.note_search(ONE, [f"d{n}/a.py", f"d{n + 1}/a.py"])
             readings.begin(ONE, f"request {n % 5}")
             found.append(readings.unrelated(ONE, f"d{n % 9}/a.py"))
-            found.append(readings.find_served(ONE, f"d{n % 9}/a.py", "x", n % 4, n % 4 + 3))
+            found.append(readings.find_given(ONE, f"d{n % 9}/a.py", "x", n % 4, n % 4 + 3))
             readings.note_served(ONE, f"d{n % 9}/a.py", "x", n % 6, n % 6 + 5, f"r_{n}")
             readings.note_read(ONE, f"d{n % 9}/a.py", n, n * 30, degraded=n % 3 == 0)
             found.append((readings.standing(ONE, SMALL), readings.metrics(ONE)))
@@ -60,7 +61,7 @@ def test_another_task_counts_anew_and_remembers_what_was_given() -> None:
     readings.note_read(ONE, "a.py", 9, 100, degraded=False)
     task = replace(ONE, task_id="t_9", explicit=True)
     assert readings.metrics(task).reads_count == 0
-    assert readings.find_served(task, "a.py", "x", 2, 3) == "r_1"
+    assert given(readings, task, "a.py", "x", 2, 3) == [(2, 3, 1)]
 
 
 def test_a_budget_is_mentioned_now_and_then() -> None:
@@ -90,24 +91,49 @@ def test_what_has_nothing_to_do_with_the_searches() -> None:
     assert readings.unrelated(TWO, f"d{TOP_PATHS - 1}/x.py") == ()
 
 
+def given(readings: Readings, session: Session, path: str, digest: str, first: int, last: int) -> list[tuple[int, ...]]:
+    found = readings.find_given(session, path, digest, first, last)
+    return [(lines.first, lines.last, int(lines.request_id.removeprefix("r_"))) for lines in found]
+
+
 def test_lines_that_were_given() -> None:
     readings = Readings()
     readings.begin(ONE, "first")
     readings.note_served(ONE, "a.py", "x", 10, 20, "r_1")
     readings.note_served(ONE, "a.py", "x", 15, 40, "r_2")
-    assert readings.find_served(ONE, "a.py", "x", 10, 20) == "r_1"
-    assert readings.find_served(ONE, "a.py", "x", 15, 20) == "r_2", "the latest that had them"
-    assert readings.find_served(ONE, "a.py", "x", 10, 40) is None, "no answer had all of them"
-    assert readings.find_served(ONE, "a.py", "y", 10, 20) is None, "another text"
-    assert readings.find_served(ONE, "b.py", "x", 10, 20) is None
-    assert readings.find_served(TWO, "a.py", "x", 10, 20) is None
+    assert given(readings, ONE, "a.py", "x", 10, 20) == [(10, 20, 1)], "one answer had all of them"
+    assert given(readings, ONE, "a.py", "x", 15, 20) == [(15, 20, 2)], "the latest that had them"
+    assert given(readings, ONE, "a.py", "x", 10, 40) == [(10, 14, 1), (15, 40, 2)]
+    assert given(readings, ONE, "a.py", "x", 1, 50) == [(10, 14, 1), (15, 40, 2)]
+    assert given(readings, ONE, "a.py", "x", 41, 50) == []
+    assert given(readings, ONE, "a.py", "y", 10, 20) == [], "another text"
+    assert given(readings, ONE, "b.py", "x", 10, 20) == []
+    assert given(readings, TWO, "a.py", "x", 10, 20) == []
     readings.note_served(ONE, "a.py", "y", 1, 2, "r_3")
-    assert readings.find_served(ONE, "a.py", "x", 10, 20) is None, "the text before is forgotten"
+    assert given(readings, ONE, "a.py", "x", 10, 20) == [], "the text before is forgotten"
     for n in range(RECENT_READS):
         readings.begin(ONE, str(n))
-    assert readings.find_served(ONE, "a.py", "y", 1, 2) == "r_3"
+    assert given(readings, ONE, "a.py", "y", 1, 2) == [(1, 2, 3)]
     readings.begin(ONE, "one more")
-    assert readings.find_served(ONE, "a.py", "y", 1, 2) is None, "too long ago"
+    assert given(readings, ONE, "a.py", "y", 1, 2) == [], "too long ago"
+
+
+def test_given_lines_are_those_of_a_naive_model() -> None:
+    random = Random(3)
+    for _ in range(50):
+        readings, model = Readings(), dict[int, int]()
+        for number in range(random.randint(1, 30)):
+            first = random.randint(1, 100)
+            last = first + random.randint(0, 30)
+            readings.note_served(ONE, "a.py", "x", first, last, f"r_{number}")
+            model |= dict.fromkeys(range(first, last + 1), number)
+        first = random.randint(1, 100)
+        last = first + random.randint(0, 60)
+        found = given(readings, ONE, "a.py", "x", first, last)
+        lines = [line for start, end, _ in found for line in range(start, end + 1)]
+        assert lines == [line for line in range(first, last + 1) if line in model], "each line once, in order"
+        if len(found) > 1:
+            assert all(model[line] == number for start, end, number in found for line in range(start, end + 1))
 
 
 def test_a_request_that_is_made_twice() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -70,13 +72,121 @@ def test_whoever_asks_again_is_given_it(server: Server) -> None:
 def test_another_text_or_another_session_is_given(server: Server) -> None:
     server.call("read", {"target": "src/a.py:1-100"})
     assert "content" in server.call("read", {"target": "src/a.py:1-99"}, principal="another")["result"]
-    assert "content" in server.call("read", {"target": "src/a.py:50-150"})["result"], "not all of it was given"
     write(server.root, "src/a.py", TEXT.replace("function_1(", "function_one("))
     assert "content" in server.call("read", {"target": "src/a.py:1-98"})["result"], "it was changed meanwhile"
     server.call("read", {"target": "s.py"})
     assert server.call("read", {"target": "s.py:1-1"})["result"]["content"] == "x\n", "too short to refer to"
     server.call("reset_budget")
     assert "content" in server.call("read", {"target": "src/a.py:2-98"})["result"]
+
+
+def lines(first: int, last: int) -> str:
+    return "".join(TEXT.splitlines(keepends=True)[first - 1 : last])
+
+
+def text_of(result: dict[str, Any]) -> str:
+    """What an answer shows, together with what it says was given before."""
+    parts = {part["line_start"]: part["content"] for part in result.get("parts", [])}
+    parts |= {run["line_start"]: lines(run["line_start"], run["line_end"]) for run in result.get("given_before", [])}
+    return "".join(parts[line] for line in sorted(parts))
+
+
+def test_overlapping_lines_are_not_given_again(server: Server) -> None:
+    first = server.call("read", {"target": "src/a.py:1-100"})["meta"]["request_id"]
+    second = server.call("read", {"target": "src/a.py:50-150"})
+    result = second["result"]
+    assert "content" not in result and "already_served" not in result
+    assert result["parts"] == [{"line_start": 101, "line_end": 150, "content": lines(101, 150)}]
+    assert result["given_before"] == [{"line_start": 50, "line_end": 100, "request_ids": [first]}]
+    assert (result["line_start"], result["line_end"], result["line_count"]) == (50, 150, 400)
+    assert second["meta"]["token_estimate"] == len(lines(101, 150)) // 4
+    assert follow(server, second["hints"]["again"])["result"]["content"] == lines(50, 150)
+
+
+def test_lines_are_new_on_both_sides_of_an_earlier_read(server: Server) -> None:
+    server.call("read", {"target": "src/a.py:100-150"})
+    result = server.call("read", {"target": "src/a.py:80-190"})["result"]
+    assert [(part["line_start"], part["line_end"]) for part in result["parts"]] == [(80, 99), (151, 190)]
+    assert text_of(result) == lines(80, 190)
+
+
+def test_several_earlier_reads_together_hold_the_lines(server: Server) -> None:
+    ids = [
+        server.call("read", {"target": f"src/a.py:{first}-{last}"})["meta"]["request_id"]
+        for first, last in ((1, 60), (61, 120), (121, 180))
+    ]
+    result = server.call("read", {"target": "src/a.py:20-170"})["result"]
+    assert result["already_served"] == ids[-1] and "content" not in result and "parts" not in result
+    assert result["given_before"] == [{"line_start": 20, "line_end": 170, "request_ids": ids}]
+    gap = server.call("read", {"target": "src/a.py:1-200"})["result"]
+    assert [(part["line_start"], part["line_end"]) for part in gap["parts"]] == [(181, 200)]
+    again = server.call("read", {"target": "src/a.py:175-190"})["result"]
+    assert again["content"] == lines(175, 190), "too short to refer to"
+
+
+def test_short_runs_of_known_lines_are_given_again(server: Server) -> None:
+    server.call("read", {"target": "src/a.py:50-60"})
+    result = server.call("read", {"target": "src/a.py:1-120"})["result"]
+    assert result["content"] == lines(1, 120)
+
+
+def test_known_lines_leave_the_room_to_new_ones(server: Server) -> None:
+    whole = server.call("read", {"target": "src/a.py"})
+    assert whole["result"]["line_end"] == 300 and whole["result"]["lines_left"] == 100
+    result = server.call("read", {"target": "src/a.py:1-400"})["result"]
+    assert "lines_left" not in result and text_of(result) == lines(1, 400)
+    assert [(part["line_start"], part["line_end"]) for part in result["parts"]] == [(301, 400)]
+
+
+def test_a_limit_counts_known_lines_too(server: Server) -> None:
+    server.call("read", {"target": "src/a.py:1-100"})
+    result = server.call("read", {"target": "src/a.py", "limit": 120})["result"]
+    assert (result["line_end"], result["lines_left"]) == (120, 280)
+    assert [(part["line_start"], part["line_end"]) for part in result["parts"]] == [(101, 120)]
+    only = server.call("read", {"target": "src/a.py", "limit": 90})["result"]
+    assert "already_served" in only and only["lines_left"] == 310
+
+
+def test_lines_that_were_cut_away_count_as_new(server: Server) -> None:
+    cut = server.call("read", {"target": "src/a.py:1-200", "max_preview_chars": 3000})["result"]
+    last = cut["line_end"]
+    assert last < 200
+    result = server.call("read", {"target": "src/a.py:1-200"})["result"]
+    assert [(part["line_start"], part["line_end"]) for part in result["parts"]] == [(last + 1, 200)]
+    assert text_of(result) == lines(1, 200)
+
+
+def test_a_line_that_was_cut_counts_as_new(server: Server) -> None:
+    long = "x = '" + "a" * 5000 + "'\n"
+    write(server.root, "long.py", lines(1, 60) + long)
+    server.call("read", {"target": "long.py:61-61", "max_preview_chars": 1000})
+    server.call("read", {"target": "long.py:1-61", "max_preview_chars": 4000})
+    result = server.call("read", {"target": "long.py:30-61"})["result"]
+    assert result["parts"] == [{"line_start": 61, "line_end": 61, "content": long}]
+
+
+def test_overlaps_among_the_targets_of_one_call(server: Server) -> None:
+    found = server.call("read", {"targets": ["src/a.py:1-100", "src/a.py:60-160"]})
+    first, second = found["result"]["items"]
+    assert first["content"] == lines(1, 100)
+    assert second["parts"] == [{"line_start": 101, "line_end": 160, "content": lines(101, 160)}]
+    (again,) = follow(server, found["hints"]["again"])["result"]["items"]
+    assert again["content"] == lines(60, 160)
+
+
+def test_any_sequence_of_reads_gives_every_line(server: Server) -> None:
+    """Property: what is shown and what is said to be known are together the lines that were asked for."""
+    random = Random(7)
+    for _ in range(60):
+        first = random.randint(1, 390)
+        last = min(400, first + random.randint(0, 150))
+        result = server.call("read", {"target": f"src/a.py:{first}-{last}"})["result"]
+        if "parts" in result or "given_before" in result:
+            assert text_of(result) == lines(first, last)
+        elif "content" in result:
+            assert result["content"] == lines(first, last)
+        else:
+            assert result["already_served"]
 
 
 def test_overlaps_within_one_call(server: Server) -> None:
@@ -99,15 +209,15 @@ def test_the_same_calls_have_the_same_answers(tmp_path: Path) -> None:
                     server.call("search", {"query": f"function_{n}", "mode": "lexical"})
                 path = ("src/a.py", "src/b.py", "far/c.py")[n % 3]
                 found = server.call("read", {"target": f"{path}:{n % 5 + 1}-{n % 7 + 60}"})
-                number = seen.setdefault(found["meta"]["request_id"], str(n))
-                served = found["result"].get("already_served")
-                kept = {**found["result"], "already_served": seen.get(served, "")}
-                answers.append(json.dumps([number, kept, found["meta"].get("stabilization")]))
+                seen[found["meta"]["request_id"]] = f"request {n}"
+                answer = json.dumps([found["result"], found["meta"].get("stabilization")])
+                answers.append(re.sub(r"r_[0-9a-f]{12}", lambda request: seen[request[0]], answer))
         return answers
 
     first = told("one")
     assert first == told("two")
-    assert any('already_served": "1' in answer for answer in first)
+    assert any('already_served": "request 1' in answer for answer in first)
+    assert any('given_before": [' in answer for answer in first)
 
 
 def test_outside_of_a_task_budgets_only_advise(server: Server) -> None:

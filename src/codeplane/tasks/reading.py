@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Lock
+from typing import NamedTuple
 
 from codeplane.base.paths import parent
 from codeplane.tasks.sessions import MAX_SESSIONS, Session
@@ -70,6 +71,14 @@ class _Counts:
     told_at: int = 0
 
 
+class GivenLines(NamedTuple):
+    """Lines, first to last, that an earlier answer of the session showed."""
+
+    first: int
+    last: int
+    request_id: str
+
+
 @dataclass(frozen=True)
 class _Given:
     first: int
@@ -81,7 +90,8 @@ class _Given:
 @dataclass
 class _Served:
     digest: str
-    spans: deque[_Given] = field(default_factory=lambda: deque(maxlen=_MAX_SPANS))
+    spans: list[_Given] = field(default_factory=list)
+    """The latest _MAX_SPANS, oldest first."""
 
 
 @dataclass
@@ -177,18 +187,33 @@ class Readings:
                 state.doubted.popitem(last=False)
             return tuple(dict.fromkeys(found))[:_ALTERNATIVES]
 
-    def find_served(self, session: Session, path: str, digest: str, first: int, last: int) -> str | None:
-        """The request whose answer held all of these lines, of this very text, not long ago."""
+    def find_given(self, session: Session, path: str, digest: str, first: int, last: int) -> tuple[GivenLines, ...]:
+        """Lines of this range that recent answers showed of this very text: disjoint and in order.
+
+        One answer that showed all of them is preferred; otherwise each line counts for the latest that showed it.
+        """
         with self._lock:
             state = self._of(session)
             served = state.served.get(path)
             if served is None or served.digest != digest:
-                return None
-            for given in reversed(served.spans):
-                recent = state.turn - given.turn <= RECENT_READS
-                if recent and given.first <= first and last <= given.last:
-                    return given.request_id
-            return None
+                return ()
+            recent = [span for span in reversed(served.spans) if state.turn - span.turn <= RECENT_READS]
+        whole = next((span for span in recent if span.first <= first and last <= span.last), None)
+        if whole is not None:
+            return (GivenLines(first, last, whole.request_id),)
+        missing, found = [(first, last)], list[GivenLines]()
+        for span in recent:
+            rest: list[tuple[int, int]] = []
+            for start, end in missing:
+                left, right = max(start, span.first), min(end, span.last)
+                if left > right:
+                    rest.append((start, end))
+                    continue
+                found.append(GivenLines(left, right, span.request_id))
+                rest += [(start, left - 1)] if start < left else []
+                rest += [(right + 1, end)] if right < end else []
+            missing = rest
+        return tuple(sorted(found))
 
     def note_served(self, session: Session, path: str, digest: str, first: int, last: int, request_id: str) -> None:
         with self._lock:
@@ -197,7 +222,10 @@ class Readings:
             if served is None or served.digest != digest:
                 served = state.served[path] = _Served(digest)
             state.served.move_to_end(path)
+            # What the new answer shows as a whole no longer needs the older one.
+            served.spans = [span for span in served.spans if not (first <= span.first and span.last <= last)]
             served.spans.append(_Given(first, last, request_id, state.turn))
+            del served.spans[:-_MAX_SPANS]
             while len(state.served) > _MAX_FILES:
                 state.served.popitem(last=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ import orjson
 from codeplane.operations.reading.documents import Body
 
 _MAX_CHAR_BYTES = 4
+_PART_ROOM = 60
+"""Characters of JSON that a part takes besides its text."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,44 @@ def cut(body: Body, first: int, last: int, bounds: Bounds) -> Cut:
     line = data[: data.find(b"\n") + 1 or len(data)]
     piece = piece_of(line, 0, bounds)
     return Cut(piece, first, within_line=True) if piece else Cut("", first - 1)
+
+
+class Part(NamedTuple):
+    """Neighbouring lines that are shown."""
+
+    first: int
+    last: int
+    content: str
+
+
+class CutParts(NamedTuple):
+    parts: tuple[Part, ...]
+    last: int
+    """The last line that is shown or left out on purpose."""
+    within_line: bool = False
+    """Whether the last part ends within a line."""
+
+    @property
+    def whole(self) -> Cut:
+        return Cut("".join(part.content for part in self.parts), self.last, self.within_line)
+
+
+def cut_parts(body: Body, first: int, last: int, bounds: Bounds, left_out: Sequence[tuple[int, int]]) -> CutParts:
+    """Lines from `first` to `last` without those `left_out`, which are in order and take nothing of the bounds."""
+    parts: list[Part] = []
+    at = first
+    for start, end in (*left_out, (last + 1, last)):
+        if at < start:
+            shown = cut(body, at, start - 1, bounds)
+            if shown.content:
+                parts.append(Part(at, shown.last, shown.content))
+            if shown.within_line or shown.last < start - 1:
+                return CutParts(tuple(parts), shown.last, shown.within_line)
+            size = len(shown.content)
+            room = bounds.room - json_chars(shown.content) - _PART_ROOM
+            bounds = Bounds(bounds.lines - (start - at), bounds.chars - size, max(0, room))
+        at = end + 1
+    return CutParts(tuple(parts), last)
 
 
 def piece_of(data: bytes, start: int, bounds: Bounds) -> str:

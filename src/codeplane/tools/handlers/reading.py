@@ -72,15 +72,17 @@ def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[
     else:
         result = first.fields
         hints = _hints(call, args, first)
-    served = [passage for passage in passages if passage.served_by is not None]
-    if served:
+    given = [passage for passage in passages if passage.given]
+    if given:
         message = "Unchanged, and given before in this session; hints.again gives it once more."
-        hints["again"] = call.next_call("read", _again(args, request, served), "cpl read")
+        if not all(passage.served_by is not None for passage in given):
+            message = "Lines that were given before in this session are left out; hints.again gives them once more."
+        hints["again"] = call.next_call("read", _again(args, request, given), "cpl read")
     read = _least_fresh(passages)
     notices = (*(read.notices if read is not None else ()), *reading.notices)
     meta: dict[str, object] = dict(read_meta(read)) if read is not None else {}
     if any(passage.located is not None for passage in passages):
-        meta["token_estimate"] = sum(passage.tokens for passage in passages if passage.served_by is None)
+        meta["token_estimate"] = sum(passage.tokens for passage in passages)
     for name, holds in (("truncated", "truncated"), ("preview_degraded", "degraded")):
         if any(getattr(passage, holds) for passage in passages):
             meta[name] = True
@@ -150,10 +152,10 @@ def _next_call(
     return call.next_call("read", {**arguments, **place}, following)
 
 
-def _again(args: Mapping[str, Any], request: Request, served: list[Passage]) -> dict[str, object]:
+def _again(args: Mapping[str, Any], request: Request, given: list[Passage]) -> dict[str, object]:
     if not request.many:
         return {**args, "fresh": True}
-    return {"targets": [_named(passage) for passage in served], "fresh": True}
+    return {"targets": [_named(passage) for passage in given], "fresh": True}
 
 
 def _named(passage: Passage) -> str:

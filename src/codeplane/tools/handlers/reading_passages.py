@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from codeplane.base.envelope import status_of
 from codeplane.base.errors import CodePlaneError, ErrorCode, ErrorKind
 from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.warnings import Notice
-from codeplane.operations.reading.cutting import Bounds, Cut, cut
+from codeplane.operations.reading.cutting import Bounds, Cut, Part, cut_parts
 from codeplane.operations.reading.locating import Located, Unlocated, locate
 from codeplane.operations.reading.outlines import outline_fields
 from codeplane.operations.reading.signs import signs
 from codeplane.operations.reading.sources import Sources
 from codeplane.operations.reading.targets import Target
+from codeplane.tasks.reading import GivenLines
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.reading_budget import Allowance, relevance
 from codeplane.tools.handlers.reading_request import Request, require_mode
@@ -25,7 +27,7 @@ ANSWER_ROOM = 21_000
 LEAST_ROOM = 1_500
 """With less than this left, a passage waits for the next answer."""
 WORTH_SAVING = 800
-"""Characters; what is shorter is given again rather than referred to."""
+"""Characters; a shorter run of lines is given again rather than referred to."""
 _UNBOUNDED = 1 << 40
 _FIELDS_ROOM = 900
 """Characters of a passage beside its text and its path."""
@@ -33,6 +35,18 @@ _SAID = 6
 """How often a path may be said: as target, as part of a reference, in warnings and in the next call."""
 _MAX_ECHO = 300
 _MAX_NOTICES = 8
+
+
+class GivenRun(NamedTuple):
+    """Neighbouring lines that earlier answers of the session showed, and that are not shown again."""
+
+    first: int
+    last: int
+    request_ids: tuple[str, ...]
+    """Of those answers, in the order of the lines."""
+
+    def as_dict(self) -> dict[str, object]:
+        return {"line_start": self.first, "line_end": self.last, "request_ids": list(self.request_ids)}
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,10 @@ class Passage:
     first: int = 0
     truncated: bool = False
     degraded: bool = False
-    served_by: str | None = None
+    parts: tuple[Part, ...] = ()
+    """The lines that are shown."""
+    given: tuple[GivenRun, ...] = ()
+    """The lines that are not, since the session has them."""
     tokens: int = 0
     found: Located | Unlocated | None = None
     error: CodePlaneError | None = None
@@ -56,7 +73,12 @@ class Passage:
     @property
     def is_cut_away(self) -> bool:
         """Whether there is text, and no room for any of it."""
-        return self.truncated and self.shown is not None and not self.shown.content
+        return self.truncated and self.shown is not None and not self.shown.content and not self.given
+
+    @property
+    def served_by(self) -> str | None:
+        """The last of the answers that showed all of these lines before; None if some are shown now."""
+        return self.given[-1].request_ids[-1] if self.given and not self.parts else None
 
 
 class Passages:
@@ -109,7 +131,13 @@ class Passages:
         lines, chars = self.allowance.bounds(request.limit, request.max_chars)
         extra = found.context | self._outline(found, first, lines)
         taken = json_size(extra) + len(found.path) * _SAID + _FIELDS_ROOM
-        shown = cut(found.body, first, found.last, Bounds(lines, chars, max(0, self._room - taken)))
+        # Lines that the session has do not count, unless lines were counted out by the caller or for the outline.
+        counted = request.limit is not None or request.annotated
+        last = min(found.last, first + lines - 1) if counted else found.last
+        runs = self._given(found, first, last)
+        bounds = Bounds(lines, chars, max(0, self._room - taken))
+        kept = cut_parts(found.body, first, last, bounds, [(run.first, run.last) for run in runs])
+        shown = kept.whole
         truncated = request.text and (shown.within_line or shown.last < found.last)
         asked = request.limit is not None and shown.last - first + 1 == request.limit and not shown.within_line
         passage = Passage(
@@ -120,7 +148,8 @@ class Passages:
             first=first,
             truncated=truncated,
             degraded=truncated and not asked,
-            served_by=self._served_by(found, first, shown),
+            parts=kept.parts,
+            given=tuple(run for run in runs if run.first <= shown.last),
             tokens=self._tokens(found, shown),
             found=found,
         )
@@ -139,14 +168,16 @@ class Passages:
             return len(shown.content) // CHARS_PER_TOKEN
         return len(found.body.between(found.first, found.last).decode("utf-8")) // CHARS_PER_TOKEN
 
-    def _served_by(self, found: Located, first: int, shown: Cut) -> str | None:
-        """The request that gave the same lines of the same text to this session, if they need not be given again."""
+    def _given(self, found: Located, first: int, last: int) -> list[GivenRun]:
+        """Runs of these lines that the session was given of the same text, if they need not be given again."""
         document = found.document
         if self.allowance.gives_again or document is None or found.mode == "diff_preview" or not self.request.text:
-            return None
-        if len(shown.content) < WORTH_SAVING or shown.within_line:
-            return None
-        return self._call.readings.find_served(self._call.session, found.path, document.digest, first, shown.last)
+            return []
+        given = self._call.readings.find_given(self._call.session, found.path, document.digest, first, last)
+        return [run for run in _runs(given) if self._is_worth_saving(found, run)]
+
+    def _is_worth_saving(self, found: Located, run: GivenRun) -> bool:
+        return len(found.body.between(run.first, run.last).decode("utf-8")) >= WORTH_SAVING
 
     def _note(self, passage: Passage) -> None:
         found, shown = passage.located, passage.shown
@@ -155,20 +186,26 @@ class Passages:
         self._tell(found.notices)
         if passage.served_by is not None:
             return
-        first = passage.first if found.mode != "diff_preview" else 1
-        self._tell(signs(found.path, shown.content, first))
+        for part in passage.parts:
+            first = part.first if found.mode != "diff_preview" else 1
+            self._tell(signs(found.path, part.content, first))
         if found.document is not None and found.document.body is not None:
             self.whole[found.path] = found.document.body.tokens
         if not self.allowance.observed:
             return
         self.doubts += relevance(self._call, found.path)
-        lines = max(0, shown.last - passage.first + 1)
+        lines = sum(part.last - part.first + 1 for part in passage.parts)
         self._call.readings.note_read(
             self._call.session, found.path, lines, len(shown.content), degraded=passage.degraded
         )
-        if found.document is not None and found.mode != "diff_preview" and not shown.within_line:
-            given = (found.path, found.document.digest, passage.first, shown.last, self._call.request_id)
-            self._call.readings.note_served(self._call.session, *given)
+        if found.document is None or found.mode == "diff_preview":
+            return
+        for part in passage.parts:
+            # A line that is cut counts as not shown, and so do those that no part has.
+            last = part.last - (shown.within_line and part is passage.parts[-1])
+            if part.first <= last:
+                given = (found.path, found.document.digest, part.first, last, self._call.request_id)
+                self._call.readings.note_served(self._call.session, *given)
 
     def _tell(self, notices: Iterable[Notice]) -> None:
         self.notices += [notice for notice in notices if notice not in self.notices]
@@ -197,15 +234,45 @@ class Passages:
             fields |= {"within_line": True} if shown.within_line else {}
             if self.request.many and found.comparison is None:
                 fields["next"] = next_target(found, shown)
-        if passage.served_by is not None:
-            fields["already_served"] = passage.served_by
-        elif self.request.text:
-            fields["content"] = shown.content
+        fields |= _text_fields(passage) if self.request.text else {}
         if found.document is not None:
             fields |= found.document.unusual()
             if self._told.get(found.path) != found.document.digest:
                 fields["file_sha256"] = self._told[found.path] = found.document.digest
         return fields
+
+
+def _text_fields(passage: Passage) -> dict[str, object]:
+    """The text of a passage, or what stands in its place.
+
+    - `content`: all lines from `line_start` to `line_end`.
+    - `already_served`: the session was given all of them before; the request_id of the last answer that showed some.
+      If several answers did, `given_before` tells which.
+    - `parts` and `given_before`: some of them are new. `parts` is a list of `line_start`, `line_end` and `content`;
+      `given_before` a list of `line_start`, `line_end` and `request_ids`, the answers that showed these lines. Together
+      they cover the lines from `line_start` to `line_end` of the passage.
+    """
+    assert passage.shown is not None
+    if not passage.given:
+        return {"content": passage.shown.content}
+    given = [run.as_dict() for run in passage.given]
+    if passage.served_by is not None:
+        several = len(passage.given) > 1 or len(passage.given[0].request_ids) > 1
+        return {"already_served": passage.served_by} | ({"given_before": given} if several else {})
+    parts = [{"line_start": part.first, "line_end": part.last, "content": part.content} for part in passage.parts]
+    return {"parts": parts, "given_before": given}
+
+
+def _runs(given: Iterable[GivenLines]) -> list[GivenRun]:
+    """Neighbouring lines put together."""
+    runs: list[GivenRun] = []
+    for lines in given:
+        if runs and runs[-1].last + 1 == lines.first:
+            before = runs.pop()
+            runs.append(GivenRun(before.first, lines.last, (*before.request_ids, lines.request_id)))
+        else:
+            runs.append(GivenRun(lines.first, lines.last, (lines.request_id,)))
+    return [run._replace(request_ids=tuple(dict.fromkeys(run.request_ids))) for run in runs]
 
 
 def next_target(found: Located, shown: Cut) -> str:
