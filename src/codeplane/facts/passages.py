@@ -218,14 +218,15 @@ def _hinted(lines: Sequence[bytes]) -> Iterator[_Span]:
     found = [
         (number, name)
         for number, line in enumerate(lines, 1)
-        if len(line) <= _MAX_LINE_CHARS and (name := _defined_in(line)) is not None
+        if len(line) <= _MAX_LINE_CHARS and (name := defined_name(line)) is not None
     ]
     followed = [*(first for first, _ in found), len(lines) + 1][1:]
     for (first, name), following in zip(found, followed, strict=True):
         yield first, min(following - 1, first + MAX_HINT_LINES), -1, name
 
 
-def _defined_in(line: bytes) -> str | None:
+def defined_name(line: bytes) -> str | None:
+    """The name that a line seems to define, in whatever language; a guess by its look."""
     text = line.decode("utf-8", "replace")
     match = _HINT.match(text)
     if match is None:

@@ -60,7 +60,7 @@ def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
     # Line endings leave no trace in facts, so that a change of them alone needs no parse.
     text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
-    language = _language(path, text, options)
+    language = detect_language(path, text, options)
     name = language.name if language is not None else None
     family = language.family if language is not None else family_of(path)
     too_large = language is not None and len(text) > options.max_parse_bytes
@@ -77,7 +77,8 @@ def _skipped(read: Read, stat: FileStat, reason: str) -> Prepared:
     return Prepared(row, None)
 
 
-def _language(path: str, text: bytes, options: IndexOptions) -> Language | None:
+def detect_language(path: str, text: bytes, options: IndexOptions) -> Language | None:
+    """The language of a file: as the options say for its extension, or as the languages themselves claim."""
     name = path.rpartition("/")[2].lower()
     for extension, language in options.extensions:
         if name.endswith(extension) and len(name) > len(extension):

@@ -29,6 +29,7 @@ from codeplane.workspace.prewarm import prewarm
 from codeplane.workspace.question import Question
 from codeplane.workspace.readers import Readers
 from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, wait_for, wait_until_open
+from codeplane.workspace.working_tree import WorkingTree
 
 T = TypeVar("T")
 
@@ -45,6 +46,8 @@ class Workspace:
         self._keeper = Keeper(options, self.settings, self._on_ready)
         self.root = self._keeper.root
         self._readers = Readers(StateDirectory(self.root / STATE_NAME))
+        self.tree = WorkingTree(options)
+        """The files themselves, for answers while there is no index to read."""
         self._prewarm = "pending" if self.settings.prewarm else "skipped"
         self._prewarmer: threading.Thread | None = None
         self._prewarm_ended = 0.0
@@ -163,6 +166,7 @@ class Workspace:
 
     def _on_ready(self, anew: bool) -> None:
         """Prewarm once; one that failed is tried again on another index, or after a while."""
+        self.tree.forget()
         if self._prewarm not in ("pending", "failed") or (self._prewarmer is not None and self._prewarmer.is_alive()):
             return
         if self._prewarm == "failed" and not anew and time.monotonic() < self._prewarm_ended + PREWARM_AGAIN_SECONDS:

@@ -1,0 +1,96 @@
+"""Files of the working tree that the index takes in, listed without an index.
+
+The walk, the ignore rules and the secrets policy are those of the index. Language and role follow from the path and
+from `.gitattributes` alone: no source file is opened here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules
+from codeplane.disk.texts import Texts, Unread
+from codeplane.disk.walk import Scan, WalkCache, walk
+from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, Attributes, Statement, is_attributes_file, read_statements
+from codeplane.git.repository import repo_version, tracked_paths
+from codeplane.index.classify import detect_language
+from codeplane.index.options import IndexOptions, effective
+from codeplane.languages.roles import weigh
+
+
+class TreeFile(NamedTuple):
+    path: RepoPath
+    size: int
+    language: str | None
+    role: str
+
+
+class TreeListing(NamedTuple):
+    files: tuple[TreeFile, ...]
+    """By path."""
+    unscanned: tuple[RepoPath, ...]
+    """Directories that could not be listed, and files whose stat failed."""
+
+
+class WorkingTree:
+    """Lists the tree anew at each call; unchanged directories are not read again. Safe from many threads."""
+
+    def __init__(self, options: IndexOptions) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._cache = WalkCache()
+        self._kinds: _Kinds | None = None
+
+    def list_files(self) -> TreeListing:
+        options = effective(self._options)
+        with self._lock, Root.open(options.root) as root:
+            scan = walk(root, Rules(options.ignore), self._cache)
+            statements = _read_attributes(root, scan)
+            if self._kinds is None or self._kinds.settings != (options.extensions, statements):
+                self._kinds = _Kinds(options, statements)
+            files = tuple(self._kinds.describe(path, scan.files[path].size) for path in _indexed(options, scan))
+        return TreeListing(files, tuple(sorted({*scan.unscanned, *scan.unreadable})))
+
+    def forget(self) -> None:
+        """Free what was kept for the next listing."""
+        with self._lock:
+            self._cache, self._kinds = WalkCache(), None
+
+
+class _Kinds:
+    """Language and role by path, computed once for each."""
+
+    def __init__(self, options: IndexOptions, statements: dict[RepoPath, tuple[Statement, ...]]) -> None:
+        self.settings = (options.extensions, statements)
+        self._options = options
+        self._attributes = Attributes(statements)
+        self._known: dict[RepoPath, tuple[str | None, str]] = {}
+
+    def describe(self, path: RepoPath, size: int) -> TreeFile:
+        known = self._known.get(path)
+        if known is None:
+            language = detect_language(path, b"", self._options)
+            role = weigh(path, None, self._attributes.find(path)).role
+            known = self._known[path] = (language.name if language is not None else None, str(role))
+        return TreeFile(path, size, *known)
+
+
+def _indexed(options: IndexOptions, scan: Scan) -> Iterable[RepoPath]:
+    if options.overlay or repo_version(options.root) is None:
+        return sorted(scan.files)
+    return sorted(scan.files.keys() & tracked_paths(options.root))
+
+
+def _read_attributes(root: Root, scan: Scan) -> dict[RepoPath, tuple[Statement, ...]]:
+    found: dict[RepoPath, tuple[Statement, ...]] = {}
+    with Texts(root) as texts:
+        for path in filter(is_attributes_file, scan.files):
+            data = texts.read(path, MAX_ATTRIBUTES_BYTES)
+            statements = read_statements(None if isinstance(data, Unread) else data)
+            if statements:
+                found[path] = statements
+    return found
