@@ -54,6 +54,7 @@ _META = {
     "token_estimate",
     "truncated",
     "preview_degraded",
+    "source",
     "stabilization",
 }
 _TOLD = {"noise_mitigation", "noiseMitigation", "debug_search", "debugSearch"}

@@ -9,7 +9,7 @@ from codeplane.query.contents import list_texts
 from codeplane.query.files import list_files
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import open_state
-from codeplane.workspace.working_tree import WorkingTree
+from codeplane.workspace.working_tree import TreeFile, WorkingTree
 from support.repositories import git, make_repository, options_for, sync, write
 
 FILES: dict[str, str | bytes] = {
@@ -55,21 +55,25 @@ def test_files_languages_and_roles_are_those_of_the_index(tmp_path: Path) -> Non
         assert [file.path for file in listed.files] == sorted(indexed)
 
 
+def files_of(tree: WorkingTree) -> dict[str, TreeFile]:
+    return {file.path: file for file in tree.list_files().files}
+
+
 def test_changes_are_seen_by_the_next_listing(tmp_path: Path) -> None:
     root = make(tmp_path)
     tree = WorkingTree(options_for(root))
-    before = {file.path: file for file in tree.list_files().files}
+    before = files_of(tree)
     write(root, "shop/more.py", "z = 1\n")
     write(root, "shop/cart.py", "longer than before\n" * 9)
     write(root, ".gitattributes", "shop/* linguist-vendored\n")
     write(root, ".gitignore", "docs/\n")
     git(root, "rm", "-q", "--cached", "web/app.ts")
     (root / "web/app.ts").unlink()
-    after = {file.path: file for file in tree.list_files().files}
+    after = files_of(tree)
     assert after.keys() - before.keys() == {"shop/more.py", "out/built.js"}
     assert before.keys() - after.keys() == {"docs/guide.md", "web/app.ts"}
     assert after["shop/cart.py"].size > before["shop/cart.py"].size
     assert (before["shop/cart.py"].role, after["shop/cart.py"].role) == ("source", "vendored")
     assert after["gen/api.py"].role != "generated"
     tree.forget()
-    assert {file.path: file for file in tree.list_files().files} == after
+    assert files_of(tree) == after

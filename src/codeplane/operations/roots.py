@@ -15,6 +15,7 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.operations.context import Context
+from codeplane.operations.file_parser import FileParser
 from codeplane.operations.map_repo.kept import KeptMaps
 from codeplane.operations.revisions import PastFiles
 from codeplane.operations.search.finder import Finder
@@ -34,6 +35,7 @@ class OpenRoot:
     workspace: Workspace
     finder: Finder
     past: PastFiles
+    parser: FileParser
     maps: KeptMaps = field(default_factory=KeptMaps)
 
     @property
@@ -43,7 +45,7 @@ class OpenRoot:
     def close(self, timeout: float = 5.0) -> None:
         self.workspace.close(timeout)
         self.finder.close()
-        self.past.close()
+        self.parser.close()
 
 
 class Roots:
@@ -189,4 +191,5 @@ def open_root(context: Context, *, once: bool = False, build: bool = True, prewa
     settings = ONE_SHOT if once else workspace_settings(context, build=build, prewarm=prewarm)
     workspace = Workspace(index_options(context), settings)
     workspace.start()
-    return OpenRoot(context, workspace, Finder(context.root), PastFiles(context))
+    parser = FileParser()
+    return OpenRoot(context, workspace, Finder(context.root), PastFiles(context, parser), parser)

@@ -25,6 +25,7 @@ from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline, Outlined
 from codeplane.operations.reads import read_meta
+from codeplane.operations.unindexed import parse_file
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
@@ -117,16 +118,21 @@ def _looked_up(call: Call, args: Mapping[str, Any], file: RepoPath) -> _Told:
     if ref != _WORKTREE:
         past = call.root.past.find(ref, file)
         return _Told(past.outlined, {"commit": past.commit} if past.commit else {"ref": ref}, (), {})
-    read = _explained(
-        call,
-        file,
-        lambda: call.root.workspace.read(
-            lambda snapshot: outline.find_outlined(snapshot, file),
-            args.get("freshness_policy"),
-            file=file,
-            cancelled=call.cancelled,
-        ),
-    )
+    try:
+        read = _explained(
+            call,
+            file,
+            lambda: call.root.workspace.read(
+                lambda snapshot: outline.find_outlined(snapshot, file),
+                args.get("freshness_policy"),
+                file=file,
+                cancelled=call.cancelled,
+            ),
+        )
+    except CodePlaneError as error:
+        if error.code is not ErrorCode.NOT_READY:
+            raise
+        return _Told(parse_file(call.root.context, call.root.parser, file), {}, (), {"source": "disk"})
     return _Told(read.value, {}, read.notices, read_meta(read))
 
 

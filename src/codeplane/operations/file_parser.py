@@ -1,0 +1,98 @@
+"""Parsing of single files outside of the index: of other revisions, and of any file while the index is being built.
+
+A text is parsed by a worker process, as for the index, unless the same text was parsed before. The worker is started
+when it is first needed, and stays.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from contextlib import closing
+
+from codeplane.base.digests import digest_bytes
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.facts.pool import Job, Parsed, ParserPool
+from codeplane.index.classify import judge
+from codeplane.index.fingerprint import runtime_fingerprint
+from codeplane.index.options import IndexOptions
+from codeplane.index.remembered import Remembered
+from codeplane.operations.outline import Outlined, unsupported
+from codeplane.query.outline import outline_rows
+from codeplane.store.extractions import Extractions
+from codeplane.store.records import FileState
+
+_CLOSE_SECONDS = 1.0
+_MAX_CACHED = 64
+_MAX_CACHED_ROWS = 50_000
+
+
+class FileParser:
+    """Safe from many threads: one file is parsed at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: ParserPool | None = None
+        self._cache: OrderedDict[tuple[RepoPath, str, str], Outlined] = OrderedDict()
+
+    def parse(self, path: RepoPath, data: bytes, options: IndexOptions) -> Outlined:
+        """The definitions of a file of these bytes; LANGUAGE_UNSUPPORTED if it has none that can be found."""
+        judged = judge(path, data, options)
+        if judged is None:
+            raise unsupported(path, "binary")
+        if judged.state is not FileState.INDEXED:
+            raise unsupported(path, judged.reason)
+        key = (path, judged.job.language, digest_bytes(judged.job.source))
+        with self._lock:
+            outlined = self._cache.get(key)
+            if outlined is None:
+                parsed = self._parse(judged.job, options)
+                rows = outline_rows(parsed.facts.defs)
+                outlined = Outlined(path, judged.job.language, judged.lines, len(data), rows, *_problems(parsed))
+                self._put(key, outlined)
+            self._cache.move_to_end(key)
+        return outlined
+
+    def close(self) -> None:
+        """A text that takes long to parse is not waited for: its worker ends with this process."""
+        if not self._lock.acquire(timeout=_CLOSE_SECONDS):
+            return
+        try:
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+        finally:
+            self._lock.release()
+
+    def _parse(self, job: Job, options: IndexOptions) -> Parsed:
+        with closing(Extractions(options.user_state, options.extractions_bytes)) as extractions:
+            remembered = Remembered(extractions, runtime_fingerprint())
+            known = remembered.find(job)
+            if known is not None:
+                return known
+            if self._pool is None:
+                self._pool = ParserPool(1, seconds=options.parse_seconds)
+            (parsed,) = self._pool.parse([job])
+            if parsed.failure is not None:
+                raise CodePlaneError(
+                    ErrorCode.LANGUAGE_UNSUPPORTED,
+                    f"'{display(job.path)}' cannot be parsed",
+                    details={"reason": parsed.failure},
+                    remedy="Read the file itself.",
+                )
+            remembered.keep(parsed)
+            return parsed
+
+    def _put(self, key: tuple[RepoPath, str, str], outlined: Outlined) -> None:
+        self._cache[key] = outlined
+        while len(self._cache) > 1 and (len(self._cache) > _MAX_CACHED or self._count_rows() > _MAX_CACHED_ROWS):
+            self._cache.popitem(last=False)
+
+    def _count_rows(self) -> int:
+        return sum(len(outlined.rows) for outlined in self._cache.values())
+
+
+def _problems(parsed: Parsed) -> tuple[int, int]:
+    lines = [problem.line for problem in parsed.problems]
+    return len(lines), min(lines, default=0)
