@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from codeplane.disk.locks import FileLock
 from support.held_index import HeldBuild, build_held
 from support.repositories import make_repository, write
-from support.tooling import Server
+from support.tooling import Envelope, Server, serving
 
 FILES: dict[str, str | bytes] = {
     "shop/cart.py": (
@@ -30,6 +32,114 @@ FILES: dict[str, str | bytes] = {
 def building(tmp_path: Path) -> Iterator[tuple[Server, HeldBuild]]:
     with build_held(make_repository(tmp_path / "repo", FILES)) as found:
         yield found
+
+
+def rows(answer: Envelope) -> list[tuple[str, int]]:
+    return [(row["path"], row["line_start"]) for row in answer["result"]["results"]]
+
+
+def test_text_is_searched_on_the_disk(building: tuple[Server, HeldBuild]) -> None:
+    server, held = building
+    asked: list[dict[str, object]] = [
+        {"query": "limit_body", "mode": "lexical"},
+        {"query": r"limit_\w+\(", "mode": "regex"},
+        {"query": "limit_body", "mode": "lexical", "scope": "runtime"},
+        {"query": "limit_body", "mode": "lexical", "paths": ["tests/"]},
+        {"query": "LIMIT_BODY", "mode": "lexical"},
+    ]
+    early = [server.call("search", {**arguments, "result_mode": "raw"}) for arguments in asked]
+    for answer in early:
+        assert answer["status"] == "ok" and answer["meta"]["source"] == "disk"
+        assert answer["result"]["index"]["state"] == "building"
+        assert 0 <= answer["result"]["index"]["files_done"] < answer["result"]["index"]["files_total"] == len(FILES) - 1
+        assert not {"epoch", "freshness", "completeness"} & answer["meta"].keys()
+    held.release()
+    server.wait_ready()
+    late = [server.call("search", {**arguments, "result_mode": "raw"}) for arguments in asked]
+    assert [sorted(rows(answer)) for answer in early] == [sorted(rows(answer)) for answer in late]
+    for name in ("matches", "files", "outside_scope", "searched"):
+        assert [answer["result"].get(name) for answer in early] == [answer["result"].get(name) for answer in late]
+    assert not any("index" in answer["result"] or "source" in answer["meta"] for answer in late)
+
+
+def test_a_question_is_ranked_by_its_words(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    answer = server.call("search", {"query": "where is the size of a body limited"})
+    assert rows(answer)[0] == ("shop/limits.py", 4)
+    assert answer["result"]["results"][0]["snippet"] == "def limit_body(request):"
+    assert (answer["meta"]["source"], answer["meta"]["completeness"]) == ("disk", "partial")
+    assert server.call("search", {"query": "=>"})["result"]["searched"] == {"files": 32}
+
+
+def test_no_secret_is_shown(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    for mode, query in (("lexical", "TOKEN"), ("regex", "TOK.N"), ("auto", "token"), ("lexical", "limit_body")):
+        answer = server.call("search", {"query": query, "mode": mode, "scope": "mixed"})
+        assert ".env" not in {path for path, _ in rows(answer)}
+        assert "TOKEN" not in json.dumps(answer["result"])
+
+
+def test_nothing_found_is_a_fact_about_the_files_that_were_searched(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    answer = server.call("search", {"query": "nothing_like_this", "mode": "lexical"})
+    assert answer["result"]["searched"] == {"files": len(FILES) - 1}
+    error = server.call("search", {"query": "x", "mode": "lexical", "path": "shop/limits.py"})
+    assert error["status"] == "ok"
+    (server.root / "empty").mkdir()
+    error = server.call("search", {"query": "x", "mode": "lexical", "path": "empty"})["error"]
+    assert error["error"] == "FILE_NOT_FOUND"
+
+
+@pytest.mark.parametrize("mode", ["symbol", "definitions", "references"])
+def test_modes_that_need_facts_name_a_call_that_works(building: tuple[Server, HeldBuild], mode: str) -> None:
+    server, _ = building
+    answer = server.call("search", {"query": "Cart.total", "mode": mode})
+    assert (answer["status"], answer["reason"]) == ("not_ready", "indexing")
+    assert mode in answer["error"]["remedy"] and answer["error"]["details"]["files_total"]
+    assert answer["error"]["example"] == {"query": "total", "mode": "lexical"}
+    assert server.call("search", answer["error"]["example"])["result"]["matches"] == 3
+
+
+def test_kinds_need_the_index(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    answer = server.call("search", {"query": "total", "mode": "lexical", "kinds": ["class"]})
+    assert answer["status"] == "not_ready" and "kinds" in answer["error"]["remedy"]
+
+
+def test_pages_of_a_disk_search_lose_and_repeat_nothing(building: tuple[Server, HeldBuild]) -> None:
+    server, held = building
+    page = server.call("search", {"query": "filler_", "mode": "lexical", "limit": 7})
+    found = rows(page)
+    held.release()
+    server.wait_ready()
+    while "next_cursor" in page["result"]["pagination"]:
+        page = server.call("search", {"cursor": page["result"]["pagination"]["next_cursor"]})
+        assert page["meta"]["source"] == "disk"
+        found += rows(page)
+    assert found == [(f"pkg/m{number:02}.py", 1) for number in range(30)]
+
+
+def test_a_change_made_before_the_call_is_seen(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    for number in range(3):
+        write(server.root, f"new{number}.py", "brand_new = 1\n")
+        assert server.call("search", {"query": "brand_new", "mode": "lexical"})["result"]["files"] == number + 1
+
+
+def test_a_search_is_answered_while_another_process_builds(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    (root / ".codeplane").mkdir(mode=0o700)
+    with FileLock(root / ".codeplane" / "lock").acquire(), serving(root, ready=False) as server:
+        answer = server.call("search", {"query": "limit_body", "mode": "lexical"})
+        assert answer["result"]["matches"] == 6 and answer["result"]["index"] == {"state": "building"}
+        assert server.call("search", {"query": "Cart", "mode": "definitions"})["status"] == "not_ready"
+
+
+def test_a_cancelled_search_ends(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    polls = iter([False] * 2)
+    answer = server.call("search", {"query": "limit", "mode": "lexical"}, cancelled=lambda: next(polls, True))
+    assert answer["error"]["error"] == "CANCELLED"
 
 
 def test_an_outline_is_made_from_the_file_alone(building: tuple[Server, HeldBuild]) -> None:

@@ -82,6 +82,8 @@ class _Candidate:
     score: float = 0.0
     line: int = 0
     text: str = ""
+    literal: bool = False
+    """Whether the line has the query word for word."""
 
 
 class _Line(NamedTuple):
@@ -90,6 +92,7 @@ class _Line(NamedTuple):
     text: bytes
     boost: float
     """What the definition on the line adds to the score of its file."""
+    literal: bool
 
 
 def rank_files(
@@ -160,6 +163,7 @@ class _Reader:
             candidate.line = best.number
             candidate.text = best.text.decode("utf-8", "replace").rstrip("\r")
             candidate.score += best.boost
+            candidate.literal = best.literal
 
     def is_late(self) -> bool:
         if self._cancelled is not None and self._cancelled():
@@ -277,7 +281,7 @@ def _lines(data: bytes | None, query: _Query, weights: Sequence[float]) -> Itera
         line = data[start : end if end >= 0 else len(data)]
         boost = _definition_boost(line, query, weights)
         weight = found[start] + boost + (_PHRASE_WEIGHT * heaviest if start in phrase else 0.0)
-        yield _Line(weight, number, line, boost)
+        yield _Line(weight, number, line, boost, start in phrase)
 
 
 def _line_starts(text: bytes, form: bytes) -> Iterator[int]:
@@ -320,6 +324,7 @@ def _hit(candidate: _Candidate, best: float) -> Hit:
         snippet=cut_around(candidate.text, 1),
         language=file.language or "",
         role=file.role,
+        literal=candidate.literal,
     )
 
 

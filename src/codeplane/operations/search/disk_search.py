@@ -15,6 +15,7 @@ from typing import NamedTuple
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
+from codeplane.operations.search.file_names import match_file_names, similar_file_names
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.kept import KeptTexts
 from codeplane.operations.search.matching import Limits, Match
@@ -127,6 +128,25 @@ def find_lines(
         files=matching,
         exhaustive=True,
         debug={"candidates": len(inside) + len(outside)},
+    )
+    return files.complete(found)
+
+
+def find_names(tree: TreeListing, text: str, filters: Filters) -> Found:
+    """Files by their names, as `file_names` matches them."""
+    files = ScopedFiles.of(tree, filters)
+    roles = {file.path: file.role for file in (*files.inside, *files.outside)}
+    matching = match_file_names(roles, text)
+    inside = [path for path in matching if filters.accepts_role(roles[path])]
+    outside = Counter(roles[path] for path in matching if not filters.accepts_role(roles[path]))
+    hits = [Hit(path, 1, 1, "file", path.rpartition("/")[2], role=roles[path]) for path in inside[:MAX_MATCHES]]
+    found = Found(
+        hits=tuple(hits),
+        total=len(inside),
+        outside_scope=dict(sorted(outside.items())),
+        files=len(inside),
+        similar=tuple(similar_file_names(roles, text)) if not matching else (),
+        exhaustive=True,
     )
     return files.complete(found)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.beneath import Root
 from codeplane.operations.search import operators
 from codeplane.operations.search.changed import Changed, ChangedFiles
+from codeplane.operations.search.disk_ranking import rank_files
+from codeplane.operations.search.disk_search import ScopedFiles, find_lines, find_literally, find_names
 from codeplane.operations.search.file_names import match_file_names, similar_file_names
 from codeplane.operations.search.filters import Filters, FilterSummary
 from codeplane.operations.search.grouping import group_matches
@@ -43,10 +46,13 @@ from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.query.contents import TOO_LARGE
 from codeplane.query.overview import list_file_briefs
 from codeplane.query.snapshot import Snapshot
+from codeplane.workspace.working_tree import TreeListing, WorkingTree
 
 Cancelled = Callable[[], bool]
 Visible = Callable[[str], bool]
 
+_TURN_SECONDS = 0.05
+"""How often a search that waits for its turn looks whether it was cancelled."""
 _LITERAL = frozenset({"lexical", "regex"})
 """Modes whose query is taken as it is, operators and all."""
 
@@ -70,6 +76,8 @@ class Finder:
         self._weights = weights
         self._clock = clock
         self._lock = threading.Lock()
+        self._scanning = threading.Lock()
+        """Held by a search of the disk, so that many of them do not slow the build down."""
         self._kept = Kept()
         self._root: Root | None = None
         self._changed: ChangedFiles | None = None
@@ -106,6 +114,21 @@ class Finder:
         debug = {"scope": scope, "operators": dict(parsed.summary), **found.debug} if request.debug else {}
         return replace(found, hints=hints, debug=debug)
 
+    def find_on_disk(
+        self, tree: WorkingTree, request: Request, cancelled: Cancelled | None = None
+    ) -> tuple[Found, Extent]:
+        """Search the files themselves, for as long as there is no index; modes that need no facts. One at a time."""
+        root = self._open()
+        parsed = _parse(request)
+        _require_text(request, parsed)
+        filters = _filters(request, parsed, _scope_of(request, parsed))
+        with self._turn(cancelled):
+            listing = tree.list_files()
+            found = _find_on_disk(root, listing, request, parsed, filters, cancelled)
+        files = ScopedFiles.of(listing, filters)
+        inside, outside = len(files.inside), len(files.outside)
+        return found, Extent(inside, inside + outside, *_confined(request, parsed))
+
     def measure(self, snapshot: Snapshot, request: Request) -> Extent:
         """Files with text that paths, languages and scope leave to be searched."""
         parsed = _parse(request)
@@ -120,8 +143,7 @@ class Finder:
         return Extent(
             sum(count for role, count in roles.items() if filters.accepts_role(role)),
             roles.total(),
-            (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths)),
-            (*request.languages, *parsed.languages),
+            *_confined(request, parsed),
         )
 
     def close(self) -> None:
@@ -129,6 +151,16 @@ class Finder:
             if self._root is not None:
                 self._root.close()
             self._root = None
+
+    @contextmanager
+    def _turn(self, cancelled: Cancelled | None) -> Iterator[None]:
+        while not self._scanning.acquire(timeout=_TURN_SECONDS):
+            if cancelled is not None and cancelled():
+                raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")
+        try:
+            yield
+        finally:
+            self._scanning.release()
 
     def _open(self) -> Root:
         with self._lock:
@@ -178,6 +210,26 @@ def _scope_of(request: Request, parsed: Parsed) -> Scope:
 
 def _filters(request: Request, parsed: Parsed, scope: Scope) -> Filters:
     return Filters.of(parsed, scope, request.languages, request.paths, request.kinds, request.directory)
+
+
+def _confined(request: Request, parsed: Parsed) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Paths and languages that a search is confined to."""
+    paths = (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths))
+    return paths, (*request.languages, *parsed.languages)
+
+
+def _find_on_disk(
+    root: Root, tree: TreeListing, request: Request, parsed: Parsed, filters: Filters, cancelled: Cancelled | None
+) -> Found:
+    if request.mode in _LITERAL:
+        return find_lines(root, tree, request, filters, cancelled)
+    if request.mode == "files":
+        return find_names(tree, parsed.text.strip(), filters)
+    found = rank_files(root, tree, parsed, filters, cancelled)
+    if found.hits or filters.reads_text:
+        return found
+    # As with the index: signs and words that say nothing may still stand somewhere as they are written.
+    return find_literally(root, tree, request, parsed.text.strip(), filters, cancelled) or found
 
 
 def _as_text(task: _Task) -> Found:

@@ -16,6 +16,9 @@ from codeplane.workspace.freshness import Read, stale
 
 T = TypeVar("T")
 
+FROM_DISK: Index = (None, 0)
+"""Stands for the index of rows that were made without one."""
+
 
 def index_of(snapshot: Snapshot) -> Index:
     return snapshot.reader.meta("index_id"), snapshot.epoch.epoch
@@ -49,6 +52,8 @@ def look(call: Call, place: Path, ask: Callable[[Snapshot], T]) -> Read[T] | Non
 
 def page_meta(read: Read[Any] | None, now: Index | None, then: Index) -> dict[str, object]:
     """Of rows that were made `then`: they are as fresh as the index if it is still the same one."""
+    if then == FROM_DISK:
+        return {"source": "disk"}
     if read is not None and now == then:
         return read_meta(read)
     return {"epoch": then[1], "freshness": freshness_fields(stale("unchecked"))}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from codeplane.base.envelope import Answer
+from codeplane.base.errors import CodePlaneError
 from codeplane.base.symbols import symbol_ref
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
@@ -24,7 +25,8 @@ from codeplane.operations.search.surroundings import Around, look_around, read_l
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.navigating import CALL_GRAPH, FILE_OUTLINE
-from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
+from codeplane.tools.handlers.paging import FROM_DISK, index_of, look, page_meta, require_settled, take_rest
+from codeplane.tools.handlers.search_disk import index_lines, search_disk
 from codeplane.tools.handlers.search_nothing import Nothing, about_nothing, measure
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
 from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of, request_of, said, view_of
@@ -45,7 +47,7 @@ from codeplane.tools.handlers.search_text import (
     unknown_line,
 )
 from codeplane.tools.text.search import MAX_CHARS, TextPage, fill_paths, literal_lines
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FRESH, Read
 
 _ADVICE = frozenset({"noise_mitigation"})
 """What a way of searching tells besides its hits and is a hint; everything else is a fact."""
@@ -73,10 +75,16 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
 
     policy = args.get("freshness_policy")
     links = request.mode == "references"
-    read = call.root.workspace.read(ask, policy, lexical=True, links=links, cancelled=call.cancelled)
+    try:
+        read = call.root.workspace.read(ask, policy, lexical=True, links=links, cancelled=call.cancelled)
+    except CodePlaneError as error:
+        disk = search_disk(call, request, error)
+        extent = None if disk.found.hits else disk.extent
+        read = Read(_Asked(disk.found, (), extent, FROM_DISK, building=disk.index), 0, FRESH)
     asked, found = read.value, read.value.found
     if call.wants_text:
-        return _text_answer(call, args, request, view, read)
+        answer = _text_answer(call, args, request, view, read)
+        return replace(answer, lines=[*(answer.lines or ()), *index_lines(asked.building)])
     exhaustive = found.exhaustive
     room = (
         room_for(limit, view, person=call.surface.everything)
@@ -102,7 +110,8 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     pagination = _pagination(call, rest)
     result: dict[str, object] = {"results": page.rows, **_facts(found, exhaustive, asked.extent)}
     result |= _fallback(call, found, request, args) or _calls(call, found, request, args)
-    meta = {**read_meta(read), **_meta(page, found, exhaustive), "query_time_ms": _elapsed_ms(began)}
+    result |= asked.facts
+    meta = {**_source_meta(read), **_meta(page, found, exhaustive), "query_time_ms": _elapsed_ms(began)}
     nothing = about_nothing(call, found, request, asked.extent, args) if asked.extent is not None else Nothing()
     hints = {**_hints(call, page, pagination, rest), **nothing.hints, **_wider(call, found, args)}
     return Answer(
@@ -113,6 +122,14 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         hints={**hints, **_data_hints(found, request)},
         meta=meta,
     )
+
+
+def _source_meta(read: Read[_Asked]) -> dict[str, object]:
+    """Epoch and freshness of the index; or that the disk was searched, where a ranking can only go by text."""
+    if not read.value.building:
+        return read_meta(read)
+    meta: dict[str, object] = {"source": "disk"}
+    return meta if read.value.found.exhaustive else {**meta, "completeness": "partial"}
 
 
 @dataclass(frozen=True)
@@ -128,6 +145,12 @@ class _Asked:
     """Known uses of the only one of these."""
     literal: Sequence[str] = ()
     """Lines of the file of the only hit that contains the query word for word."""
+    building: Mapping[str, object] = field(default_factory=dict)
+    """How far the index is, if the answer is from the disk."""
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return {"index": self.building} if self.building else {}
 
 
 @dataclass(frozen=True)
@@ -151,7 +174,7 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
     asked, limit = read.value, args.get("limit")
     found, form = asked.found, text_form(asked.found, request)
     notices = (*read.notices, *found.notices, *_incomplete(found))
-    meta = read_meta(read)
+    meta = _source_meta(read)
     if asked.extent is not None:
         nothing = about_nothing(call, found, request, asked.extent, args)
         lines = nothing_lines(found, request, asked.extent, nothing.message)

@@ -37,14 +37,18 @@ def measure(finder: Finder, snapshot: Snapshot, request: Request) -> Extent:
     """A place of which nothing is indexed is a mistake in the call, not an answer."""
     place = request.directory
     if place and not list_files(snapshot, 1, place).total and get_file(snapshot, place) is None:
-        raise CodePlaneError(
-            ErrorCode.FILE_NOT_FOUND,
-            "nothing beneath this path is indexed",
-            expected="a directory or file of the repository that is indexed",
-            received=display(place),
-            remedy="Leave 'path' out to search all of the repository.",
-        )
+        raise nothing_indexed_in(place)
     return finder.measure(snapshot, request)
+
+
+def nothing_indexed_in(place: str) -> CodePlaneError:
+    return CodePlaneError(
+        ErrorCode.FILE_NOT_FOUND,
+        "nothing beneath this path is indexed",
+        expected="a directory or file of the repository that is indexed",
+        received=display(place),
+        remedy="Leave 'path' out to search all of the repository.",
+    )
 
 
 def about_nothing(call: Call, found: Found, request: Request, extent: Extent, args: Mapping[str, Any]) -> Nothing:
