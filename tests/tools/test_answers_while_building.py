@@ -171,3 +171,50 @@ def test_files_without_an_outline_are_refused_as_with_an_index(building: tuple[S
     assert [error["error"] for error in early] == [error["error"] for error in late]
     assert [error["error"] for error in early][:3] == ["LANGUAGE_UNSUPPORTED", "SECRET_PATH", "PROTECTED_PATH"]
     assert early[3]["details"]["ignored_by"] == late[3]["details"]["ignored_by"]
+
+
+READS: list[dict[str, object]] = [
+    {"target": "shop/cart.py"},
+    {"target": "shop/cart.py:4-6"},
+    {"target": "shop/cart.py#Cart.total"},
+    {"target": "shop/cart.py#Cart.total@8"},
+    {"target": "shop/cart.py#Cart"},
+    {"target": "shop/cart.py:9"},
+    {"target": "shop/cart.py:1"},
+    {"target": "shop/cart.py", "symbol": "Cart.total"},
+    {"target": "shop/cart.py#Cart.total", "include_context": True},
+    {"target": "shop/cart.py:8-9", "annotated": True},
+    {"target": "notes.txt:1"},
+    {"target": "shop/limits.py", "mode": "diff_preview"},
+]
+
+
+def test_files_lines_and_symbols_of_a_file_can_be_read(building: tuple[Server, HeldBuild]) -> None:
+    server, held = building
+    early = [server.call("read", {**arguments, "fresh": True}) for arguments in READS]
+    held.release()
+    server.wait_ready()
+    late = [server.call("read", {**arguments, "fresh": True}) for arguments in READS]
+    assert [answer["status"] for answer in early] == ["ok"] * len(READS)
+    assert [answer["result"] for answer in early] == [answer["result"] for answer in late]
+
+
+def test_symbols_that_are_not_in_the_file_or_several_of_them(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    several = server.call("read", {"target": "shop/cart.py#total"})
+    assert several["status"] == "ok" and several["result"]["line_start"] == 12, "the whole name comes first"
+    missing = server.call("read", {"target": "shop/cart.py#Carrt.total"})
+    assert missing["status"] == "not_found" and missing["result"]["similar"] == ["shop/cart.py#Cart.total@8"]
+    nowhere = server.call("read", {"target": "notes.txt#total"})
+    assert nowhere["status"] == "not_found"
+    assert server.call("read", {"target": "no/such.py#total"})["error"]["error"] == "FILE_NOT_FOUND"
+    assert server.call("read", {"target": ".env#TOKEN"})["error"]["error"] == "SECRET_PATH"
+
+
+def test_a_bare_name_is_answered_with_the_form_that_works(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    answer = server.call("read", {"target": "Cart.total"})
+    assert (answer["status"], answer["error"]["error"]) == ("not_ready", "NOT_READY")
+    assert "path#name" in answer["error"]["expected"] and "Name the file" in answer["error"]["remedy"]
+    many = server.call("read", {"targets": ["Cart.total", "shop/cart.py#Cart.total"]})
+    assert many["status"] == "ok" and many["result"]["items"][1]["line_start"] == 8

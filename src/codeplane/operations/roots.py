@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import display
+from codeplane.base.paths import RepoPath, display
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
 from codeplane.operations.map_repo.kept import KeptMaps
+from codeplane.operations.outline import Outlined
 from codeplane.operations.revisions import PastFiles
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.settings import index_options, workspace_settings
+from codeplane.operations.unindexed import parse_file
 from codeplane.store.registry import read_binding
 from codeplane.store.roots import change_roots, read_roots
 from codeplane.workspace.freshness import ONE_SHOT
@@ -41,6 +43,10 @@ class OpenRoot:
     @property
     def path(self) -> Path:
         return self.context.root
+
+    def parse(self, path: RepoPath) -> Outlined:
+        """The definitions of one file of the working tree, without the index."""
+        return parse_file(self.context, self.parser, path)
 
     def close(self, timeout: float = 5.0) -> None:
         self.workspace.close(timeout)

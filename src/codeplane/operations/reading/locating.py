@@ -16,11 +16,13 @@ from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.warnings import Notice
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import refuse_closed, refuse_protected
+from codeplane.operations.outline import Outlined
 from codeplane.operations.reading.comments import comment_above
 from codeplane.operations.reading.comparing import Baseline, Comparison, compare_file
 from codeplane.operations.reading.declared import Text, without_declarations
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
-from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened
+from codeplane.operations.reading.parsed_symbols import find_spans_in_file, parents_in_file
+from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened, parsed
 from codeplane.operations.reading.symbols import Matches, Span, find_spans, imports_of, parents_of
 from codeplane.operations.reading.targets import (
     Mode,
@@ -198,6 +200,46 @@ class _Asked(NamedTuple):
 
 
 def _symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
+    try:
+        return _indexed_symbol(sources, what, wish)
+    except CodePlaneError as error:
+        if error.code is not ErrorCode.NOT_READY:
+            raise
+        return _parsed_symbol(sources, what, wish, error)
+
+
+def _parsed_symbol(sources: Sources, what: str, wish: Wish, not_ready: CodePlaneError) -> Located | Unlocated:
+    """A symbol of a file that is named, found by parsing that file while the index is being built."""
+    file = _file_of(sources.root, what)
+    if file is None or sources.parse is None:
+        not_ready.expected = "path#name, path:line or path:first-last, which work while the index is being built"
+        not_ready.received = display(what[:200])
+        not_ready.remedy = "Name the file as well, or ask again in a moment. search with mode 'lexical' finds the file."
+        raise not_ready
+    found = parsed(sources, file)
+    if found is None:
+        return Unlocated("symbol", "not_found", "No symbol is called so.")
+    document, outlined = found
+    matches = without_declarations(find_spans_in_file(outlined, what), partial(_parsed_text, document, outlined))
+    span, body = matches.only, document.body
+    if span is None or body is None:
+        return _unlocated(matches, None)
+    context: dict[str, object] = {}
+    if wish.include_context:
+        parents = parents_in_file(outlined, span)
+        context = _comment(body, span, outlined.language) | ({"parents": parents} if parents else {})
+    last = min(span.last, body.line_count)
+    return Located(
+        "symbol", span.path, body, span.first, last, document, span, context=context | _declarations(matches)
+    )
+
+
+def _parsed_text(document: Document, outlined: Outlined, span: Span) -> Text | None:
+    body = document.body
+    return Text(outlined.language, body.between(span.first, span.last).decode("utf-8")) if body is not None else None
+
+
+def _indexed_symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
     def ask(snapshot: Snapshot) -> _Asked:
         matches = without_declarations(find_spans(snapshot, what, wish.within), partial(_written, sources, snapshot))
         if matches.only is None:
@@ -260,12 +302,7 @@ def _declarations(matches: Matches) -> dict[str, object]:
 
 def _context(snapshot: Snapshot, span: Span, document: Document, language: str | None) -> dict[str, object]:
     """What stands above a symbol to explain it, what it lies in, and what its file imports."""
-    body = document.body
-    found: dict[str, object] = {}
-    if body is not None:
-        comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), span.first, language)
-        found |= {"comment": comment} if comment else {}
-        found |= {"comment_lines_left": left} if left else {}
+    found = _comment(document.body, span, language) if document.body is not None else {}
     parents = parents_of(snapshot, span)
     if parents:
         found["parents"] = parents
@@ -278,7 +315,13 @@ def _context(snapshot: Snapshot, span: Span, document: Document, language: str |
     return found | ({"imports": lines} if lines else {})
 
 
-def _unlocated(matches: Matches, read: Read[_Asked]) -> Unlocated:
+def _comment(body: Body, span: Span, language: str | None) -> dict[str, object]:
+    comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), span.first, language)
+    found: dict[str, object] = {"comment": comment} if comment else {}
+    return found | ({"comment_lines_left": left} if left else {})
+
+
+def _unlocated(matches: Matches, read: Read[_Asked] | None) -> Unlocated:
     if matches.total:
         fields: dict[str, object] = {"candidates": [span.as_candidate() for span in matches.spans]}
         if matches.total > len(matches.spans):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from codeplane.base.envelope import status_of
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.outline import Outline, Window, file_outline
+from codeplane.operations.outline import Outline, Window, file_outline, show_outline
 from codeplane.operations.reading.documents import Document
-from codeplane.operations.reading.sources import Sources
+from codeplane.operations.reading.sources import Sources, parsed
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 
@@ -30,10 +30,23 @@ def outline_fields(sources: Sources, document: Document, window: Window | None) 
         except CodePlaneError as error:
             if error.code is ErrorCode.CANCELLED:
                 raise
+            if error.code is ErrorCode.NOT_READY:
+                return _parsed_fields(sources, document, window)
             return {"outline_status": "not_indexed" if error.code is ErrorCode.FILE_NOT_FOUND else status_of(error)}
         indexed, found = read.value
         if indexed == document.digest:
-            symbols = [node.as_dict() for node in found.symbols]
-            fields: dict[str, object] = {"outline_status": "ok", "outline": symbols, "has_more": found.has_more}
-            return fields | ({"left_out": found.left_out} if found.left_out else {})
+            return _fields(found)
     return {"outline_status": "stale"}
+
+
+def _parsed_fields(sources: Sources, document: Document, window: Window | None) -> dict[str, object]:
+    found = parsed(sources, document.path)
+    if found is None or found[0].digest != document.digest:
+        return {"outline_status": "not_ready"}
+    return _fields(show_outline(found[1], window=window, max_chars=MAX_CHARS))
+
+
+def _fields(found: Outline) -> dict[str, object]:
+    symbols = [node.as_dict() for node in found.symbols]
+    fields: dict[str, object] = {"outline_status": "ok", "outline": symbols, "has_more": found.has_more}
+    return fields | ({"left_out": found.left_out} if found.left_out else {})

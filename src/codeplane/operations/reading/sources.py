@@ -11,6 +11,7 @@ from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Rules, why_ignored
 from codeplane.index.options import effective
+from codeplane.operations.outline import Outlined
 from codeplane.operations.reading.documents import Document, open_document
 from codeplane.query.outline import first_files_beneath, nearest_paths
 from codeplane.query.snapshot import Snapshot
@@ -18,6 +19,7 @@ from codeplane.workspace.workspace import Workspace
 
 MAX_NEAREST = 3
 _MAX_RULE = 200
+_ATTEMPTS = 3
 
 
 class Sources(NamedTuple):
@@ -27,6 +29,8 @@ class Sources(NamedTuple):
     workspace: Workspace
     policy: str | None = None
     cancelled: Callable[[], bool] | None = None
+    parse: Callable[[RepoPath], Outlined] | None = None
+    """Parses one file, while there is no index; None where that is not wanted."""
 
 
 def opened(sources: Sources, path: RepoPath) -> Document:
@@ -34,6 +38,23 @@ def opened(sources: Sources, path: RepoPath) -> Document:
         return open_document(sources.root, path)
     except CodePlaneError as error:
         raise explained(sources, path, error) from None
+
+
+def parsed(sources: Sources, path: RepoPath) -> tuple[Document, Outlined] | None:
+    """A file and its definitions, of the same bytes; None where it cannot be parsed, or changes all the time."""
+    if sources.parse is None:
+        return None
+    for _ in range(_ATTEMPTS):
+        document = opened(sources, path)
+        try:
+            outlined = sources.parse(path)
+        except CodePlaneError as error:
+            if error.code is not ErrorCode.LANGUAGE_UNSUPPORTED:
+                raise
+            return None
+        if opened(sources, path).digest == document.digest:
+            return document, outlined
+    return None
 
 
 def explained(sources: Sources, path: RepoPath, error: CodePlaneError) -> CodePlaneError:

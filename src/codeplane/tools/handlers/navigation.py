@@ -25,7 +25,6 @@ from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline, Outlined
 from codeplane.operations.reads import read_meta
-from codeplane.operations.unindexed import parse_file
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
@@ -132,7 +131,7 @@ def _looked_up(call: Call, args: Mapping[str, Any], file: RepoPath) -> _Told:
     except CodePlaneError as error:
         if error.code is not ErrorCode.NOT_READY:
             raise
-        return _Told(parse_file(call.root.context, call.root.parser, file), {}, (), {"source": "disk"})
+        return _Told(call.root.parse(file), {}, (), {"source": "disk"})
     return _Told(read.value, {}, read.notices, read_meta(read))
 
 

@@ -40,7 +40,7 @@ def read(call: Call, args: Mapping[str, Any]) -> Answer:
         request = request_of(call, args)
     allowance = allowance_of(call, digest_params(dict(args)), request.fresh)
     with Root.open(call.root.path) as root:
-        sources = Sources(root, call.root.workspace, request.policy, call.cancelled)
+        sources = Sources(root, call.root.workspace, request.policy, call.cancelled, call.root.parse)
         reading = Passages(call, request, allowance, sources)
         for number, target in enumerate(request.targets):
             if not reading.take(target):
