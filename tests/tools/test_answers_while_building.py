@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +70,59 @@ def test_a_question_is_ranked_by_its_words(building: tuple[Server, HeldBuild]) -
     assert answer["result"]["results"][0]["snippet"] == "def limit_body(request):"
     assert (answer["meta"]["source"], answer["meta"]["completeness"]) == ("disk", "partial")
     assert server.call("search", {"query": "=>"})["result"]["searched"] == {"files": 32}
+
+
+FILE_QUERIES = ["*.md", "cart.py", "CART", "shop/*.py", "m0?.py", "no such file", "limits", ".env", "*", "carts.py"]
+
+
+def test_files_are_found_by_name(building: tuple[Server, HeldBuild]) -> None:
+    server, held = building
+    asked = [
+        {"query": query, "mode": "files", "scope": scope} for query in FILE_QUERIES for scope in ("mixed", "runtime")
+    ]
+    early = [server.call("search", arguments) for arguments in asked]
+    assert all(answer["meta"]["source"] == "disk" for answer in early)
+    held.release()
+    server.wait_ready()
+    late = [server.call("search", arguments) for arguments in asked]
+    for before, after in zip(early, late, strict=True):
+        assert [path for path, _ in rows(before)] == [path for path, _ in rows(after)]
+        for name in ("matches", "files", "similar", "outside_scope", "searched"):
+            assert before["result"].get(name) == after["result"].get(name)
+    assert [path for path, _ in rows(early[0])] == ["docs/limits.md"]
+
+
+TEXTS = {
+    ("limit_body", "lexical", "runtime"): """\
+shop/limits.py
+4: def limit_body(request):
+docs and tests: 5 more (scope=mixed)
+index: building, N of 35 files; text only""",
+    ("where is a body limited", "auto", "runtime"): """\
+shop/limits.py
+4: def limit_body(request):
+index: building, N of 35 files; text only""",
+    ("*.md", "files", "mixed"): """\
+docs/limits.md
+index: building, N of 35 files; text only""",
+    ("cart.py", "auto", "mixed"): """\
+shop/cart.py
+index: building, N of 35 files; text only""",
+    ("nothing_such", "regex", "mixed"): """\
+no matches in 35 files
+index: building, N of 35 files; text only""",
+    ("Cart.total", "definitions", "mixed"): """\
+error NOT_READY: the index is being built
+example: search query=total mode=lexical
+hint: Mode 'definitions' needs the index: search for text meanwhile, or ask again in a moment.""",
+}
+
+
+def test_text_answers_end_with_the_state_of_the_index(building: tuple[Server, HeldBuild]) -> None:
+    server, _ = building
+    for (query, mode, scope), expected in TEXTS.items():
+        shown = server.text("search", {"query": query, "mode": mode, "scope": scope})
+        assert re.sub(r"building, \d+ of", "building, N of", shown) == expected
 
 
 def test_no_secret_is_shown(building: tuple[Server, HeldBuild]) -> None:

@@ -34,7 +34,7 @@ def search_disk(call: Call, request: Request, error: CodePlaneError) -> DiskAnsw
     """
     if error.code is not ErrorCode.NOT_READY:
         raise error
-    if request.mode not in _FROM_TEXT or request.kinds:
+    if request.mode not in _FROM_TEXT or (request.kinds and request.mode != "files"):
         raise _needs_index(request, error)
     found, extent = call.root.finder.find_on_disk(call.root.workspace.tree, request, call.cancelled)
     if not found.hits and request.directory and not extent.anywhere:
