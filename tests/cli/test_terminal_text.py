@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.cli.answer import Reply, answer, error_text
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.errors import error_text
 from codeplane.cli.plain import plain, record
 from codeplane.cli.progress import line
 from codeplane.cli.terminal import Style, duration, facts, fit, plural, size, table
@@ -122,13 +123,13 @@ def test_domain_values_become_plain_ones() -> None:
 
 def test_an_error_says_expected_received_and_an_example_escaped() -> None:
     error = CodePlaneError(
-        ErrorCode.ARGUMENT_INVALID, "bad \x1b[2J", expected="good", received="b\x07", example="cpl\nx", remedy="r"
+        ErrorCode.ARGUMENT_INVALID, "bad \x1b[2J", expected="good", received="b\x07", example="cpl a\nx", remedy="r"
     )
     assert error_text(error, PLAIN).splitlines() == [
         "error: bad \\x1b[2J",
         "  expected  good",
         "  received  b\\x07",
-        "  example   cpl",
+        "  example   cpl a",
         "            x",
         "  try       r",
     ]

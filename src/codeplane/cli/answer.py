@@ -1,7 +1,6 @@
-"""What every command ends with: an envelope for programs or text for people, and an exit code.
+"""The end of every command: an envelope for programs or text for people, and an exit code.
 
-No command prints a traceback. What nobody foresaw becomes INTERNAL, with a log line
-that locates it.
+No command prints a traceback. An unexpected exception becomes INTERNAL, with a log line that locates it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _EXITS = {
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer before it is written. `text` is for people; warnings are written to stderr for them."""
+    """An answer before it is printed. `text` is for people, who get the warnings on stderr."""
 
     result: Mapping[str, object] = field(default_factory=dict)
     text: str = ""
@@ -49,7 +48,7 @@ class Reply:
 
 
 def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
-    """Do `work`, write its reply, and return the exit code."""
+    """Run `work`, print its reply, and return the exit code."""
     started = time.monotonic()
     request_id = new_request_id()
     with telemetry.bind(op_id=request_id):
@@ -84,7 +83,7 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
 
 
 def tool_reply(found: Mapping[str, Any]) -> Reply:
-    """The envelope of a tool as it is, with the exit code that its status has."""
+    """The envelope of a tool, unchanged, with the exit code of its status."""
     error = found.get("error")
     code = OK if found["status"] == "ok" else FAILED
     if isinstance(error, dict):
@@ -93,7 +92,7 @@ def tool_reply(found: Mapping[str, Any]) -> Reply:
 
 
 def require_answer(found: Mapping[str, Any]) -> None:
-    """Raise the error of a tool's envelope, for people to read."""
+    """Raise the error of a tool's envelope, if it has one."""
     error = found.get("error")
     if isinstance(error, dict):
         fields = {name: error.get(name) for name in ("details", "expected", "received", "example", "remedy")}
@@ -101,7 +100,7 @@ def require_answer(found: Mapping[str, Any]) -> None:
 
 
 def warning_lines(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """Warnings of a tool's envelope in one line each, with the names that they are about."""
+    """Warnings of a tool's envelope, one line each, with the names that they are about."""
     lines = []
     for warning in found.get("warnings", ()):
         about = [str(value) for name, value in warning.items() if name not in ("code", "message")]
@@ -110,7 +109,7 @@ def warning_lines(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def usage_failed(message: str) -> None:
-    """A call that could not even be read, answered to a program."""
+    """Answer a command line that cannot be parsed, for a program."""
     error = CodePlaneError(ErrorCode.ARGUMENT_INVALID, message, example="cpl --help")
     _fail(error, new_request_id(), json=True)
 
@@ -121,29 +120,14 @@ def write_warnings(warnings: Sequence[str]) -> None:
         print(f"{style.yellow('warning:')} {display(warning)}", file=sys.stderr)
 
 
-def error_text(error: CodePlaneError, style: Style) -> str:
-    """What is wrong, what was expected, what came, and a call that works."""
-    lines = [f"{style.red('error:')} {_shown(error.message)}"]
-    parts = (
-        ("expected", error.expected),
-        ("received", error.received),
-        ("example", error.example),
-        ("try", error.remedy),
-    )
-    for label, value in parts:
-        if value is not None:
-            first, *rest = _shown(str(value)).splitlines() or [""]
-            lines.append(f"  {style.dim(f'{label:<9}')} {first}")
-            lines.extend(f"  {'':<9} {line}" for line in rest)
-    return "\n".join(lines)
-
-
 def _fail(error: CodePlaneError, request_id: str, *, json: bool) -> int:
     if json:
         _write_json(error_envelope(error, {"request_id": request_id}))
     else:
         sys.stdout.flush()
-        print(error_text(error, Style.of(sys.stderr)), file=sys.stderr)
+        from codeplane.cli.errors import Typed, error_text
+
+        print(error_text(error, Style.of(sys.stderr), Typed.current()), file=sys.stderr)
     return _EXITS.get(error.code, FAILED)
 
 
@@ -169,8 +153,3 @@ def _write(text: str) -> None:
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _shown(text: str) -> str:
-    """Escaped, with the line breaks of an example kept."""
-    return "\n".join(display(line) for line in text.splitlines())

@@ -1,6 +1,6 @@
-"""From what was typed to what it means: the repository, its configuration, the user's directories.
+"""From the command line to the repository, its configuration and the user's directories.
 
-The environment is read here and nowhere else.
+Only this module reads the environment.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARKS = (".git", ".codeplane")
 
 @dataclass(frozen=True)
 class Invocation:
-    """The options that stand before the command."""
+    """Options that precede the command."""
 
     start: Path | None = None
     overrides: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Assembly:
 
 
 def assemble(invocation: Invocation, target: Path | None = None, *, any_directory: bool = False) -> Assembly:
-    """Everything that an operation needs. With `any_directory`, a given directory need not be a git repository."""
+    """Context of an operation. With `any_directory`, a named directory need not be a git repository."""
     root = find_root(invocation.start, target, any_directory=any_directory)
     return assemble_at(root, load_config(root, invocation, os.environ), os.environ)
 
@@ -50,7 +50,7 @@ def assemble_at(root: Path, config: Config, environment: Mapping[str, str]) -> A
 
 
 def context_at(root: Path, config: Config, environment: Mapping[str, str]) -> Context:
-    """What operations are given, without a word to the log."""
+    """Context of an operation, without opening the log."""
     from codeplane.operations.context import Context
 
     return Context(
@@ -79,11 +79,10 @@ def find_root(start: Path | None, target: Path | None = None, *, any_directory: 
         return place
     raise CodePlaneError(
         ErrorCode.NOT_A_REPOSITORY,
-        f"{display(str(place))} is not in a git repository",
-        expected="a directory inside a git repository, or one that was indexed before",
+        f"'{display(str(place))}' is not in a git repository",
+        expected="a directory in a git repository, or in one that has an index",
         received=display(str(place)),
-        example="cpl -C path/to/repository status",
-        remedy="Go to a repository, or name a directory: cpl init PATH.",
+        remedy=f"Change to a repository, name one with 'cpl -C PATH', or index it: cpl init {display(str(place))}",
     )
 
 
@@ -92,11 +91,11 @@ def load_config(root: Path | None, invocation: Invocation, environment: Mapping[
 
 
 def load_layers(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> list[Layer]:
-    """Every place that settings come from, in rising order of precedence."""
+    """All sources of settings, in rising order of precedence."""
     layers = []
     user_file = _user_directory(environment, "XDG_CONFIG_HOME", ".config") / "config.yaml"
     repository_file = root / ".codeplane" / "config.yaml" if root else None
-    # The YAML library takes a tenth of the time that a status may take, and most have no such file.
+    # Importing YAML takes a tenth of the time budget of `cpl status`, and most users have no such file.
     if os.path.lexists(user_file) or (repository_file and os.path.lexists(repository_file)):
         from codeplane.config.documents import repository_layer, user_layer
         from codeplane.config.trust import read_grant
@@ -109,17 +108,17 @@ def load_layers(root: Path | None, invocation: Invocation, environment: Mapping[
 
 
 def start_logging(root: Path | None, config: Config) -> list[str]:
-    """Open the outputs. A person at a terminal sees the command's own words, and from the log only what is wrong."""
-    own_words = config.origins.keys().isdisjoint({"logging.level", "logging.outputs"}) and sys.stderr.isatty()
+    """Open the log outputs. On a terminal only warnings and errors of the log are printed, unless configured."""
+    default = config.origins.keys().isdisjoint({"logging.level", "logging.outputs"}) and sys.stderr.isatty()
     outputs = [
-        Destination(output.format, output.destination, "warn" if own_words else output.level or config.logging.level)
+        Destination(output.format, output.destination, "warn" if default else output.level or config.logging.level)
         for output in config.logging.outputs
     ]
     return configure(outputs, repository=root, file_level=config.logging.level)
 
 
 def untrusted(config: Config) -> tuple[str, ...]:
-    """Warnings about the repository's own file, without a word of what a stranger wrote there."""
+    """Warnings about the repository's own configuration. They never quote it: it may come from a stranger."""
     waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
     warnings = [
         f"CONFIG_UNTRUSTED: {ignored.key} in {ignored.origin} is ignored: {ignored.reason}" for ignored in waiting
@@ -150,8 +149,7 @@ def _user_directory(environment: Mapping[str, str], variable: str, fallback: str
 def _no_directory(given: Path) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"there is no directory {display(str(given))}",
+        f"no directory '{display(str(given))}'",
         expected="an existing directory",
         received=display(str(given)),
-        example="cpl -C . status",
     )

@@ -41,10 +41,10 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
 
 
-def columns() -> int:
-    """Width to write for; a pipe has no edge."""
+def columns(stream: TextIO | None = None) -> int:
+    """Width of the terminal that `stream` writes to, stdout by default; unlimited for a pipe."""
     try:
-        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns or 80)
+        return max(40, os.get_terminal_size((stream or sys.stdout).fileno()).columns or 80)
     except (OSError, ValueError):
         return sys.maxsize
 

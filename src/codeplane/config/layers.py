@@ -151,7 +151,7 @@ def override_layer(overrides: Iterable[str], option: str = "--set") -> Layer:
                 f"{option} needs key=value",
                 expected="key=value",
                 received=_shown(text),
-                example=f"{option} index.overlay=off",
+                example=f"cpl {option} index.overlay=off init",
             )
         entries.append(Entry(key.strip(), _from_text(value), f"{option} {display(key.strip())}"))
     return Layer(tuple(entries))
@@ -231,7 +231,9 @@ def _unknown(entry: Entry) -> CodePlaneError:
         details={"origin": entry.origin} | ({"nearest": nearest} if nearest else {}),
         expected=nearest or ", ".join(BY_NAME),
         received=_shown(entry.key),
-        remedy=f"Use '{nearest}', or remove it." if nearest else "Remove it.",
+        remedy=f"Use '{nearest}', or remove it."
+        if nearest
+        else "Remove it. 'cpl status --verbose' lists all settings.",
     )
 
 

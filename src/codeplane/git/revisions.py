@@ -71,7 +71,7 @@ def _parsed(revision: str) -> str:
     """The name that a revision begins with."""
     found = _REVISION.fullmatch(revision) if len(revision) <= _MAX_CHARS else None
     if found is None or ".." in found[1] or "@{" in found[1]:
-        raise _invalid(revision, "this is not a revision that can be used")
+        raise _invalid(revision, f"'{display(revision[:_MAX_SHOWN])}' is not a supported revision")
     return found[1]
 
 
@@ -80,12 +80,13 @@ def _find_commit(repository: pygit2.Repository, revision: str) -> pygit2.Commit:
         found = repository.revparse_single(revision)
     except (KeyError, ValueError) as error:
         unborn = repository.head_is_unborn and revision.startswith(("HEAD", "@"))
-        message = "there is no commit yet" if unborn else "no branch, tag or commit is called so"
+        missing = f"no branch, tag or commit named '{display(revision[:_MAX_SHOWN])}'"
+        message = "the repository has no commit yet" if unborn else missing
         raise _invalid(revision, message) from error
     try:
         return found.peel(pygit2.Commit)
     except (pygit2.GitError, ValueError) as error:
-        raise _invalid(revision, "this names an object that is no commit") from error
+        raise _invalid(revision, f"'{display(revision[:_MAX_SHOWN])}' is not a commit") from error
 
 
 def _committed(repository: pygit2.Repository, commit: pygit2.Commit, path: RepoPath) -> pygit2.Oid:
@@ -181,7 +182,7 @@ def _invalid(revision: str, message: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
         message,
-        expected=f"a branch, a tag, a commit, one of these with ~1 or ^1 behind it, or {INDEX}",
+        expected=f"a branch, a tag or a commit, optionally followed by ~1 or ^1; or {INDEX}",
         received=display(revision[:_MAX_SHOWN]),
         example="HEAD~1",
     )

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.index.resolve.languages import RESOLVED
+from codeplane.operations.missing import nothing_indexed
 from codeplane.operations.relations import Reads
 from codeplane.query.files import get_file, list_files
 from codeplane.query.import_graph import list_circles, list_imported, list_importers
+from codeplane.query.outline import nearest_paths
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.query.unused import Unused, list_unused
 from codeplane.workspace.freshness import Read
@@ -25,10 +27,12 @@ class Imports:
 def find_imports(reads: Reads, path: RepoPath) -> Read[Imports]:
     def ask(snapshot: Snapshot) -> Imports:
         if get_file(snapshot, path) is None:
+            nearest = nearest_paths(snapshot, path, 1)
             raise CodePlaneError(
                 ErrorCode.FILE_NOT_FOUND,
-                f"'{display(path)}' is not indexed",
-                expected="a file of the repository that is indexed",
+                f"'{display(path)}' is not an indexed file",
+                details={"nearest": list(nearest)} if nearest else None,
+                expected="the path of an indexed file",
                 received=display(path),
             )
         return Imports(path, tuple(list_imported(snapshot, path)), tuple(list_importers(snapshot, path)))
@@ -46,12 +50,7 @@ def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read
 
     def ask(snapshot: Snapshot) -> Page[Unused]:
         if under is not None and get_file(snapshot, under) is None and not list_files(snapshot, 1, under).total:
-            raise CodePlaneError(
-                ErrorCode.FILE_NOT_FOUND,
-                f"nothing at or beneath '{display(under)}' is indexed",
-                expected="a file or directory of the repository that is indexed",
-                received=display(under),
-            )
+            raise nothing_indexed(under)
         return list_unused(snapshot, limit, languages=sorted(RESOLVED), under=under)
 
     return reads(ask, links=True)

@@ -59,10 +59,10 @@ def get_call(directory: Path | None, name: str) -> OperationRow:
     if not found:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"the ledger has no call {display(name[:80])}",
-            expected="a number of 'cpl ledger', or the request_id of an answer",
+            f"no call '{display(name[:80])}' in the ledger",
+            expected="a number that 'cpl ledger' lists, or the request_id of an answer",
             received=display(name[:80]),
-            example="cpl ledger show 12",
+            example="cpl ledger",
         )
     return found[0]
 
@@ -82,8 +82,8 @@ def get_task(directory: Path | None, name: str) -> TaskRow:
         return (exact or found)[0]
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"{'several tasks begin' if found else 'the ledger has no task that begins'} with {display(name[:80])}",
-        expected="a task of 'cpl ledger tasks', or enough of its beginning",
+        f"{'more than one task has' if found else 'no task has'} the id prefix '{display(name[:80])}'",
+        expected="a task id that 'cpl ledger tasks' lists, or a unique prefix of one",
         received=display(name[:80]),
         example="cpl ledger tasks",
     )

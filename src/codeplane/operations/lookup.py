@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display, normalize
 from codeplane.base.warnings import Notice
+from codeplane.operations.missing import nothing_indexed
 from codeplane.query.defs import (
     DefRow,
     list_defs_by_prefix,
@@ -77,15 +78,10 @@ def _check_filters(snapshot: Snapshot, kind: str | None, directory: str) -> None
     if kind is not None and kind not in kinds:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"nothing is of the kind '{kind}'",
+            f"no definition of kind '{kind}'",
             expected=", ".join(kinds),
             received=kind,
             example="cpl defs main --kind function",
         )
     if directory and get_file(snapshot, directory) is None and not list_files(snapshot, 1, directory).total:
-        raise CodePlaneError(
-            ErrorCode.FILE_NOT_FOUND,
-            f"nothing beneath '{directory}' is indexed",
-            expected="a directory or file of the repository that is indexed",
-            received=directory,
-        )
+        raise nothing_indexed(directory)

@@ -1,4 +1,4 @@
-"""Why a path of a repository has no facts: it is no file, or a rule leaves it out."""
+"""Errors about paths that are not indexed: the file does not exist, or a rule excludes it."""
 
 from __future__ import annotations
 
@@ -45,6 +45,17 @@ def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> 
         received=known.received,
         example={"file": nearest[0]} if isinstance(nearest, list) and nearest else None,
         remedy=remedy,
+    )
+
+
+def nothing_indexed(path: str) -> CodePlaneError:
+    """The error for a path at or under which no file is indexed."""
+    return CodePlaneError(
+        ErrorCode.FILE_NOT_FOUND,
+        f"no indexed file at or under '{display(path)}'",
+        expected="an indexed file, or a directory that has some",
+        received=display(path),
+        example="cpl ls",
     )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import display, normalize
+from codeplane.base.paths import normalize
 from codeplane.languages.role_paths import Role
+from codeplane.operations.missing import nothing_indexed
 from codeplane.query.files import FileInfo, count_roles, get_file
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Freshness, Read
@@ -37,12 +37,7 @@ def find_roles(reads: Reads, path: str | None) -> RolesAnswer:
             return file, {}
         counts = count_roles(snapshot, inside)
         if inside and not counts:
-            raise CodePlaneError(
-                ErrorCode.FILE_NOT_FOUND,
-                f"nothing at or beneath '{display(inside)}' is indexed",
-                expected="a file or directory of the repository that is indexed",
-                received=display(inside),
-            )
+            raise nothing_indexed(inside)
         return None, {role.value: counts[role] for role in Role if role in counts}
 
     read = reads(ask)

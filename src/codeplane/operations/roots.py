@@ -162,7 +162,7 @@ class Roots:
 def _no_directory(path: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        "there is no such directory",
+        f"no directory '{display(path[:_MAX_SHOWN])}'",
         expected="a directory",
         received=display(path[:_MAX_SHOWN]),
         remedy="Leave 'path' out for this repository.",

@@ -14,6 +14,7 @@ from codeplane.index.units.model import State
 from codeplane.index.units.probing import proof_of
 from codeplane.index.units.routing import Homes
 from codeplane.languages.families import FAMILIES
+from codeplane.operations.missing import nothing_indexed
 from codeplane.query.files import FileInfo, get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.query.units import UnitInfo, UnitNote, all_units, list_unit_notes, list_units
@@ -63,7 +64,7 @@ def find_units(
     if family is not None and family not in FAMILIES:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"'{display(family)}' is no family of languages",
+            f"no language family '{display(family)}'",
             expected=", ".join(FAMILIES),
             received=display(family),
             example="cpl units --family python",
@@ -78,12 +79,7 @@ def find_units(
             return None, _owner(file, homes, rows), homes, notes
         found = list_units(snapshot, limit, inside, family, with_empty)
         if inside and not found.rows and not list_files(snapshot, 1, inside).total:
-            raise CodePlaneError(
-                ErrorCode.FILE_NOT_FOUND,
-                f"nothing at or beneath '{display(inside)}' is indexed",
-                expected="a file or directory of the repository that is indexed",
-                received=display(inside),
-            )
+            raise nothing_indexed(inside)
         return found, None, _homes(snapshot, family)[0], notes
 
     read = reads(ask)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
+from codeplane.base.edit_distance import edit_distance
 from codeplane.base.paths import RepoPath, parent
 from codeplane.facts.model import Def
 from codeplane.query.rows import file_range
@@ -15,7 +16,8 @@ from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
 MAX_DEFS = 50_000
 """More than any file has that is small enough to be parsed."""
 
-_ALIKE = 0.75
+_LONG_STEM = 8
+"""Two misspelled characters are accepted in a file name of this length without its suffix, one in a shorter name."""
 
 
 class OutlineRow(NamedTuple):
@@ -65,22 +67,31 @@ def outline_rows(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, ...]:
 
 
 def nearest_paths(snapshot: Snapshot, path: str, limit: int) -> tuple[RepoPath, ...]:
-    """Indexed files called like this one, or nearly so; those whose folders have most in common first."""
+    """Indexed files with this name, or this name misspelled; those with the most directories in common first."""
     wanted = path.rpartition("/")[2].lower()
-    folders = set(path.lower().split("/")[:-1])
-    found: list[tuple[float, int, str]] = []
-    matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(wanted)
+    stem, suffix = _split_suffix(wanted)
+    edits = 2 if len(stem) >= _LONG_STEM else 1 if len(stem) > 1 else 0
+    directories = set(path.lower().split("/")[:-1])
+    letters = Counter(stem)
+    found: list[tuple[int, int, str]] = []
     for (stored,) in snapshot.reader.rows("SELECT path FROM files"):
-        folder, _, name = stored.lower().rpartition("/")
+        directory, _, name = stored.lower().rpartition("/")
+        distance = 0
         if name != wanted:
-            matcher.set_seq1(name)
-            if not (matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE):
+            other, other_suffix = _split_suffix(name)
+            # A different suffix counts as one edit: '.js' for '.ts'. Length and letters rule out most names at once.
+            distance = int(suffix != other_suffix)
+            if abs(len(other) - len(stem)) + distance > edits or (letters - Counter(other)).total() > edits:
                 continue
-        alike = 1.0 if name == wanted else matcher.ratio()
-        if alike >= _ALIKE:
-            found.append((-alike, -len(folders.intersection(folder.split("/"))), stored))
+            distance += edit_distance(stem, other)
+        if distance <= edits:
+            found.append((distance, -len(directories.intersection(directory.split("/"))), stored))
     return tuple(path_from_text(stored) for _, _, stored in sorted(found)[:limit])
+
+
+def _split_suffix(name: str) -> tuple[str, str]:
+    stem, dot, suffix = name.rpartition(".")
+    return (stem, suffix) if dot and stem else (name, "")
 
 
 def first_files_beneath(snapshot: Snapshot, directory: str, limit: int) -> tuple[RepoPath, ...]:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeplane.operations.search.names import Named, edit_distance, find_named
+from codeplane.base.edit_distance import edit_distance
+from codeplane.operations.search.names import Named, find_named
 from codeplane.operations.search.question import read_question
 from codeplane.operations.search.weights import WEIGHTS
 from codeplane.query.text import weigh_terms

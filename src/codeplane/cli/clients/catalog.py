@@ -29,8 +29,9 @@ def get_client(name: str) -> Client:
     near = get_close_matches(wanted, NAMES, n=1, cutoff=0.4)
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"there is no client '{name}'",
-        expected=f"one of {', '.join(NAMES)}",
+        f"no client '{name}'",
+        expected=near[0] if near else ", ".join(NAMES),
         received=name,
-        example=f"cpl install {near[0] if near else NAMES[0]}",
+        example="cpl install --print-config",
+        remedy=f"Use '{near[0]}'." if near else None,
     )

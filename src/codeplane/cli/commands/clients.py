@@ -11,13 +11,14 @@ from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.cli.answer import FAILED, Reply, answer, error_text, write_warnings
+from codeplane.cli.answer import FAILED, Reply, answer, write_warnings
 from codeplane.cli.assemble import Invocation, find_root, load_config, start_logging
 from codeplane.cli.clients.apply import apply_step, read_made
 from codeplane.cli.clients.catalog import CLIENTS, NAMES, get_client
 from codeplane.cli.clients.files import BACKUP
 from codeplane.cli.clients.model import Client, Launch, Machine, Scope, launch, launched
 from codeplane.cli.clients.plan import FOREIGN, REFUSED, REPLACE, Step, plan_install, plan_uninstall, read_text, snippet
+from codeplane.cli.errors import error_text
 from codeplane.cli.terminal import Style, fit, plural
 from codeplane.config.keys import TOOLSETS
 

@@ -33,10 +33,9 @@ def _imports(invocation: Invocation, path: str | None) -> Reply:
     if path is None:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "no file is named",
+            "'cpl imports' needs a file",
             expected="a file, or --circles",
-            received="nothing",
-            example="cpl imports src/app.py",
+            example="cpl imports --circles",
         )
     assembly = assemble(invocation)
     with reading(assembly.context, invocation) as reads:

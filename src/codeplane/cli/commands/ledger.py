@@ -80,8 +80,8 @@ def _ledger(invocation: Invocation, wish: Wish) -> Reply:
     if what in ("tasks", "show") and (wish.task or wish.tool or wish.since):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"--task, --tool and --since have no effect on {what}",
-            expected="them with list or follow",
+            f"--task, --tool and --since cannot be used with '{what}'",
+            expected="these options with list or follow",
             received=what,
             example="cpl ledger --tool search --since 2h",
         )
@@ -151,8 +151,8 @@ def _since_ms(text: str) -> int:
     except (ValueError, OverflowError, OSError):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "--since is neither a time nor how long ago",
-            expected="30m, 2h, 7d, or a date or time as in 2026-01-31T12:00",
+            f"'{display(text[:40])}' is neither a time nor a duration",
+            expected="30m, 2h, 7d, a date, or a time such as 2026-01-31T12:00",
             received=display(text[:40]),
             example="cpl ledger --since 2h",
         ) from None
@@ -244,10 +244,10 @@ def _shown(value: object) -> str:
 def _usage(received: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        "this is nothing that the ledger shows",
+        f"unknown subcommand '{display(received[:80])}'",
         expected="list, show ID, follow or tasks",
         received=display(received[:80]),
-        example="cpl ledger show 12",
+        example="cpl ledger tasks",
     )
 
 

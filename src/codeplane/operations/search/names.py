@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from codeplane.base.edit_distance import edit_distance
 from codeplane.facts.words import name_key
 from codeplane.operations.search.question import NameEvidence, Question, Shape, covered
 from codeplane.operations.search.weights import Weights
@@ -88,21 +89,6 @@ def find_named(
         inside = list_passages_with_name_part(snapshot, key, MAX_LIKE)
         _add(found, (_by_inside(match, key, weights) for match in inside if accepts(match.file)))
     return _judged(snapshot, question, found, files, weights)
-
-
-def edit_distance(one: str, other: str) -> int:
-    """Insertions, deletions, changes, and swaps of neighbours, that make one of the other."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, here in enumerate(one, 1):
-        last, row, older = row, [i], before
-        for j, there in enumerate(other, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (here != there))
-            if i > 1 and j > 1 and here == other[j - 2] and one[i - 2] == there:
-                cost = min(cost, older[j - 2] + 1)
-            row.append(cost)
-        before = last
-    return row[-1]
 
 
 def _add(found: dict[Place, Named], more: Iterable[Named]) -> None:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from codeplane.base.edit_distance import edit_distance
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import languages
-from codeplane.operations.search.names import edit_distance
 
 PREFIX_MAX_CHARS = 200
 """An operator begins within so many characters, or it is text."""
