@@ -1,6 +1,6 @@
-"""The commands and options of `cpl`, and nothing of what they do.
+"""Commands and options of `cpl`. What they do is in `cli/commands`.
 
-Plain click: typer brings pydantic along, which alone takes half of the time that a status may take.
+Plain click: typer imports pydantic, which alone takes half of the time budget of `cpl status`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,12 @@ import click
 
 from codeplane import __version__
 from codeplane.cli.assemble import Invocation
+from codeplane.cli.help import CommandGroup
 
 SHELLS = click.Choice(["bash", "zsh", "fish"])
 
-json_option = click.option("--json", "json", is_flag=True, help="Print one line of JSON for programs.")
+json_option = click.option("--json", "json", is_flag=True, help="Print the answer as one line of JSON.")
 directory = click.Path(path_type=Path)
-
-
-class InOrder(click.Group):
-    """Commands are listed as they are declared: what one does first comes first."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
 
 
 def main() -> None:
@@ -40,7 +34,10 @@ def main() -> None:
 
             usage_failed(error.format_message())
         else:
-            error.show()
+            from codeplane.cli.errors import usage_text
+            from codeplane.cli.terminal import Style
+
+            print(usage_text(error, Style.of(sys.stderr)), file=sys.stderr)
         code = 2
     except (click.Abort, KeyboardInterrupt):
         code = 130
@@ -48,13 +45,13 @@ def main() -> None:
 
 
 def _print_anything(stream: TextIO | None) -> None:
-    """Names on disk need not be valid text, and a pipe need not be UTF-8: printing must not fail. It may be closed."""
+    """Escape what the stream cannot encode: file names may be invalid text. The stream is None if it is closed."""
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 
 def _then_exit(action: Callable[[Any], None]) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """An option that does something of its own instead of a command."""
+    """Callback of an option that runs `action` instead of a command."""
 
     def callback(context: click.Context, parameter: click.Parameter, value: Any) -> None:
         if value and not context.resilient_parsing:
@@ -76,10 +73,14 @@ def _install_completion(shell: str) -> None:
     print(install(app, shell))
 
 
-@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("-C", "--repo", type=directory, metavar="PATH", help="Work on the repository that holds PATH.")
+@click.group(
+    cls=CommandGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Run 'cpl COMMAND --help' for the options of a command.",
+)
+@click.option("-C", "--repo", type=directory, metavar="PATH", help="Use the repository that contains PATH.")
 @click.option(
-    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a setting for this call; may be repeated."
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a setting for this command; repeatable."
 )
 @click.option(
     "--version",
@@ -96,7 +97,7 @@ def _install_completion(shell: str) -> None:
     is_eager=True,
     expose_value=False,
     callback=_then_exit(_install_completion),
-    help="Write completion for bash, zsh or fish to where that shell looks for it.",
+    help="Install completion for bash, zsh or fish.",
 )
 @click.option(
     "--show-completion",
@@ -105,12 +106,12 @@ def _install_completion(shell: str) -> None:
     is_eager=True,
     expose_value=False,
     callback=_then_exit(_show_completion),
-    help="Print completion for bash, zsh or fish.",
+    help="Print the completion script for bash, zsh or fish.",
 )
 @click.pass_context
 def app(context: click.Context, repo: Path | None, overrides: tuple[str, ...]) -> None:
-    """CodePlane: index a repository, serve it to agents, and look at what was found."""
-    # To touch the stream would write out what others printed; of `mcp` it belongs to the protocol.
+    """Index a repository, search and change it, and serve it to coding agents over MCP."""
+    # Under `mcp`, standard output belongs to the protocol, and reconfiguring it would flush it.
     if context.invoked_subcommand != "mcp":
         _print_anything(sys.stdout)
     context.obj = Invocation(start=repo, overrides=overrides)
@@ -118,27 +119,33 @@ def app(context: click.Context, repo: Path | None, overrides: tuple[str, ...]) -
 
 @app.command()
 @click.argument("path", type=directory, required=False)
-@click.option("--ignore-file", is_flag=True, help="Also write a .cplignore that shows the defaults as comments.")
+@click.option("--ignore-file", is_flag=True, help="Also write a .cplignore that lists the default rules as comments.")
 @json_option
 @click.pass_context
 def init(context: click.Context, path: Path | None, ignore_file: bool, json: bool) -> None:
-    """Index the repository that holds PATH, or bring its index up to date."""
+    """Create the index, or bring it up to date.
+
+    PATH is any directory of the repository. Default: the current directory. A directory without git can be indexed if
+    it is named.
+    """
     from codeplane.cli.commands import indexing
 
     context.exit(indexing.init(context.obj, path, ignore_file=ignore_file, json=json))
 
 
 toolsets_option = click.option(
-    "--toolsets", metavar="NAMES", help="Tools that agents see: core, admin, compat, all ...; several with commas."
+    "--toolsets",
+    metavar="NAMES",
+    help="Toolsets that agents see: core, files, tasks, admin, compat or all; comma-separated.",
 )
 format_option = click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
-    help="Form of the answers: text, or the JSON envelope. Default: server.format, which is text.",
+    help="Format of the answers. Default: the setting server.format, text unless changed.",
 )
-read_only_option = click.option("--read-only", is_flag=True, help="Refuse every call that would change something.")
-no_prewarm_option = click.option("--no-prewarm", is_flag=True, help="Do not read the index ahead of the first call.")
+read_only_option = click.option("--read-only", is_flag=True, help="Refuse calls that change files or the index.")
+no_prewarm_option = click.option("--no-prewarm", is_flag=True, help="Do not load the index before the first call.")
 
 
 @app.command()
@@ -146,7 +153,7 @@ no_prewarm_option = click.option("--no-prewarm", is_flag=True, help="Do not read
 @format_option
 @read_only_option
 @no_prewarm_option
-@click.option("--no-engine", is_flag=True, hidden=True, help="Attach to an engine that runs, and start none.")
+@click.option("--no-engine", is_flag=True, hidden=True, help="Only connect to a running engine; start none.")
 @click.pass_context
 def mcp(
     context: click.Context,
@@ -156,7 +163,10 @@ def mcp(
     no_prewarm: bool,
     no_engine: bool,
 ) -> None:
-    """Serve an MCP client on standard input and output. Clients start this."""
+    """Serve MCP on standard input and output; MCP clients run this command.
+
+    'cpl install' writes it into the configuration of a client.
+    """
     from codeplane.cli.commands import serving
 
     code = serving.mcp(
@@ -171,12 +181,14 @@ def mcp(
 
 
 @app.command()
-@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Listen here; by default where it is free.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port to listen on. Default: any free port."
+)
 @toolsets_option
 @format_option
 @read_only_option
 @no_prewarm_option
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As before the command.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Same as 'cpl --set' before the command.")
 @json_option
 @click.pass_context
 def up(
@@ -189,7 +201,7 @@ def up(
     overrides: tuple[str, ...],
     json: bool,
 ) -> None:
-    """Serve MCP over HTTP on this machine, in the foreground; Ctrl-C stops it."""
+    """Serve MCP over HTTP on this machine, until Ctrl-C."""
     from codeplane.cli.commands import serving
 
     invocation = replace(context.obj, overrides=(*context.obj.overrides, *overrides))
@@ -209,18 +221,18 @@ def up(
 @no_prewarm_option
 @click.pass_context
 def host(context: click.Context, no_prewarm: bool) -> None:
-    """Answer for the repository until standard input ends; started by the other commands."""
+    """Run the engine of the repository until standard input ends; started by other commands."""
     from codeplane.cli.commands import serving
 
     context.exit(serving.host(context.obj, prewarm=not no_prewarm))
 
 
 @app.command()
-@click.option("-a", "--all", "everything", is_flag=True, help="Also tools that agents do not see by default.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Include tools that agents do not see by default.")
 @json_option
 @click.pass_context
 def tools(context: click.Context, everything: bool, json: bool) -> None:
-    """List the tools."""
+    """List the tools that agents can call."""
     from codeplane.cli.commands import calling
 
     context.exit(calling.tools(context.obj, everything=everything, json=json))
@@ -229,12 +241,18 @@ def tools(context: click.Context, everything: bool, json: bool) -> None:
 @app.command()
 @click.argument("tool")
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option(
-    "--json", "given", metavar="OBJECT", help="All arguments as one JSON object; - reads it from standard input."
-)
+@click.option("--json", "given", metavar="OBJECT", help="Arguments as one JSON object; - reads it from standard input.")
 @click.pass_context
 def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: str | None) -> None:
-    """Call TOOL as an agent would, and print its answer as one line of JSON."""
+    """Call a tool as an agent would, and print the answer as JSON.
+
+    A key given more than once makes a list. 'cpl tools' lists the tools.
+
+    \b
+    Examples:
+      cpl call search query="retry delay" limit=5
+      cpl call read --json '{"targets": ["README.md:1-20"]}'
+    """
     from codeplane.cli.commands import calling
 
     context.exit(calling.call(context.obj, tool, arguments, given))
@@ -242,13 +260,11 @@ def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: s
 
 @app.command()
 @json_option
-@click.option("-v", "--verbose", is_flag=True, help="Also show settings, what was skipped, and the last log lines.")
-@click.option(
-    "-f", "--follow", is_flag=True, help="Go on showing log lines as they come; Ctrl-C ends it, exit code 130."
-)
+@click.option("-v", "--verbose", is_flag=True, help="Also show settings, skipped files and recent log lines.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing log lines until Ctrl-C (exit code 130).")
 @click.pass_context
 def status(context: click.Context, json: bool, verbose: bool, follow: bool) -> None:
-    """Show the state of the server and of the index."""
+    """Show the state of the index and of the server."""
     from codeplane.cli.commands import state
     from codeplane.cli.reach import server_state
 
@@ -257,10 +273,10 @@ def status(context: click.Context, json: bool, verbose: bool, follow: bool) -> N
 
 @app.command()
 @json_option
-@click.option("--logs", is_flag=True, help="Add versions, settings and log lines, for a report.")
+@click.option("--logs", is_flag=True, help="Add versions, settings and log lines for a bug report.")
 @click.pass_context
 def doctor(context: click.Context, json: bool, logs: bool) -> None:
-    """Check that everything works; each finding says how to mend it."""
+    """Check the installation, the index and the MCP clients; suggest fixes."""
     from codeplane.cli.commands import doctor as command
     from codeplane.cli.commands.handshake import handshake
 
@@ -269,9 +285,9 @@ def doctor(context: click.Context, json: bool, logs: bool) -> None:
 
 @app.command()
 @click.argument("words", metavar="[list|show ID|follow|tasks]", nargs=-1)
-@click.option("-t", "--task", metavar="TASK", help="Only calls of this task; the beginning of its id is enough.")
+@click.option("-t", "--task", metavar="TASK", help="Only calls of this task; a prefix of its id is enough.")
 @click.option("--tool", metavar="TOOL", help="Only calls of this tool.")
-@click.option("--since", metavar="WHEN", help="Only calls since then: 30m, 2h, 7d, or a date or time.")
+@click.option("--since", metavar="WHEN", help="Only calls since WHEN: 30m, 2h, 7d, a date or a time.")
 @click.option(
     "-n",
     "--limit",
@@ -279,7 +295,7 @@ def doctor(context: click.Context, json: bool, logs: bool) -> None:
     default=20,
     show_default=True,
     metavar="COUNT",
-    help="Show at most this many.",
+    help="Maximum number of results.",
 )
 @json_option
 @click.pass_context
@@ -292,7 +308,14 @@ def ledger(
     limit: int,
     json: bool,
 ) -> None:
-    """Show what was called, newest first; one call; calls as they come; or the tasks they belong to."""
+    """Show recorded tool calls, newest first.
+
+    \b
+    cpl ledger           list calls
+    cpl ledger show ID   show one call
+    cpl ledger follow    print new calls until Ctrl-C
+    cpl ledger tasks     list tasks
+    """
     from codeplane.cli.commands import ledger as command
 
     context.exit(command.ledger(context.obj, command.Wish(words, task, tool, since, limit, json)))
@@ -300,25 +323,28 @@ def ledger(
 
 @app.command()
 @click.argument("task", required=False)
-@click.option("--last", is_flag=True, help="The newest task in which anything was asked; so without TASK.")
-@click.option("-a", "--all", "everything", is_flag=True, help="List every file.")
+@click.option("--last", is_flag=True, help="The newest task that has calls. Default if TASK is not given.")
+@click.option("-a", "--all", "everything", is_flag=True, help="List all files.")
 @json_option
 @click.pass_context
 def receipt(context: click.Context, task: str | None, last: bool, everything: bool, json: bool) -> None:
-    """Show what a task searched, read, changed and ran, and what its answers cost."""
+    """Summarize one task: searches, files read and changed, tests, tokens."""
     from codeplane.cli.commands import receipts
 
     context.exit(receipts.receipt(context.obj, task, last=last, everything=everything, json=json))
 
 
 @app.command()
-@click.option("--show", is_flag=True, help="Only show what the repository's own file asks for.")
-@click.option("--revoke", is_flag=True, help="Take the trust back.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--show", is_flag=True, help="Only show what the repository's configuration asks for.")
+@click.option("--revoke", is_flag=True, help="Withdraw the approval.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @click.pass_context
 def trust(context: click.Context, show: bool, revoke: bool, yes: bool, json: bool) -> None:
-    """Let settings of the repository's own file take effect that reach out of it, until that file changes."""
+    """Approve settings in .codeplane/config.yaml that need trust.
+
+    The approval holds until that file changes.
+    """
     from codeplane.cli.commands import trust as command
 
     context.exit(command.trust(context.obj, show=show, revoke=revoke, yes=yes, json=json))
@@ -329,13 +355,13 @@ def trust(context: click.Context, show: bool, revoke: bool, yes: bool, json: boo
     "--all",
     "everything",
     is_flag=True,
-    help="Remove configuration, logs and ledger too: all of .codeplane.",
+    help="Also remove configuration, logs and ledger: all of .codeplane.",
 )
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @click.pass_context
 def clear(context: click.Context, everything: bool, yes: bool, json: bool) -> None:
-    """Remove the index. Sources are never touched."""
+    """Remove the index; source files are never touched."""
     from codeplane.cli.commands import clearing
 
     context.exit(clearing.clear(context.obj, everything=everything, yes=yes, json=json))
@@ -349,28 +375,37 @@ def clear(context: click.Context, everything: bool, yes: bool, json: bool) -> No
     type=click.Choice(["auto", "lexical", "regex", "symbol", "definitions", "references", "files"]),
     default="auto",
     show_default=True,
-    help="Ranked by what is meant (auto, symbol), or every match.",
+    help="auto and symbol rank the results; the others list every match.",
 )
 @click.option(
     "--scope",
     type=click.Choice(["runtime", "mixed", "docs"]),
-    help="runtime: neither docs nor tests; docs: only those. Default: mixed, of auto runtime.",
+    help="runtime: code only. docs: docs and tests only. mixed: everything. Default: mixed (auto: runtime).",
 )
-@click.option("-p", "--path", "paths", multiple=True, metavar="PATTERN", help="Only these, as in .gitignore.")
-@click.option("-l", "--lang", "languages", multiple=True, metavar="LANGUAGE", help="Only this language.")
-@click.option("-k", "--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: function, class ...")
+@click.option(
+    "-p",
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only files that match PATTERN, in .gitignore syntax.",
+)
+@click.option("-l", "--lang", "languages", multiple=True, metavar="LANGUAGE", help="Only files of this language.")
+@click.option(
+    "-k", "--kind", "kinds", multiple=True, metavar="KIND", help="Only symbols of this kind, such as function or class."
+)
 @click.option(
     "-n",
     "--limit",
     type=click.IntRange(1, 100),
     metavar="COUNT",
-    help="Show at most this many. Default: 20, of every match 100.",
+    help="Maximum number of results. Default: 20, or 100 for modes that list every match.",
 )
 @click.option(
     "-i/-s",
     "--ignore-case/--case-sensitive",
     default=None,
-    help="Of lexical and regex. Default: case counts if the query has a capital.",
+    help="For lexical and regex. Default: case-sensitive if QUERY has an upper-case letter.",
 )
 @json_option
 @click.pass_context
@@ -386,7 +421,14 @@ def search(
     ignore_case: bool | None,
     json: bool,
 ) -> None:
-    """Find code by words, a name, a fragment, an error text, or a regular expression (-m regex)."""
+    """Search code by words, name, text, regular expression or reference.
+
+    \b
+    Examples:
+      cpl search "where is the response cached"
+      cpl search TimeoutError -m lexical
+      cpl search 'retry_\\w+\\(' -m regex -l python
+    """
     from codeplane.cli.commands import searching
 
     case_sensitive = None if ignore_case is None else not ignore_case
@@ -400,12 +442,20 @@ def search(
     "-d",
     "--against",
     type=click.Choice(["HEAD", "INDEX", "WORKTREE"], case_sensitive=False),
-    help="Show what changed against this instead of the text.",
+    help="Show the diff against this version instead of the text.",
 )
 @json_option
 @click.pass_context
 def read(context: click.Context, targets: tuple[str, ...], against: str | None, json: bool) -> None:
-    """Show a file, some of its lines, or a symbol: shop/cart.py:10-20, shop/cart.py#Cart, Cart.total."""
+    """Print a file, a range of lines or a symbol.
+
+    \b
+    Examples:
+      cpl read src/cart.py
+      cpl read src/cart.py:10-20
+      cpl read src/cart.py#Cart
+      cpl read Cart.total
+    """
     from codeplane.cli.commands import reading
 
     context.exit(reading.read(context.obj, targets, against=against, json=json))
@@ -413,8 +463,8 @@ def read(context: click.Context, targets: tuple[str, ...], against: str | None, 
 
 @app.command()
 @click.argument("name")
-@click.option("-k", "--kind", metavar="KIND", help="Only this kind: function, class, method ...")
-@click.option("-p", "--path", metavar="PATH", help="Only beneath this path of the repository.")
+@click.option("-k", "--kind", metavar="KIND", help="Only this kind, such as function, class or method.")
+@click.option("-p", "--path", metavar="PATH", help="Only files at or under PATH.")
 @click.option(
     "-n",
     "--limit",
@@ -422,12 +472,12 @@ def read(context: click.Context, targets: tuple[str, ...], against: str | None, 
     default=20,
     show_default=True,
     metavar="COUNT",
-    help="Show at most this many.",
+    help="Maximum number of results.",
 )
 @json_option
 @click.pass_context
 def defs(context: click.Context, name: str, kind: str | None, path: str | None, limit: int, json: bool) -> None:
-    """Find where NAME is defined."""
+    """Find the definitions of a name."""
     from codeplane.cli.commands import lookup
 
     context.exit(lookup.defs(context.obj, name, kind=kind, path=path, limit=limit, json=json))
@@ -435,13 +485,21 @@ def defs(context: click.Context, name: str, kind: str | None, path: str | None, 
 
 @app.command()
 @click.argument("what", metavar="NAME|PATH:LINE")
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=100, show_default=True, metavar="N")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=100,
+    show_default=True,
+    metavar="COUNT",
+    help="Maximum number of results.",
+)
 @json_option
 @click.pass_context
 def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
-    """Show who uses a symbol: what is proven, and how much is not known.
+    """Find the uses of a symbol.
 
-    It is named by its name, Class.member, path:line, path:line:column or path#name.
+    Write the symbol as name, Class.member, path:line, path:line:column or path#name.
     """
     from codeplane.cli.commands import relations
 
@@ -450,13 +508,33 @@ def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
 
 @app.command()
 @click.argument("what", metavar="NAME|PATH:LINE")
-@click.option("-d", "--direction", type=click.Choice(["callers", "callees", "both"]), default="both", show_default=True)
-@click.option("--depth", type=click.IntRange(1, 10), default=1, show_default=True, help="How many calls away.")
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, metavar="N")
+@click.option(
+    "-d",
+    "--direction",
+    type=click.Choice(["callers", "callees", "both"]),
+    default="both",
+    show_default=True,
+    help="Which side of the call to show.",
+)
+@click.option(
+    "--depth", type=click.IntRange(1, 10), default=1, show_default=True, metavar="N", help="Levels of calls to follow."
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=50,
+    show_default=True,
+    metavar="COUNT",
+    help="Maximum number of calls.",
+)
 @json_option
 @click.pass_context
 def calls(context: click.Context, what: str, direction: str, depth: int, limit: int, json: bool) -> None:
-    """Show who calls a symbol and what it calls."""
+    """Find the callers and callees of a symbol.
+
+    Write the symbol as name, Class.member, path:line, path:line:column or path#name.
+    """
     from codeplane.cli.commands import relations
 
     context.exit(relations.calls(context.obj, what, direction=direction, depth=depth, limit=limit, json=json))
@@ -464,11 +542,11 @@ def calls(context: click.Context, what: str, direction: str, depth: int, limit: 
 
 @app.command()
 @click.argument("path", required=False)
-@click.option("--circles", is_flag=True, help="Show files that import each other instead.")
+@click.option("--circles", is_flag=True, help="Show import cycles instead.")
 @json_option
 @click.pass_context
 def imports(context: click.Context, path: str | None, circles: bool, json: bool) -> None:
-    """Show which files a file imports and which import it."""
+    """Show the files that a file imports, and the files that import it."""
     from codeplane.cli.commands import graphs
 
     context.exit(graphs.imports(context.obj, path, circles=circles, json=json))
@@ -476,11 +554,22 @@ def imports(context: click.Context, path: str | None, circles: bool, json: bool)
 
 @app.command()
 @click.argument("path", required=False)
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, metavar="N")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=50,
+    show_default=True,
+    metavar="COUNT",
+    help="Maximum number of results.",
+)
 @json_option
 @click.pass_context
 def unused(context: click.Context, path: str | None, limit: int, json: bool) -> None:
-    """Show definitions that nothing is known to use, and why each may be used all the same."""
+    """List definitions without a known use, at or under PATH.
+
+    Each comes with the reasons why it may be used all the same.
+    """
     from codeplane.cli.commands import graphs
 
     context.exit(graphs.unused(context.obj, path, limit=limit, json=json))
@@ -492,13 +581,16 @@ SECTIONS = click.Choice(
 
 
 @app.command("map")
-@click.option("-i", "--include", multiple=True, type=SECTIONS, metavar="SECTION", help="Only this; may be repeated.")
+@click.option("-i", "--include", multiple=True, type=SECTIONS, metavar="SECTION", help="Only this section; repeatable.")
 @click.option("--depth", type=click.IntRange(1, 20), metavar="N", help="Levels of directories. Default: 3.")
-@click.option("--tokens", type=click.IntRange(200, 5000), metavar="N", help="How much is told. Default: 1500.")
+@click.option("--tokens", type=click.IntRange(200, 5000), metavar="N", help="Maximum size in tokens. Default: 1500.")
 @json_option
 @click.pass_context
 def map_(context: click.Context, include: tuple[str, ...], depth: int | None, tokens: int | None, json: bool) -> None:
-    """Show the repository at a glance: where things are, and what the rest of it rests on."""
+    """Give an overview of the repository: directories, key files, entry points, tests.
+
+    SECTION is structure, languages, entry_points, key_files, dependencies, test_layout or public_api.
+    """
     from codeplane.cli.commands import navigation
 
     context.exit(navigation.map_repo(context.obj, include=include, depth=depth, tokens=tokens, json=json))
@@ -506,10 +598,16 @@ def map_(context: click.Context, include: tuple[str, ...], depth: int | None, to
 
 @app.command()
 @click.argument("path", required=False, type=click.Path())
-@click.option("-d", "--depth", type=click.IntRange(1, 20), metavar="N", help="Levels to open. Default: 1, or all.")
-@click.option("-p", "--pattern", metavar="PATTERN", help="Only these, at any depth; as in a .gitignore of PATH.")
-@click.option("-a", "--all", "everything", is_flag=True, help="Also what is not indexed, and why.")
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), metavar="COUNT", help="Show at most this many.")
+@click.option(
+    "-d",
+    "--depth",
+    type=click.IntRange(1, 20),
+    metavar="N",
+    help="Levels of directories. Default: 1, or all with --pattern.",
+)
+@click.option("-p", "--pattern", metavar="PATTERN", help="Only matching files at any depth, in .gitignore syntax.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Include files that are not indexed, with the reason.")
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), metavar="COUNT", help="Maximum number of entries.")
 @json_option
 @click.pass_context
 def ls(
@@ -521,7 +619,7 @@ def ls(
     limit: int | None,
     json: bool,
 ) -> None:
-    """List what lies in PATH, or here: the lines of each file, the files beneath each directory."""
+    """List the files and directories of PATH, with line and file counts."""
     from codeplane.cli.commands import navigation
 
     wish = navigation.Wish(path, depth, pattern, everything, limit)
@@ -530,11 +628,11 @@ def ls(
 
 @app.command()
 @click.argument("file", type=click.Path())
-@click.option("-r", "--ref", metavar="REF", help="As this branch, tag or commit has it.")
+@click.option("-r", "--ref", metavar="REF", help="The file at this branch, tag or commit.")
 @json_option
 @click.pass_context
 def outline(context: click.Context, file: str, ref: str | None, json: bool) -> None:
-    """Show the definitions of FILE, as they are nested."""
+    """Show the definitions of a file as a tree."""
     from codeplane.cli.commands import lookup
 
     context.exit(lookup.outline(context.obj, file, ref=ref, json=json))
@@ -543,11 +641,14 @@ def outline(context: click.Context, file: str, ref: str | None, json: bool) -> N
 @app.command()
 @click.argument("source", metavar="FILE", default="-")
 @click.option("--dry-run", is_flag=True, help="Only show the diff.")
-@click.option("--allow-sensitive", is_flag=True, help="Also change CI, hooks, and settings of agents and editors.")
+@click.option("--allow-sensitive", is_flag=True, help="Allow changes to CI, hooks, and agent or editor settings.")
 @json_option
 @click.pass_context
 def apply(context: click.Context, source: str, dry_run: bool, allow_sensitive: bool, json: bool) -> None:
-    """Apply a patch, or edits as JSON, to the working tree: all of it or nothing. - reads standard input."""
+    """Apply a patch or JSON edits to the working tree, all or nothing.
+
+    FILE is a unified diff or a JSON list of edits; - reads standard input.
+    """
     from codeplane.cli.commands import editing
 
     code = editing.apply(context.obj, source, dry_run=dry_run, allow_sensitive=allow_sensitive, json=json)
@@ -559,18 +660,29 @@ def apply(context: click.Context, source: str, dry_run: bool, allow_sensitive: b
 @json_option
 @click.pass_context
 def undo(context: click.Context, mutation_id: str | None, json: bool) -> None:
-    """Undo a change that an agent or 'cpl apply' made: the last one, or the one that is named."""
+    """Undo a change made by an agent or by 'cpl apply'.
+
+    CHANGE is an id that 'cpl mutations' lists. Default: the last change.
+    """
     from codeplane.cli.commands import editing
 
     context.exit(editing.undo(context.obj, mutation_id, json=json))
 
 
 @app.command()
-@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, metavar="COUNT")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    metavar="COUNT",
+    help="Maximum number of results.",
+)
 @json_option
 @click.pass_context
 def mutations(context: click.Context, limit: int, json: bool) -> None:
-    """List changes that agents or 'cpl apply' made, the newest first."""
+    """List changes made by agents or by 'cpl apply', newest first."""
     from codeplane.cli.commands import editing
 
     context.exit(editing.mutations(context.obj, limit=limit, json=json))
@@ -578,12 +690,12 @@ def mutations(context: click.Context, limit: int, json: bool) -> None:
 
 @app.command()
 @click.argument("path", required=False, type=click.Path())
-@click.option("-f", "--family", metavar="FAMILY", help="Only this family of languages: python, javascript, jvm ...")
-@click.option("-a", "--all", "everything", is_flag=True, help="Also those without files.")
+@click.option("-f", "--family", metavar="FAMILY", help="Only this language family, such as python or jvm.")
+@click.option("-a", "--all", "everything", is_flag=True, help="Include units without files.")
 @json_option
 @click.pass_context
 def units(context: click.Context, path: str | None, family: str | None, everything: bool, json: bool) -> None:
-    """List the build roots, at or beneath PATH; for a file, say which one owns it and why."""
+    """List build units (packages, crates, modules), or show which one owns a file."""
     from codeplane.cli.commands import units as command
 
     context.exit(command.units(context.obj, path, family=family, everything=everything, json=json))
@@ -594,7 +706,7 @@ def units(context: click.Context, path: str | None, family: str | None, everythi
 @json_option
 @click.pass_context
 def roles(context: click.Context, path: str | None, json: bool) -> None:
-    """Count files by what they are there for, at or beneath PATH; for a file, say what that follows from."""
+    """Count files by role, such as source or test; or explain the role of one file."""
     from codeplane.cli.commands import roles as command
 
     context.exit(command.roles(context.obj, path, json=json))
@@ -604,7 +716,7 @@ def roles(context: click.Context, path: str | None, json: bool) -> None:
 @json_option
 @click.pass_context
 def languages(context: click.Context, json: bool) -> None:
-    """List the languages whose definitions are indexed."""
+    """List the supported languages."""
     from codeplane.cli.commands import lookup
 
     context.exit(lookup.languages(context.obj, json=json))
@@ -615,7 +727,7 @@ scope_option = click.option(
     type=click.Choice(["user", "project"]),
     default="user",
     show_default=True,
-    help="Your own configuration, or the one that is shared with the repository.",
+    help="Write your own configuration, or the one shared in the repository.",
 )
 
 
@@ -624,9 +736,9 @@ scope_option = click.option(
 @scope_option
 @toolsets_option
 @read_only_option
-@click.option("--print-config", is_flag=True, help="Only print what belongs into each configuration.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--print-config", is_flag=True, help="Print the entry for each client; change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the changes; make none.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @click.pass_context
 def install(
@@ -640,10 +752,10 @@ def install(
     yes: bool,
     json: bool,
 ) -> None:
-    """Add CodePlane to MCP clients: those named, or those found.
+    """Add CodePlane to MCP clients: the named ones, or all that are installed.
 
-    CLIENT is claude-code, cursor, vscode, codex, zed, windsurf, gemini or opencode. Nothing but the entry of
-    CodePlane is changed, and the file from before is kept beside it.
+    CLIENT is claude-code, cursor, vscode, codex, zed, windsurf, gemini or opencode. Only the entry of CodePlane is
+    changed; the previous file is kept next to the new one until 'cpl uninstall'.
     """
     from codeplane.cli.commands.clients import Wish
     from codeplane.cli.commands.clients import install as run
@@ -655,14 +767,14 @@ def install(
 @app.command()
 @click.argument("clients", metavar="[CLIENT]...", nargs=-1)
 @scope_option
-@click.option("--dry-run", is_flag=True, help="Only show what would be changed.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Show the changes; make none.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @click.pass_context
 def uninstall(
     context: click.Context, clients: tuple[str, ...], scope: str, dry_run: bool, yes: bool, json: bool
 ) -> None:
-    """Remove CodePlane from MCP clients: those named, or all that have it."""
+    """Remove CodePlane from MCP clients: the named ones, or all that have it."""
     from codeplane.cli.commands.clients import Wish
     from codeplane.cli.commands.clients import uninstall as run
 
