@@ -10,7 +10,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Find and read", ("search", "read", "defs", "outline", "map", "ls")),
     ("Follow references", ("refs", "calls", "imports", "unused")),
     ("Change files", ("apply", "undo", "mutations")),
-    ("Agents and servers", ("install", "uninstall", "mcp", "up", "tools", "call")),
+    ("Agents and servers", ("install", "uninstall", "mcp", "up", "token", "tools", "call")),
     ("Index", ("init", "status", "clear", "units", "roles", "languages")),
     ("Maintenance", ("doctor", "trust", "ledger", "receipt")),
 )

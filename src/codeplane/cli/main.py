@@ -184,6 +184,7 @@ def mcp(
 @click.option(
     "--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port to listen on. Default: any free port."
 )
+@click.option("--keep-token", is_flag=True, help="Use the same token at every start. Default: server.keep_token.")
 @toolsets_option
 @format_option
 @read_only_option
@@ -194,6 +195,7 @@ def mcp(
 def up(
     context: click.Context,
     port: int | None,
+    keep_token: bool,
     toolsets: str | None,
     form: str | None,
     read_only: bool,
@@ -201,13 +203,21 @@ def up(
     overrides: tuple[str, ...],
     json: bool,
 ) -> None:
-    """Serve MCP over HTTP on this machine, until Ctrl-C."""
+    """Serve MCP over HTTP on this machine, until Ctrl-C.
+
+    Clients send the token that 'cpl token' prints, as 'Authorization: Bearer TOKEN'.
+
+    \b
+    Example:
+      cpl up --port 8741 --keep-token
+    """
     from codeplane.cli.commands import serving
 
     invocation = replace(context.obj, overrides=(*context.obj.overrides, *overrides))
     code = serving.up(
         invocation,
         port=port,
+        keep_token=keep_token,
         toolsets=toolsets,
         form=form,
         read_only=read_only,
@@ -215,6 +225,16 @@ def up(
         json=json,
     )
     context.exit(code)
+
+
+@app.command()
+@json_option
+@click.pass_context
+def token(context: click.Context, json: bool) -> None:
+    """Print the token of the HTTP server that 'cpl up' started."""
+    from codeplane.cli.commands import serving
+
+    context.exit(serving.token(context.obj, json=json))
 
 
 @app.command(hidden=True)
@@ -318,7 +338,7 @@ def ledger(
     """
     from codeplane.cli.commands import ledger as command
 
-    context.exit(command.ledger(context.obj, command.Wish(words, task, tool, since, limit, json)))
+    context.exit(command.ledger(context.obj, command.LedgerOptions(words, task, tool, since, limit, json)))
 
 
 @app.command()
@@ -737,6 +757,7 @@ scope_option = click.option(
 @toolsets_option
 @read_only_option
 @click.option("--print-config", is_flag=True, help="Print the entry for each client; change nothing.")
+@click.option("--http", is_flag=True, help="With --print-config: entries for the HTTP server of 'cpl up'.")
 @click.option("--dry-run", is_flag=True, help="Show the changes; make none.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
@@ -748,6 +769,7 @@ def install(
     toolsets: str | None,
     read_only: bool,
     print_config: bool,
+    http: bool,
     dry_run: bool,
     yes: bool,
     json: bool,
@@ -757,11 +779,11 @@ def install(
     CLIENT is claude-code, cursor, vscode, codex, zed, windsurf, gemini or opencode. Only the entry of CodePlane is
     changed; the previous file is kept next to the new one until 'cpl uninstall'.
     """
-    from codeplane.cli.commands.clients import Wish
+    from codeplane.cli.commands.clients import InstallOptions
     from codeplane.cli.commands.clients import install as run
 
-    wish = Wish(clients, scope, dry_run, yes, print_config, toolsets, read_only)
-    context.exit(run(context.obj, wish, json=json))
+    options = InstallOptions(clients, scope, dry_run, yes, print_config, http, toolsets, read_only)
+    context.exit(run(context.obj, options, json=json))
 
 
 @app.command()
@@ -775,7 +797,7 @@ def uninstall(
     context: click.Context, clients: tuple[str, ...], scope: str, dry_run: bool, yes: bool, json: bool
 ) -> None:
     """Remove CodePlane from MCP clients: the named ones, or all that have it."""
-    from codeplane.cli.commands.clients import Wish
+    from codeplane.cli.commands.clients import InstallOptions
     from codeplane.cli.commands.clients import uninstall as run
 
-    context.exit(run(context.obj, Wish(clients, scope, dry_run, yes), json=json))
+    context.exit(run(context.obj, InstallOptions(clients, scope, dry_run, yes), json=json))

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 from codeplane.base.paths import display
@@ -74,6 +75,12 @@ def duration(seconds: float) -> str:
 
 def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def home_path(path: Path) -> str:
+    """A path of the user with `~` for the home directory."""
+    home = Path("~").expanduser()
+    return display(f"~/{path.relative_to(home)}" if path != home and path.is_relative_to(home) else str(path))
 
 
 def fit(text: str, width: int) -> str:

@@ -426,6 +426,15 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not open other directories",
     ),
     Key(
+        "server.keep_token",
+        _switch,
+        _server.keep_token,
+        "true or false",
+        "true",
+        "Whether `cpl up` uses the same token at every start. The token is kept in the user's state directory.",
+        outside="a repository may not choose that a token is kept",
+    ),
+    Key(
         "server.port",
         _integer(0, 65535),
         _server.port,

@@ -50,6 +50,7 @@ class IndexConfig:
 class ServerConfig:
     port: int = 0
     """0 lets the system choose."""
+    keep_token: bool = False
     toolsets: tuple[str, ...] = ("core",)
     format: str = "text"
     """Form of answers: text or json."""

@@ -1,8 +1,8 @@
 """Where the processes of one user find each other: sockets, ports and tokens of one repository.
 
-It lies outside of the repository, because what lies inside may have come with a clone. Every
-directory belongs to the user and is closed to others, no link is followed, and what does not
-look so is refused, never mended. Quick to import: every front needs it before anything else.
+The directory is outside the repository, because files inside may have come with a clone. Every directory belongs to
+the user and is closed to others, and no link is followed. A directory or file that does not meet this is rejected,
+never repaired. Quick to import: every front needs it before anything else.
 """
 
 from __future__ import annotations
@@ -55,27 +55,17 @@ def repository_id(root: Path) -> str:
     return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:_ID_CHARS]
 
 
-class RuntimeDirectory:
-    """The open directory of one repository; its files are reached through it and by plain names."""
+class PrivateDirectory:
+    """An open directory that only its owner can use; its files are opened through it, by plain names."""
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path = path
         self._fd = fd
 
     @classmethod
-    def open(cls, base: Path, root: Path) -> RuntimeDirectory:
-        path = base / repository_id(root)
-        if not _socket_fits(base):
-            _refuse(path, f"its path leaves no room for a socket within {MAX_SOCKET_PATH} bytes")
-        base_fd = _open_own(base, None)
-        try:
-            return cls(path, _open_own(path, base_fd))
-        finally:
-            os.close(base_fd)
-
-    @property
-    def socket_path(self) -> Path:
-        return self.path / SOCKET_NAME
+    def open_at(cls, path: Path) -> Self:
+        """Open the directory, or create it in a parent that exists."""
+        return cls(path, _open_own(path, None))
 
     def __enter__(self) -> Self:
         return self
@@ -154,9 +144,28 @@ class RuntimeDirectory:
             _refuse(path, "others may reach it: its mode is not 0600")
 
 
+class RuntimeDirectory(PrivateDirectory):
+    """The runtime directory of one repository."""
+
+    @classmethod
+    def open(cls, base: Path, root: Path) -> RuntimeDirectory:
+        path = base / repository_id(root)
+        if not _socket_fits(base):
+            _refuse(path, f"its path leaves no room for a socket within {MAX_SOCKET_PATH} bytes")
+        base_fd = _open_own(base, None)
+        try:
+            return cls(path, _open_own(path, base_fd))
+        finally:
+            os.close(base_fd)
+
+    @property
+    def socket_path(self) -> Path:
+        return self.path / SOCKET_NAME
+
+
 @dataclass(frozen=True)
 class HttpRecord:
-    """How to reach a running HTTP server. The token is new at each start."""
+    """How to reach a running HTTP server. The token is new at each start unless it is kept."""
 
     port: int
     pid: int
@@ -282,5 +291,5 @@ def _refuse(path: Path, why: str, cause: BaseException | None = None) -> NoRetur
     raise CodePlaneError(
         ErrorCode.RUNTIME_DIRECTORY_UNSAFE,
         f"'{display(str(path))}' is not used: {why}",
-        remedy="Remove it, or set XDG_RUNTIME_DIR to a directory of your own with mode 0700.",
+        remedy="Remove it, or make it yours alone: directories 0700, files 0600. XDG_RUNTIME_DIR moves the sockets.",
     ) from cause

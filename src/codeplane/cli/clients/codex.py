@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Entry, Form, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, Endpoint, Entry, Form, Launch, Machine, Scope
 
 
 def _traces(machine: Machine) -> tuple[Path, ...]:
@@ -23,6 +23,10 @@ def _entry(launch: Launch, scope: Scope) -> Entry:
     return {"command": launch.command, "args": list(launch.args)}
 
 
+def _http_entry(endpoint: Endpoint) -> Entry:
+    return {"url": endpoint.url, "bearer_token_env_var": endpoint.variable}
+
+
 CLIENT = Client(
     name="codex",
     title="Codex",
@@ -32,6 +36,7 @@ CLIENT = Client(
     project_files=_project_files,
     ways=(("mcp_servers",),),
     entry=_entry,
+    http_entry=_http_entry,
     form=Form.TOML,
     user_mode=0o600,
 )

@@ -1,4 +1,4 @@
-"""Whether clients that are here can start CodePlane. Changes nothing and starts nothing."""
+"""Check whether installed clients can use CodePlane. Changes nothing and starts nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import display
 from codeplane.cli.clients.catalog import CLIENTS
 from codeplane.cli.clients.files import read_source
-from codeplane.cli.clients.model import Client, Machine, Scope, is_ours, launched
+from codeplane.cli.clients.model import Client, Machine, Scope, is_our_http, is_ours, launched
 from codeplane.cli.clients.plan import look_up, read_text
 from codeplane.cli.clients.syntax import SyntaxProblem
 
@@ -24,7 +24,7 @@ class Finding:
     state: str
     ok: bool
     severity: str
-    """error: the client cannot start CodePlane; warning: its file cannot be read; info."""
+    """error: the client cannot start CodePlane; warning: its file cannot be parsed; info."""
     message: str
     remedy: str = ""
 
@@ -43,8 +43,8 @@ def _examine(client: Client, machine: Machine, root: Path | None) -> Finding:
                 source = read_source(path, root if scope is Scope.PROJECT else None)
                 _, existing = look_up(client, read_text(source)[1])
             except (CodePlaneError, SyntaxProblem, UnicodeDecodeError) as error:
-                reason = f"{display(str(path))} cannot be read: {display(str(error))}"
-                return Finding(client.title, BROKEN, False, "warning", reason, "Mend the file.")
+                reason = f"cannot parse {display(str(path))}: {display(str(error))}"
+                return Finding(client.title, BROKEN, False, "warning", reason, "Fix the file.")
             if existing is not None:
                 entries.append((path, existing))
     faults = [fault for path, entry in entries for fault in _faults(path, entry, machine)]
@@ -55,25 +55,33 @@ def _examine(client: Client, machine: Machine, root: Path | None) -> Finding:
         places = ", ".join(display(str(path)) for path, _ in entries)
         return Finding(client.title, READY, True, "info", f"configured in {places}")
     if client.is_present(machine):
-        return Finding(client.title, NOT_CONFIGURED, True, "info", f"here, not configured: cpl install {client.name}")
+        return Finding(
+            client.title,
+            NOT_CONFIGURED,
+            True,
+            "info",
+            f"installed, not configured; to configure it: cpl install {client.name}",
+        )
     return Finding(client.title, NOT_INSTALLED, True, "info", "not installed")
 
 
 def _faults(path: Path, entry: object, machine: Machine) -> Iterator[str]:
+    if is_our_http(entry):
+        return
     place = display(str(path))
     started = launched(entry)
     if started is None or not is_ours(entry):
-        yield f"the entry in {place} starts something else"
+        yield f"the entry in {place} starts another program"
         return
     command = display(started.command)
     given = Path(started.command)
     found = given if given.is_absolute() else Path(machine.which(started.command) or "")
     if not found.name or not found.exists():
-        yield f"{place} starts '{command}', which is not there"
+        yield f"{place} starts '{command}', which does not exist"
     elif not found.is_file() or not os.access(found, os.X_OK):
-        yield f"{place} starts '{command}', which cannot be run"
+        yield f"{place} starts '{command}', which is not executable"
     elif not _has_interpreter(found):
-        yield f"{place} starts '{command}', whose Python is not there"
+        yield f"{place} starts '{command}', whose Python interpreter does not exist"
 
 
 def _has_interpreter(program: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope
 
 
 def _traces(machine: Machine) -> tuple[Path, ...]:
@@ -24,6 +24,10 @@ def _entry(launch: Launch, scope: Scope) -> Entry:
     return {"command": launch.command, "args": list(launch.args)}
 
 
+def _http_entry(endpoint: Endpoint) -> Entry:
+    return {"httpUrl": endpoint.url, "headers": {"Authorization": f"Bearer ${{{endpoint.variable}}}"}}
+
+
 CLIENT = Client(
     name="gemini",
     title="Gemini CLI",
@@ -33,4 +37,5 @@ CLIENT = Client(
     project_files=_project_files,
     ways=(("mcpServers",),),
     entry=_entry,
+    http_entry=_http_entry,
 )

@@ -1,6 +1,6 @@
-"""What is known of a client: where its configuration is, and what an entry for a server looks like there.
+"""Description of an MCP client: where its configuration is, and how it writes an entry for a server.
 
-Nothing here reads or writes a file, except to see which of several places exists.
+Nothing here reads or writes a file, except to see which of several paths exists.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 
 NAME = "codeplane"
 PROGRAM = "cpl"
+TOKEN_VARIABLE = "CODEPLANE_TOKEN"
+"""Environment variable from which clients read the token of an HTTP server."""
 
 Entry = Mapping[str, object]
 
@@ -39,6 +42,14 @@ class Launch:
 
     command: str
     args: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An HTTP server that clients connect to."""
+
+    url: str
+    variable: str = TOKEN_VARIABLE
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,11 @@ class Client:
     ways: tuple[tuple[str, ...], ...]
     """The keys that lead to the servers. A later one is used where the file has it already, otherwise the first."""
     entry: Callable[[Launch, Scope], Entry]
+    http_entry: Callable[[Endpoint], Entry]
+    http_extra: Mapping[str, object] = field(default_factory=dict, compare=False)
+    """What the file needs besides an HTTP entry, at the top level."""
+    http_note: str = ""
+    """What the user must do besides setting the environment variable of the token, or instead of it."""
     form: Form = Form.JSON
     user_mode: int = 0o644
     """Of a file that is not there yet."""
@@ -112,7 +128,7 @@ def first_existing(*paths: Path) -> tuple[Path, ...]:
 
 
 def launched(entry: object) -> Launch | None:
-    """What an entry starts, in whichever of the known shapes it is written."""
+    """Command that an entry starts, in the spelling of any client."""
     if not isinstance(entry, Mapping):
         return None
     holder = entry
@@ -127,9 +143,26 @@ def launched(entry: object) -> Launch | None:
 
 
 def is_ours(entry: object) -> bool:
-    """Whether install wrote it, on this machine or another."""
+    """Whether `cpl install` wrote the entry, on this machine or another."""
     found = launched(entry)
     return found is not None and Path(found.command).name == PROGRAM and "mcp" in found.args
+
+
+def connected(entry: object) -> str | None:
+    """URL that an entry connects to, in the spelling of any client."""
+    if not isinstance(entry, Mapping):
+        return None
+    urls = (entry.get(name) for name in ("url", "serverUrl", "httpUrl"))
+    return next((url for url in urls if isinstance(url, str)), None)
+
+
+def is_our_http(entry: object) -> bool:
+    """Whether an entry connects to `cpl up` on this machine."""
+    try:
+        parts = urlsplit(connected(entry) or "")
+    except ValueError:
+        return False
+    return parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1") and parts.path == "/mcp"
 
 
 def launch(machine: Machine, running: str, *, repo: Path | None, toolsets: tuple[str, ...], read_only: bool) -> Launch:

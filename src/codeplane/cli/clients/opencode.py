@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope, first_existing
+from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope, first_existing
 
 
 def _traces(machine: Machine) -> tuple[Path, ...]:
@@ -28,6 +28,10 @@ def _entry(launch: Launch, scope: Scope) -> Entry:
     return {"type": "local", "command": [launch.command, *launch.args]}
 
 
+def _http_entry(endpoint: Endpoint) -> Entry:
+    return {"type": "remote", "url": endpoint.url, "headers": {"Authorization": f"Bearer {{env:{endpoint.variable}}}"}}
+
+
 CLIENT = Client(
     name="opencode",
     title="OpenCode",
@@ -37,4 +41,5 @@ CLIENT = Client(
     project_files=_project_files,
     ways=(("mcp",), ("mcp", "servers")),
     entry=_entry,
+    http_entry=_http_entry,
 )

@@ -1,10 +1,11 @@
-"""From a client and a wish to the exact bytes that its file would hold. Reads files, changes none.
+"""Plan of an installation: the exact bytes that each configuration file will hold. Reads files, changes none.
 
-A file that cannot be understood is a problem of that one file: the others are planned all the same.
+A file that cannot be parsed is refused by itself; the others are planned.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,18 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.clients import json_edit, toml_edit
 from codeplane.cli.clients.files import Source, read_source
-from codeplane.cli.clients.model import NAME, Client, Entry, Form, Launch, Machine, Scope, is_ours
+from codeplane.cli.clients.model import (
+    NAME,
+    Client,
+    Endpoint,
+    Entry,
+    Form,
+    Launch,
+    Machine,
+    Scope,
+    is_our_http,
+    is_ours,
+)
 from codeplane.cli.clients.syntax import SyntaxProblem, Unchangeable
 
 BOM = "\ufeff"
@@ -24,7 +36,7 @@ CHANGES = frozenset({ADD, UPDATE, REPLACE, REMOVE})
 
 @dataclass(frozen=True)
 class Step:
-    """What is to be done to one file."""
+    """The change to one file."""
 
     client: Client
     scope: Scope
@@ -75,11 +87,23 @@ def read_text(source: Source) -> tuple[str, str]:
 
 
 def snippet(client: Client, launch: Launch, scope: Scope) -> str:
-    """What a person would add by hand."""
+    """The configuration, to be added by hand."""
     entry = client.entry(launch, scope)
     if client.form is Form.TOML:
         return toml_edit.set_table("", client.ways[0], NAME, entry).rstrip("\n")
     return json_edit.set_member("", client.ways[0], NAME, dict(entry))[0].rstrip("\n")
+
+
+def http_snippet(client: Client, endpoint: Endpoint) -> str:
+    """The configuration for an HTTP server, to be added by hand."""
+    entry = client.http_entry(endpoint)
+    if client.form is Form.TOML:
+        return toml_edit.set_table("", client.ways[0], NAME, entry).rstrip("\n")
+    servers: object = {NAME: entry}
+    for key in reversed(client.ways[0]):
+        servers = {key: servers}
+    assert isinstance(servers, dict)
+    return json.dumps({**servers, **client.http_extra}, indent=2)
 
 
 def _install(client: Client, scope: Scope, path: Path, root: Path | None, entry: Entry) -> Step:
@@ -104,7 +128,7 @@ def _uninstall(client: Client, scope: Scope, path: Path, root: Path | None, made
         source = read_source(path, root if scope is Scope.PROJECT else None)
         mark, text = read_text(source)
         way, existing = look_up(client, text)
-        if not is_ours(existing):
+        if not is_ours(existing) and not is_our_http(existing):
             return Step(client, scope, path, ABSENT if existing is None else FOREIGN, source, existing=existing)
         if client.form is Form.TOML:
             after = toml_edit.remove_table(text, way, NAME)
@@ -116,7 +140,7 @@ def _uninstall(client: Client, scope: Scope, path: Path, root: Path | None, made
 
 
 def _with_entry(client: Client, text: str, way: tuple[str, ...], ours: object, entry: Entry) -> tuple[str, int]:
-    """What a person added to our entry stays; what someone else had under our name goes."""
+    """Keep what a person added to our entry; replace another entry of our name."""
     if client.form is Form.TOML:
         edit = toml_edit.replace_table if ours is None else toml_edit.set_table
         return edit(text, way, NAME, entry), 0
@@ -137,11 +161,11 @@ def _at(document: object, way: tuple[str, ...]) -> object:
 def _problem(client: Client, path: Path, error: Exception) -> CodePlaneError:
     if isinstance(error, CodePlaneError):
         return error
-    by_hand = "The file was not changed. Mend it, or add the entry by hand: --print-config shows it."
+    by_hand = f"The file was not changed. Fix it, or add the entry by hand: cpl install {client.name} --print-config"
     if isinstance(error, SyntaxProblem):
         return CodePlaneError(
             ErrorCode.CONFIG_INVALID,
-            f"{display(str(path))} cannot be understood: {error}",
+            f"cannot parse {display(str(path))}: {error}",
             details={"line": error.line, "column": error.column},
             expected="TOML" if client.form is Form.TOML else "JSON, with or without comments",
             remedy=by_hand,
@@ -157,6 +181,6 @@ def _problem(client: Client, path: Path, error: Exception) -> CodePlaneError:
         )
     return CodePlaneError(
         ErrorCode.CONFIG_INVALID,
-        f"{display(str(path))} is written in a way in which the entry cannot be changed by itself",
+        f"cannot change the entry in {display(str(path))} without touching other text",
         remedy=by_hand,
     )

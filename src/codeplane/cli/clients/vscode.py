@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope
 
+_INPUT = "codeplane-token"
 _EDITIONS = ("Code", "Code - Insiders", "VSCodium")
 
 
@@ -30,6 +31,10 @@ def _entry(launch: Launch, scope: Scope) -> Entry:
     return entry
 
 
+def _http_entry(endpoint: Endpoint) -> Entry:
+    return {"type": "http", "url": endpoint.url, "headers": {"Authorization": f"Bearer ${{input:{_INPUT}}}"}}
+
+
 CLIENT = Client(
     name="vscode",
     title="VS Code",
@@ -39,4 +44,9 @@ CLIENT = Client(
     project_files=_project_files,
     ways=(("servers",),),
     entry=_entry,
+    http_entry=_http_entry,
+    http_extra={
+        "inputs": [{"type": "promptString", "id": _INPUT, "description": "Token of CodePlane", "password": True}]
+    },
+    http_note="VS Code asks for the token once: enter the output of 'cpl token'.",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeplane.cli.clients.model import Client, Entry, Launch, Machine, Scope
+from codeplane.cli.clients.model import Client, Endpoint, Entry, Launch, Machine, Scope
 
 
 def _directory(machine: Machine) -> Path:
@@ -29,6 +29,10 @@ def _entry(launch: Launch, scope: Scope) -> Entry:
     return {"source": "custom", "command": launch.command, "args": list(launch.args)}
 
 
+def _http_entry(endpoint: Endpoint) -> Entry:
+    return {"url": endpoint.url, "headers": {"Authorization": "Bearer TOKEN"}}
+
+
 CLIENT = Client(
     name="zed",
     title="Zed",
@@ -38,4 +42,6 @@ CLIENT = Client(
     project_files=_project_files,
     ways=(("context_servers",),),
     entry=_entry,
+    http_entry=_http_entry,
+    http_note="Zed reads no variables: replace TOKEN by the output of 'cpl token'.",
 )

@@ -1,13 +1,15 @@
-"""`cpl install` and `cpl uninstall`: CodePlane in the configuration of MCP clients, and out of it again."""
+"""`cpl install` and `cpl uninstall`: add CodePlane to the configuration of MCP clients, and remove it."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
@@ -16,27 +18,39 @@ from codeplane.cli.assemble import Invocation, find_root, load_config, start_log
 from codeplane.cli.clients.apply import apply_step, read_made
 from codeplane.cli.clients.catalog import CLIENTS, NAMES, get_client
 from codeplane.cli.clients.files import BACKUP
-from codeplane.cli.clients.model import Client, Launch, Machine, Scope, launch, launched
-from codeplane.cli.clients.plan import FOREIGN, REFUSED, REPLACE, Step, plan_install, plan_uninstall, read_text, snippet
+from codeplane.cli.clients.model import Client, Endpoint, Launch, Machine, Scope, connected, launch, launched
+from codeplane.cli.clients.plan import (
+    FOREIGN,
+    REFUSED,
+    REPLACE,
+    Step,
+    http_snippet,
+    plan_install,
+    plan_uninstall,
+    read_text,
+    snippet,
+)
 from codeplane.cli.errors import error_text
-from codeplane.cli.terminal import Style, fit, plural
+from codeplane.cli.terminal import Style, facts, fit, plural
+from codeplane.config import Config
 from codeplane.config.keys import TOOLSETS
 
 _LINE = 200
-"""A file may be one line as long as itself, with things in it that are nobody's business."""
-_DONE = {"add": "added", "update": "updated", "replace": "replaced", "remove": "removed", "same": "already there"}
-_STILL = {"absent": "not there", "foreign": "not ours, left alone", "refused": "not changed"}
+"""Longest line of a diff: a file may be one long line with private data in it."""
+_DONE = {"add": "added", "update": "updated", "replace": "replaced", "remove": "removed", "same": "unchanged"}
+_STILL = {"absent": "not configured", "foreign": "not ours, kept", "refused": "not changed"}
+_PORT = 8741
+"""Port in the printed configuration of HTTP clients while no server runs and no port is configured."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """The options of a call."""
-
+class InstallOptions:
     names: tuple[str, ...]
     where: str
     dry_run: bool = False
     yes: bool = False
     print_config: bool = False
+    http: bool = False
     toolsets: str | None = None
     read_only: bool = False
 
@@ -45,44 +59,92 @@ class Wish:
         return Scope(self.where)
 
 
-def install(invocation: Invocation, wish: Wish, *, json: bool) -> int:
-    return answer("install", lambda: _install(invocation, wish), json=json)
+def install(invocation: Invocation, options: InstallOptions, *, json: bool) -> int:
+    return answer("install", lambda: _install(invocation, options), json=json)
 
 
-def uninstall(invocation: Invocation, wish: Wish, *, json: bool) -> int:
-    return answer("uninstall", lambda: _uninstall(invocation, wish), json=json)
+def uninstall(invocation: Invocation, options: InstallOptions, *, json: bool) -> int:
+    return answer("uninstall", lambda: _uninstall(invocation, options), json=json)
 
 
-def _install(invocation: Invocation, wish: Wish) -> Reply:
-    machine, root = _begin(invocation, wish)
+def _install(invocation: Invocation, options: InstallOptions) -> Reply:
+    if options.http:
+        return _http_snippets(invocation, options)
+    machine, root = _begin(invocation, options)
     pinned = find_root(invocation.start, any_directory=True) if invocation.start and not root else None
-    start = launch(machine, sys.argv[0], repo=pinned, toolsets=_toolsets(wish.toolsets), read_only=wish.read_only)
-    clients = _chosen(wish, machine, root)
-    if wish.print_config:
-        return _snippets(clients or CLIENTS, wish.scope, machine, root, start)
+    start = launch(machine, sys.argv[0], repo=pinned, toolsets=_toolsets(options.toolsets), read_only=options.read_only)
+    clients = _chosen(options, machine, root)
+    if options.print_config:
+        return _snippets(clients or CLIENTS, options.scope, machine, root, start)
     if not clients:
         return _nobody()
-    steps = [step for client in clients for step in plan_install(client, machine, wish.scope, root, start)]
-    return _carry_out(steps, wish, machine, _cautions(steps, wish, start, pinned), start)
+    steps = [step for client in clients for step in plan_install(client, machine, options.scope, root, start)]
+    return _carry_out(steps, options, machine, _cautions(steps, options, start, pinned), start)
 
 
-def _uninstall(invocation: Invocation, wish: Wish) -> Reply:
-    machine, root = _begin(invocation, wish)
-    clients = _supported(tuple(map(get_client, wish.names)), wish, machine, root) if wish.names else CLIENTS
+def _uninstall(invocation: Invocation, options: InstallOptions) -> Reply:
+    machine, root = _begin(invocation, options)
+    clients = _supported(tuple(map(get_client, options.names)), options, machine, root) if options.names else CLIENTS
     made = read_made(machine)
-    steps = [step for client in clients for step in plan_uninstall(client, machine, wish.scope, root, made)]
-    if not wish.names:
+    steps = [step for client in clients for step in plan_uninstall(client, machine, options.scope, root, made)]
+    if not options.names:
         steps = [step for step in steps if step.changes]
     if not steps:
         text = "No client has CodePlane in its configuration."
         return Reply(result={"clients": []}, text=text, message=text)
-    return _carry_out(steps, wish, machine, _links(steps), None)
+    return _carry_out(steps, options, machine, _links(steps), None)
 
 
-def _begin(invocation: Invocation, wish: Wish) -> tuple[Machine, Path | None]:
-    root = find_root(invocation.start) if wish.scope is Scope.PROJECT else None
+def _begin(invocation: Invocation, options: InstallOptions) -> tuple[Machine, Path | None]:
+    root = find_root(invocation.start) if options.scope is Scope.PROJECT else None
     start_logging(root, load_config(root, invocation, os.environ))
     return Machine.of(os.environ), root
+
+
+def _http_snippets(invocation: Invocation, options: InstallOptions) -> Reply:
+    """Configuration of clients that connect to `cpl up`. It names the variable that holds the token, not the token."""
+    if not options.print_config:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "--http works only with --print-config",
+            expected="--print-config --http",
+            example="cpl install --print-config --http",
+        )
+    root = find_root(invocation.start, any_directory=True)
+    config = load_config(root, invocation, os.environ)
+    start_logging(root, config)
+    machine = Machine.of(os.environ)
+    endpoint = Endpoint(f"http://127.0.0.1:{_http_port(root, config)}/mcp")
+    chosen = tuple(dict.fromkeys(map(get_client, options.names))) or CLIENTS
+    place = f" -C {shlex.quote(str(root))}" if invocation.start else ""
+    style = Style.of(sys.stdout)
+    start = f"cpl{place} up --port {urlsplit(endpoint.url).port} --keep-token"
+    export = f"export {endpoint.variable}=$(cpl{place} token)"
+    blocks = ["\n".join(facts((("start the server", start), ("set the token", export)), style, indent=""))]
+    records = []
+    for client in chosen:
+        paths = client.files(machine, options.scope, root)
+        if not paths:
+            continue
+        text = http_snippet(client, endpoint)
+        note = f"\n{style.dim(client.http_note)}" if client.http_note else ""
+        places = ", ".join(_short(path, machine) for path in paths)
+        blocks.append(f"{style.bold(client.title)}  {style.dim(places)}\n{text}{note}")
+        records.append(
+            {"client": client.name, "paths": list(map(str, paths)), "snippet": text, "note": client.http_note}
+        )
+    result = {"url": endpoint.url, "token_variable": endpoint.variable, "start": start, "clients": records}
+    return Reply(result, "\n\n".join(blocks))
+
+
+def _http_port(root: Path, config: Config) -> int:
+    """Port of the server that runs, or of the configuration."""
+    from codeplane.cli.commands.serving import running_http
+    from codeplane.cli.reach import open_runtime
+
+    with open_runtime(root) as runtime:
+        running = running_http(runtime)
+    return running.port if running is not None else config.server.port or _PORT
 
 
 def _toolsets(given: str | None) -> tuple[str, ...]:
@@ -91,53 +153,57 @@ def _toolsets(given: str | None) -> tuple[str, ...]:
     if unknown or (given is not None and not names):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"there is no toolset '{unknown[0] if unknown else ''}'",
-            expected=f"some of {', '.join(TOOLSETS)}, separated by commas",
+            f"no toolset '{unknown[0] if unknown else ''}'",
+            expected=f"{', '.join(TOOLSETS)}; several are separated by commas",
             received=given,
             example="cpl install --toolsets core,files",
         )
     return names
 
 
-def _chosen(wish: Wish, machine: Machine, root: Path | None) -> tuple[Client, ...]:
-    """Those that were named, or those that are there."""
-    if wish.names:
-        named = tuple(dict.fromkeys(map(get_client, wish.names)))
-        return named if wish.print_config else _supported(named, wish, machine, root)
+def _chosen(options: InstallOptions, machine: Machine, root: Path | None) -> tuple[Client, ...]:
+    """The clients that were named, or those that are installed."""
+    if options.names:
+        named = tuple(dict.fromkeys(map(get_client, options.names)))
+        return named if options.print_config else _supported(named, options, machine, root)
     return tuple(
         client
         for client in CLIENTS
-        if (files := client.files(machine, wish.scope, root))
+        if (files := client.files(machine, options.scope, root))
         and (client.is_present(machine) or any(path.exists() for path in files))
     )
 
 
-def _supported(clients: tuple[Client, ...], wish: Wish, machine: Machine, root: Path | None) -> tuple[Client, ...]:
+def _supported(
+    clients: tuple[Client, ...], options: InstallOptions, machine: Machine, root: Path | None
+) -> tuple[Client, ...]:
     for client in clients:
-        if not client.files(machine, wish.scope, root):
+        if not client.files(machine, options.scope, root):
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
-                f"{client.title} has no configuration of a project",
+                f"{client.title} has no project configuration",
                 expected="--scope user",
-                received=f"--scope {wish.scope.value}",
+                received=f"--scope {options.scope.value}",
                 example=f"cpl install {client.name} --scope user",
             )
     return clients
 
 
-def _carry_out(steps: list[Step], wish: Wish, machine: Machine, cautions: list[str], start: Launch | None) -> Reply:
+def _carry_out(
+    steps: list[Step], options: InstallOptions, machine: Machine, cautions: list[str], start: Launch | None
+) -> Reply:
     if len(steps) == 1 and steps[0].problem:
         raise steps[0].problem
     style = Style.of(sys.stdout)
     refused = [step for step in steps if step.action == REFUSED]
     todo = [step for step in steps if step.changes]
-    if wish.dry_run:
+    if options.dry_run:
         blocks = [_lines(steps, machine, style), *(_diff(step, machine, style) for step in todo), _problems(refused)]
         text = "\n\n".join("\n".join(block) for block in blocks if block)
         result = {"clients": [_record(step, diff=True) for step in steps], "dry_run": True}
         status = "error" if refused else "ok"
         return Reply(result, text, status, message="Nothing was changed.", warnings=cautions)
-    if todo and not wish.yes:
+    if todo and not options.yes:
         if not _agreed(steps, machine, cautions, start):
             text = "Nothing was changed."
             records = [_record(step) for step in steps]
@@ -157,12 +223,12 @@ def _carry_out(steps: list[Step], wish: Wish, machine: Machine, cautions: list[s
     refused = [step for step in finished if step.action == REFUSED]
     lines = _lines(finished, machine, style, done=True)
     if any(step.changes for step in finished):
-        lines += ["", "Start the clients anew for this to take effect."]
+        lines += ["", "Restart the clients for this to take effect."]
     kept = list(backups.values())
     if len(kept) == 1:
-        lines.append(f"The file from before is {_short(kept[0], machine)}.")
+        lines.append(f"Backup of the previous file: {_short(kept[0], machine)}")
     elif kept:
-        lines.append(f"The files from before are beside the new ones, as NAME{BACKUP}.")
+        lines.append(f"Backups of the previous files are next to them, named FILE{BACKUP}.")
     if refused:
         lines += ["", *_problems(refused)]
     changed = sum(step.changes for step in finished)
@@ -170,7 +236,7 @@ def _carry_out(steps: list[Step], wish: Wish, machine: Machine, cautions: list[s
         result={"clients": [_record(step, backup=backups.get(step.path)) for step in finished]},
         text="\n".join(lines),
         status="error" if refused else "ok",
-        message=f"Changed {plural(changed, 'file')}." if changed else "Nothing had to be changed.",
+        message=f"Changed {plural(changed, 'file')}." if changed else "No changes needed.",
         warnings=cautions,
     )
 
@@ -189,35 +255,37 @@ def _snippets(clients: Sequence[Client], scope: Scope, machine: Machine, root: P
 
 
 def _nobody() -> Reply:
-    text = "No client was found. Name one to configure it all the same:"
+    text = "No MCP client was found on this machine. Name one to configure it anyway:"
     shown = f"{text}\n  cpl install {'|'.join(NAMES)}"
     return Reply({"clients": [], "known": list(NAMES)}, shown, status="not_found", message=text, exit_code=FAILED)
 
 
-def _cautions(steps: Iterable[Step], wish: Wish, start: Launch, pinned: Path | None) -> list[str]:
+def _cautions(steps: Iterable[Step], options: InstallOptions, start: Launch, pinned: Path | None) -> list[str]:
     steps = list(steps)
     said = _links(steps)
-    if wish.scope is Scope.PROJECT and Path(start.command).is_absolute():
-        said.append(f"others who use this project have no {start.command}; with 'cpl' on the PATH its name is written")
-    lost = [step.client.title for step in steps if step.changes and not step.client.starts_in_project]
-    if wish.scope is Scope.USER and not pinned and lost:
+    if options.scope is Scope.PROJECT and Path(start.command).is_absolute():
         said.append(
-            f"{' and '.join(dict.fromkeys(lost))} may start CodePlane outside of the project; "
-            "'cpl --repo PATH install' names the repository"
+            f"{start.command} does not exist on other machines; if 'cpl' is on the PATH, only its name is written"
+        )
+    lost = [step.client.title for step in steps if step.changes and not step.client.starts_in_project]
+    if options.scope is Scope.USER and not pinned and lost:
+        said.append(
+            f"{' and '.join(dict.fromkeys(lost))} may start CodePlane outside the project; "
+            "'cpl -C PATH install' sets the repository"
         )
     return said
 
 
 def _links(steps: Iterable[Step]) -> list[str]:
     sources = [step.source for step in steps if step.changes and step.source and step.source.linked]
-    return [f"{source.path} is a link; the file that it leads to is changed: {source.target}" for source in sources]
+    return [f"{source.path} is a symbolic link; its target is changed: {source.target}" for source in sources]
 
 
 def _agreed(steps: list[Step], machine: Machine, cautions: list[str], start: Launch | None) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "this changes the configuration of other programs, and there is nobody to ask",
+            "this changes the configuration of other programs and needs a confirmation",
             expected="a terminal, --yes or --dry-run",
             example="cpl install --yes" if start else "cpl uninstall --yes",
         )
@@ -227,7 +295,7 @@ def _agreed(steps: list[Step], machine: Machine, cautions: list[str], start: Lau
     if start:
         print(f"\nThe clients will start: {style.bold(_command_line(start))}", file=sys.stderr)
     count = plural(sum(step.changes for step in steps), "file")
-    print(f"This changes {count}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"Change {count}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -250,12 +318,12 @@ def _lines(steps: Sequence[Step], machine: Machine, style: Style, *, done: bool 
 
 
 def _foreign(entry: object) -> str:
-    """What an entry starts, or where it connects to; never its variables or headers, which hold secrets."""
+    """Command or URL of an entry; never its variables or headers, which hold secrets."""
     started = launched(entry)
     if started:
         return fit(_command_line(started), 80)
-    address = entry.get("url") if isinstance(entry, dict) else None
-    return fit(address.partition("?")[0], 80) if isinstance(address, str) else "something else"
+    address = connected(entry)
+    return fit(address.partition("?")[0], 80) if address else "another entry"
 
 
 def _diff(step: Step, machine: Machine, style: Style) -> list[str]:
@@ -271,7 +339,7 @@ def _changes(step: Step) -> list[str]:
     before = read_text(step.source)[1] if step.source else ""
     after = step.after.decode("utf-8").removeprefix("\ufeff")
     old, new = (text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else [] for text in (before, after))
-    # Little around it: the neighbours may hold keys.
+    # One line of context: the neighbours may hold keys.
     return list(difflib.unified_diff(old, new, str(step.path), str(step.path), n=1, lineterm=""))
 
 

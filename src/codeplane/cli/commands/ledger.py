@@ -36,7 +36,7 @@ _NAMES = {code.number: code.name for code in ErrorCode}
 
 
 @dataclass(frozen=True)
-class Wish:
+class LedgerOptions:
     words: tuple[str, ...] = ()
     """Nothing or `list`, `show ID`, `follow`, `tasks`."""
     task: str | None = None
@@ -46,8 +46,8 @@ class Wish:
     json: bool = False
 
 
-def ledger(invocation: Invocation, wish: Wish) -> int:
-    return answer("ledger", lambda: _ledger(invocation, wish), json=wish.json)
+def ledger(invocation: Invocation, options: LedgerOptions) -> int:
+    return answer("ledger", lambda: _ledger(invocation, options), json=options.json)
 
 
 def call_fields(row: OperationRow) -> dict[str, object]:
@@ -71,13 +71,13 @@ def moment(at_ms: int) -> str:
         return "?"
 
 
-def _ledger(invocation: Invocation, wish: Wish) -> Reply:
+def _ledger(invocation: Invocation, options: LedgerOptions) -> Reply:
     from codeplane.operations.ledger import get_call, ledger_directory, list_calls, summarize_tasks
 
-    what, *rest = wish.words or ("list",)
+    what, *rest = options.words or ("list",)
     if what == "follow" and not rest:
-        return _follow(invocation, wish)
-    if what in ("tasks", "show") and (wish.task or wish.tool or wish.since):
+        return _follow(invocation, options)
+    if what in ("tasks", "show") and (options.task or options.tool or options.since):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             f"--task, --tool and --since cannot be used with '{what}'",
@@ -89,34 +89,34 @@ def _ledger(invocation: Invocation, wish: Wish) -> Reply:
     directory = ledger_directory(assembly.context)
     style = Style.of(sys.stdout)
     if what == "tasks" and not rest:
-        tasks = summarize_tasks(directory, wish.limit)
+        tasks = summarize_tasks(directory, options.limit)
         result: dict[str, object] = {"tasks": [_summary(found) for found in tasks]}
         return Reply(result, "\n".join(_task_lines(tasks, style)), warnings=assembly.warnings)
     if what == "show" and len(rest) == 1:
         row = get_call(directory, rest[0])
         return Reply(call_fields(row), "\n".join(_call_facts(row, style)), warnings=assembly.warnings)
     if what != "list" or rest:
-        raise _usage(" ".join(wish.words))
-    found = list_calls(directory, wish.limit, _wanted(wish, directory))
+        raise _usage(" ".join(options.words))
+    found = list_calls(directory, options.limit, _wanted(options, directory))
     result = {"calls": [call_fields(row) for row in found]}
     return Reply(result, "\n".join(_call_lines(found, style)), warnings=assembly.warnings)
 
 
-def _follow(invocation: Invocation, wish: Wish) -> Reply:
+def _follow(invocation: Invocation, options: LedgerOptions) -> Reply:
     """What was last, and then what comes, until nobody listens."""
     from codeplane.operations.ledger import ledger_directory, list_calls
 
     context = assemble(invocation).context
     directory = ledger_directory(context)
-    wanted = _wanted(wish, directory)
+    wanted = _wanted(options, directory)
     style = Style.of(sys.stdout)
-    found = list_calls(directory, wish.limit, wanted)[::-1]
+    found = list_calls(directory, options.limit, wanted)[::-1]
     try:
-        if not wish.json:
+        if not options.json:
             print(_HEAD if found else style.dim("No calls yet."), flush=True)
         while True:
             for row in found:
-                print(dumps(call_fields(row)) if wish.json else _line(row, style), flush=True)
+                print(dumps(call_fields(row)) if options.json else _line(row, style), flush=True)
             if found:
                 wanted = replace(wanted, after=found[-1].op_id)
             time.sleep(FOLLOW_SECONDS)
@@ -128,14 +128,14 @@ def _follow(invocation: Invocation, wish: Wish) -> Reply:
     return Reply()
 
 
-def _wanted(wish: Wish, directory: Path | None) -> Wanted:
+def _wanted(options: LedgerOptions, directory: Path | None) -> Wanted:
     from codeplane.operations.ledger import get_task
     from codeplane.store.ledger_reading import Wanted
 
     return Wanted(
-        task_id=get_task(directory, wish.task).task_id if wish.task else None,
-        tool=wish.tool,
-        since_ms=_since_ms(wish.since) if wish.since else None,
+        task_id=get_task(directory, options.task).task_id if options.task else None,
+        tool=options.tool,
+        since_ms=_since_ms(options.since) if options.since else None,
     )
 
 

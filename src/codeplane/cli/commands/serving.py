@@ -17,12 +17,13 @@ from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer, write_warnings
 from codeplane.cli.assemble import Invocation, assemble, find_root, load_config, start_logging
 from codeplane.cli.reach import loader, open_runtime, own_command, warn_of_overrides
-from codeplane.cli.terminal import Style, facts
+from codeplane.cli.terminal import Style, facts, home_path
 
 if TYPE_CHECKING:
     from codeplane.config import Config
     from codeplane.operations.context import Context
     from codeplane.server.attach import Engine
+    from codeplane.server.http.tokens import KeptToken
     from codeplane.server.runtime import HttpRecord, RuntimeDirectory
     from codeplane.tools.surface import Surface
 
@@ -94,6 +95,7 @@ def up(
     invocation: Invocation,
     *,
     port: int | None,
+    keep_token: bool,
     toolsets: str | None,
     form: str | None,
     read_only: bool,
@@ -114,18 +116,57 @@ def up(
         surface = _surface(context.config, toolsets, form, read_only=read_only)
         with open_runtime(context.root) as runtime, take_http(runtime) or nullcontext() as lock:
             if lock is None:
-                return _already_up(runtime, given=bool(port or toolsets or form or read_only or invocation.overrides))
+                given = port or keep_token or toolsets or form or read_only or invocation.overrides
+                return _already_up(runtime, given=bool(given))
             warn_of_overrides(invocation, ask_state(runtime.socket_path))
             engine = _engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
             wanted = context.config.server.port if port is None else port
-            code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, json=json))
+            kept = None
+            if keep_token or context.config.server.keep_token:
+                from codeplane.server.http.tokens import keep_token as keep
+
+                kept = keep(context.user_state, context.root)
+            code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, kept, json=json))
         return Reply({"stopped": True}, "Stopped.", exit_code=code)
 
     return answer("up", work, json=json)
 
 
+def token(invocation: Invocation, *, json: bool) -> int:
+    """Print the token of the HTTP server of this repository, for a client or a script."""
+
+    def work() -> Reply:
+        from codeplane.server.http.tokens import find_token
+        from codeplane.server.runtime import HTTP_NAME
+
+        context = assemble(invocation).context
+        kept = find_token(context.user_state, context.root)
+        with open_runtime(context.root) as runtime:
+            running = running_http(runtime)
+            record_path = runtime.path / HTTP_NAME
+        # A kept token has no effect on a server that was started without --keep-token.
+        if kept is not None and (running is None or running.token == kept.token):
+            return Reply({"token": kept.token, "file": str(kept.path), "kept": True}, kept.token)
+        if running is not None:
+            return Reply({"token": running.token, "file": str(record_path), "kept": False}, running.token)
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "no HTTP server is running for this repository, and no token is kept",
+            remedy="Start a server: cpl up --keep-token",
+        )
+
+    return answer("token", work, json=json)
+
+
 async def _serve_http(
-    context: Context, runtime: RuntimeDirectory, engine: Engine, surface: Surface, port: int, *, json: bool
+    context: Context,
+    runtime: RuntimeDirectory,
+    engine: Engine,
+    surface: Surface,
+    port: int,
+    kept: KeptToken | None,
+    *,
+    json: bool,
 ) -> int:
     from codeplane import __version__
     from codeplane.server.http.forwarding import Identity
@@ -142,16 +183,17 @@ async def _serve_http(
             runtime=runtime,
             api_version=API_VERSION,
             port=port,
+            token=kept.token if kept else None,
             port_directory=context.root / ".codeplane",
             grace_seconds=max(0.0, context.config.server.shutdown_sec - 2.0),
-            on_started=lambda record: _announce(record, runtime, context, json=json),
+            on_started=lambda record: _announce(record, runtime, context, kept, json=json),
         )
     finally:
         await engine.close()
 
 
 def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
-    """The HTTP server of this repository that answers, and knows its token: another process on its port does not."""
+    """The HTTP server of this repository, if it answers. It proves that it knows its token: another process cannot."""
     import http.client
     import secrets
 
@@ -172,26 +214,34 @@ def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
 
 
 def _already_up(runtime: RuntimeDirectory, *, given: bool) -> Reply:
-    """One server is enough; but whoever asked for other options than it may have must know."""
+    """The answer when a server runs already. Options have no effect on it, and the user must know."""
     running = running_http(runtime)
     text = f"Already running: {_url(running)} (process {running.pid})." if running else "Another one is starting."
     if not given:
         return Reply(_where(running) if running else {}, text)
-    text += " It keeps the options that it was started with: stop it first."
+    text += "\nIt keeps the options it was started with; stop it to change them."
     return Reply(_where(running) if running else {}, text, status="blocked", message=text)
 
 
-def _announce(record: HttpRecord, runtime: RuntimeDirectory, context: Context, *, json: bool) -> None:
+def _announce(
+    record: HttpRecord, runtime: RuntimeDirectory, context: Context, kept: KeptToken | None, *, json: bool
+) -> None:
+    """Say where the server is. The token itself is not printed: the output of a server often ends in a log."""
     from codeplane.server.runtime import HTTP_NAME
 
-    place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME)}
+    place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME), "token_kept": kept is not None}
     if json:
         print(json_format.dumps({"status": "ok", "result": place}, separators=(",", ":")), flush=True)
         return
     style = Style.of(sys.stdout)
-    lines = [f"CodePlane serves {style.bold(display(str(context.root)))}"]
-    lines += facts((("MCP", _url(record)), ("token", f"in {runtime.path / HTTP_NAME}"), ("stop", "Ctrl-C")), style)
-    print("\n".join(lines), flush=True)
+    rows = (
+        ("URL", _url(record)),
+        ("token", "'cpl token' prints it" + ("" if kept else "; it is new at each start unless --keep-token is given")),
+        ("token file", home_path(kept.path) if kept else ""),
+        ("clients", "'cpl install --print-config --http' prints their configuration"),
+        ("stop", "Ctrl-C"),
+    )
+    print("\n".join([f"CodePlane serves {style.bold(display(str(context.root)))}", *facts(rows, style)]), flush=True)
 
 
 def _where(record: HttpRecord) -> dict[str, object]:

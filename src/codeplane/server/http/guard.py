@@ -104,7 +104,12 @@ class GuardedApp:
         known = _bearer_matches(headers, self._guard.token)
         is_health = scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD")
         if not known and not is_health:
-            await _plain(out, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
+            await _plain(
+                out,
+                401,
+                "missing or wrong token; send 'Authorization: Bearer TOKEN' ('cpl token' prints it)",
+                (b"www-authenticate", b"Bearer"),
+            )
             return
         if known:
             self._connections.prove(scope.get("client"))
@@ -115,7 +120,7 @@ class GuardedApp:
         body = b""
         if scope["method"] == "POST":
             if not _is_json(headers):
-                await _plain(out, 400, "the content type of a POST is application/json")
+                await _plain(out, 400, "the Content-Type of a POST must be application/json")
                 return
             read = await self._read(headers, receive, out)
             if read is None:
@@ -143,7 +148,7 @@ class GuardedApp:
                     if not too_large and not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            await _plain(out, 408, "the body did not come in time")
+            await _plain(out, 408, "the body was not received in time")
             return None
         body.clear()
         if not _values(headers, b"expect"):
@@ -192,11 +197,11 @@ def _refuse_origin(headers: list[tuple[bytes, bytes]], hosts: frozenset[bytes]) 
     """Only requests that name this very server, and that no page of another origin made."""
     named = _values(headers, b"host")
     if len(named) != 1 or named[0] not in hosts:
-        return 421, "this host is not served here"
+        return 421, "the Host header does not name this server"
     if any(origin != b"http://" + named[0] for origin in _values(headers, b"origin")):
-        return 403, "this origin may not ask here"
+        return 403, "requests from this origin are not allowed"
     if any(site not in (b"none", b"same-origin") for site in _values(headers, b"sec-fetch-site")):
-        return 403, "other sites may not ask here"
+        return 403, "requests from other sites are not allowed"
     return None
 
 

@@ -52,13 +52,17 @@ async def serve(
     runtime: RuntimeDirectory,
     api_version: str,
     port: int = 0,
+    token: str | None = None,
     port_directory: Path | None = None,
     grace_seconds: float = GRACE_SECONDS,
     on_started: Callable[[HttpRecord], None] | None = None,
 ) -> int:
-    """Serve until a signal comes; the exit code. `port_directory` gets a file with the port, for others to read."""
+    """Serve until a signal comes, and return the exit code.
+
+    Without `token` a new one is created. `port_directory` gets a file with the port, for other programs to read.
+    """
     listener = listen(port)
-    guard = Guard(new_token(), str(repository), listener.getsockname()[1])
+    guard = Guard(token or new_token(), str(repository), listener.getsockname()[1])
     connections = Connections()
     lag = LagWatch()
     server = build_server(identity, caller, guard.token)
@@ -111,8 +115,8 @@ def listen(port: int) -> socket.socket:
         listener.close()
         raise CodePlaneError(
             ErrorCode.CONFIG_INVALID,
-            f"port {port} cannot be used: {error}",
-            remedy="Use another port, or 0 for any that is free.",
+            f"cannot listen on port {port}: {error.strerror if isinstance(error, OSError) else error}",
+            remedy="Choose another port, or 0 for any free port: cpl up --port 0",
         ) from error
     return listener
 

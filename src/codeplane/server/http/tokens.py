@@ -1,0 +1,63 @@
+"""The kept token of an HTTP server: one file per repository that survives restarts of the server.
+
+It is in the user's state directory, mode 0600. A client that is configured once stays authorized until the file is
+removed; the next start then creates a new token.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.server.runtime import PrivateDirectory, new_token, repository_id
+
+_DIRECTORY: Final = "http"
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,256}")
+
+
+@dataclass(frozen=True)
+class KeptToken:
+    token: str
+    path: Path
+
+
+def keep_token(user_state: Path, root: Path) -> KeptToken:
+    """The kept token of a repository; it is created if there is none."""
+    user_state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with PrivateDirectory.open_at(user_state / _DIRECTORY) as directory:
+        kept = _read(directory, root)
+        if kept is None:
+            kept = KeptToken(new_token(), directory.path / _name(root))
+            directory.write_secret(_name(root), kept.token + "\n")
+    return kept
+
+
+def find_token(user_state: Path, root: Path) -> KeptToken | None:
+    """The kept token of a repository, if there is one. Creates nothing."""
+    if not (user_state / _DIRECTORY).is_dir():
+        return None
+    with PrivateDirectory.open_at(user_state / _DIRECTORY) as directory:
+        return _read(directory, root)
+
+
+def _read(directory: PrivateDirectory, root: Path) -> KeptToken | None:
+    text = directory.read_secret(_name(root))
+    if text is None:
+        return None
+    path = directory.path / _name(root)
+    if not _TOKEN.fullmatch(text.strip()):
+        raise CodePlaneError(
+            ErrorCode.RUNTIME_DIRECTORY_UNSAFE,
+            f"'{display(str(path))}' does not hold a token",
+            expected="32 to 256 letters, digits, hyphens and underscores",
+            remedy="Remove the file; the next 'cpl up --keep-token' creates a new token.",
+        )
+    return KeptToken(text.strip(), path)
+
+
+def _name(root: Path) -> str:
+    return f"{repository_id(root)}.token"
