@@ -44,10 +44,23 @@ def test_it_looks_at_everything_and_makes_nothing(indexed: Sandbox, runtime: Pat
     found = checks_of(indexed)
     expected = {"configuration", "trust", "git", "lock", "index", "commit", "ledger", "runtime directory", "clients"}
     assert expected <= found.keys()
-    assert all(check["ok"] for check in found.values())
+    assert [name for name, check in found.items() if not check["ok"]] == ["clients"]
     assert sorted(indexed.home.rglob("*")) == before
     made = [path for path in runtime.rglob("*") if not path.is_dir()]
     assert made == []
+
+
+def test_no_configured_client_is_a_warning(indexed: Sandbox) -> None:
+    found = checks_of(indexed)["clients"]
+    assert not found["ok"] and found["severity"] == "warning" and "no MCP client was found" in found["message"]
+    (indexed.home / ".cursor").mkdir()
+    found = checks_of(indexed)["clients"]
+    assert "no MCP client is configured" in found["message"] and "cpl install" in found["remedy"]
+    shown = indexed.run("doctor").stdout
+    assert "no MCP client is configured" in shown and "Run 'cpl install'." in shown
+    entry = {"mcpServers": {"codeplane": {"url": "http://127.0.0.1:8741/mcp"}}}
+    (indexed.home / ".cursor" / "mcp.json").write_text(json.dumps(entry))
+    assert "clients" not in checks_of(indexed)
 
 
 def test_a_runtime_directory_of_others_is_a_finding(indexed: Sandbox, runtime: Path) -> None:

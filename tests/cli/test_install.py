@@ -90,14 +90,27 @@ def test_what_is_there_is_found_configured_and_restored(two: Machine) -> None:
 
     installed = two.files()
     again = two.run("install", "--yes")
-    assert again.stdout.count("already there") == 2 and again.returncode == 0
+    assert again.stdout.count("unchanged") == 2 and again.returncode == 0
     assert two.files() == installed
 
     gone = two.json("uninstall", "--yes")
     assert [found["action"] for found in gone["result"]["clients"]] == ["remove", "remove"]
-    after = {name: data for name, data in two.files().items() if not name.endswith("-backup")}
-    assert after == before
+    # Uninstall removes its backups too.
+    assert two.files() == before
     assert "No client has CodePlane" in two.run("uninstall").stdout
+
+
+def test_install_prints_no_log_lines(two: Machine) -> None:
+    done = two.run("install", "--yes")
+    assert done.returncode == 0 and done.stderr == ""
+    assert two.run("uninstall", "--yes").stderr == ""
+
+
+def test_uninstall_keeps_backups_of_files_that_it_did_not_change(two: Machine) -> None:
+    two.run("install", "--yes")
+    two.run("uninstall", "codex", "--yes")
+    assert (two.home / ".claude.json.codeplane-backup").exists()
+    assert not (two.home / ".codex/config.toml.codeplane-backup").exists()
 
 
 def test_without_a_terminal_it_needs_a_yes(two: Machine) -> None:
@@ -195,7 +208,7 @@ def test_the_program_is_named_by_its_path_where_its_name_is_not_enough(sandbox: 
     # Another program of the same name comes first on the PATH.
     (other / "cpl").write_text("#!/bin/sh\n")
     (other / "cpl").chmod(0o755)
-    assert "already there" in sandbox.run("install", "cursor", "--yes").stdout
+    assert "unchanged" in sandbox.run("install", "cursor", "--yes").stdout
     # A link to the program, as pipx and uv make it, is the program.
     (other / "cpl").unlink()
     (other / "cpl").symlink_to(sandbox.program)
@@ -265,17 +278,17 @@ def test_doctor_says_how_each_client_stands(two: Machine) -> None:
     two.run("install", "codex", "--yes")
     assert state("Codex")[:2] == ("ready", True)
     two.program.chmod(0o644)
-    assert state("Codex")[:2] == ("broken", False) and "is not there" in state("Codex")[2]
+    assert state("Codex")[:2] == ("broken", False) and "does not exist" in state("Codex")[2]
     two.program.chmod(0o755)
     two.program.write_text("#!/nowhere/python\n")
-    assert "whose Python is not there" in state("Codex")[2]
+    assert "whose Python interpreter does not exist" in state("Codex")[2]
     config = two.home / ".codex/config.toml"
     config.write_text(f'[mcp_servers.codeplane]\ncommand = "{two.root}/cpl"\nargs = ["mcp"]\n')
-    assert "is not there" in state("Codex")[2]
+    assert "does not exist" in state("Codex")[2]
     (two.root / "cpl").write_text("")
-    assert "cannot be run" in state("Codex")[2]
+    assert "is not executable" in state("Codex")[2]
     config.write_text('[mcp_servers.codeplane]\ncommand = "node"\n')
-    assert "starts something else" in state("Codex")[2]
+    assert "starts another program" in state("Codex")[2]
     config.write_text("[")
     assert state("Codex")[:2] == ("broken", False) and "line 1" in state("Codex")[2]
 

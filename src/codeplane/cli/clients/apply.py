@@ -1,12 +1,13 @@
-"""Carry out what was planned, and remember which objects were made on the way.
+"""Apply the steps of a plan, and record which objects were created around an entry.
 
-The memory is a small file of the user. Without it uninstall still removes the entry, and leaves an empty object.
+The record is a small file of the user. Without it, uninstall still removes the entry, but leaves an empty object.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from codeplane import telemetry
@@ -19,22 +20,31 @@ _MEMORY = "clients.json"
 
 
 def apply_step(step: Step, machine: Machine) -> Path | None:
-    """Write the file, and return where the copy of the former one is."""
+    """Write the file, and return the path of the backup; removing the entry removes the backup too."""
     if step.source is None or not step.changes:
         raise CodePlaneError(ErrorCode.INTERNAL, "there is nothing to apply in this step")
     mode = step.client.user_mode if step.scope is Scope.USER else 0o644
-    backup = write_source(step.source, step.after, mode=mode)
+    backup = write_source(step.source, step.after, mode=mode, backup=step.action != REMOVE)
+    if step.action == REMOVE:
+        _remove_backup(step.source.backup)
     target = str(step.source.target)
     if step.made:
         _remember(machine, {**read_made(machine), target: step.made})
     elif step.action == REMOVE:
         _remember(machine, {path: made for path, made in read_made(machine).items() if path != target})
-    telemetry.info("client configured", client=step.client.name, action=step.action)
+    telemetry.debug("client configured", client=step.client.name, action=step.action)
     return backup
 
 
+def _remove_backup(path: Path) -> None:
+    """A backup that cannot be removed is no reason to fail: the entry is gone."""
+    with suppress(OSError):
+        if path.is_file() and not path.is_symlink():
+            path.unlink()
+
+
 def read_made(machine: Machine) -> dict[str, int]:
-    """How many objects install made in each file."""
+    """Number of objects that install created in each file."""
     try:
         known = json.loads(read_source(machine.state / _MEMORY).data or b"{}")
     except (CodePlaneError, ValueError, RecursionError):
@@ -48,8 +58,11 @@ def _remember(machine: Machine, made: Mapping[str, int]) -> None:
     if made == read_made(machine):
         return
     try:
+        machine.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         source = read_source(machine.state / _MEMORY)
         data = json.dumps(dict(sorted(made.items())), indent=1).encode()
         write_source(source, data + b"\n", mode=0o600, backup=False)
     except CodePlaneError as error:
-        telemetry.debug("not remembered what was made in a client's file", error=error.code.name)
+        telemetry.debug("client record not written", error=error.code.name)
+    except OSError as error:
+        telemetry.debug("client record not written", error=error.strerror)

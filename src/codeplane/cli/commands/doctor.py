@@ -19,7 +19,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, find_root
-from codeplane.cli.clients.doctor import NOT_INSTALLED, clients_doctor
+from codeplane.cli.clients.doctor import NOT_CONFIGURED, NOT_INSTALLED, clients_doctor
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
 from codeplane.cli.terminal import Style, facts, plural
@@ -92,12 +92,15 @@ def _runtime_directory(context: Context) -> Iterable[Check]:
 
 
 def _clients(context: Context) -> Iterable[Check]:
-    """The clients that are on this machine; of the others there is nothing to say."""
-    found = [one for one in clients_doctor(os.environ, context.root) if one.state != NOT_INSTALLED]
-    if not found:
-        yield Check("clients", True, "info", "none of those that CodePlane knows is here")
-    for one in found:
-        yield Check(f"client {one.client}", one.ok, one.severity, one.message, one.remedy)
+    """Clients on this machine, and whether any of them is configured."""
+    findings = [finding for finding in clients_doctor(os.environ, context.root) if finding.state != NOT_INSTALLED]
+    if not findings:
+        remedy = "Configure one by name, 'cpl install CLIENT', or by hand: cpl install --print-config"
+        yield Check("clients", False, "warning", "no MCP client was found on this machine", remedy)
+    elif all(finding.state == NOT_CONFIGURED for finding in findings):
+        yield Check("clients", False, "warning", "no MCP client is configured to use CodePlane", "Run 'cpl install'.")
+    for finding in findings:
+        yield Check(f"client {finding.client}", finding.ok, finding.severity, finding.message, finding.remedy)
 
 
 def _report(assembly: Assembly, style: Style) -> tuple[dict[str, object], list[str]]:
