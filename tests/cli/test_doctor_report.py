@@ -86,7 +86,7 @@ def test_a_living_owner_of_the_lock_is_named(indexed: Sandbox) -> None:
     )
     assert child.stdout is not None and child.stdout.readline() == "held\n"
     try:
-        assert checks_of(indexed)["lock"]["message"] == f"held by process {child.pid}, which is alive"
+        assert checks_of(indexed)["lock"]["message"] == f"held by process {child.pid}"
     finally:
         child.kill()
         child.communicate()

@@ -69,4 +69,4 @@ def test_what_is_unused_beneath_a_directory(indexed: Sandbox) -> None:
     assert (only["total"], [row["path"] for row in only["candidates"]]) == (1, ["tests/test_a.py"])
     assert indexed.json("unused", "nowhere", exit_code=1)["error"]["error"] == "FILE_NOT_FOUND"
     text = indexed.run("unused", "lib", "-n", "2").stdout
-    assert "nothing else in the repository has this name" in text and "in all" in text
+    assert "no other use of this name in the repository" in text and "in all" in text

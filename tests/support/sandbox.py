@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,10 +61,11 @@ class Sandbox:
         assert done.stdout.count("\n") == 1
         return json.loads(done.stdout)
 
-    def terminal(self, *arguments: str, typed: str = "", interrupt: bool = False) -> tuple[int, str]:
+    def terminal(self, *arguments: str, typed: str = "", interrupt: bool = False, columns: int = 80) -> tuple[int, str]:
         """Run on a terminal; returns the exit code and everything that was shown."""
         pid, descriptor = pty.fork()
         if pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
             os.chdir(self.root)
             os.execve(self.command[0], [*self.command, *arguments], self.environment())
         shown = b""

@@ -1,9 +1,10 @@
-"""Plain text for people: colours where a terminal wants them, numbers and columns that line up."""
+"""Text for people: colours on a terminal, numbers, columns that line up, lines that fit."""
 
 from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,11 +90,32 @@ def fit(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"
 
 
+def wrapped(text: str, indent: str = "", first: str | None = None) -> list[str]:
+    """`text` escaped and broken at spaces into lines that fit the terminal. `first` replaces the indent of line one."""
+    width = columns()
+    start, shown = indent if first is None else first, display(text)
+    if len(start) + len(shown) <= width:
+        return [start + shown]
+    return textwrap.wrap(
+        shown,
+        width,
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_long_words=True,
+        break_on_hyphens=False,
+    )
+
+
 def facts(rows: Iterable[tuple[str, str]], style: Style, indent: str = "  ") -> list[str]:
-    """`label   value` lines, values in one column; rows without a value are left out."""
+    """`label   value` lines, values in one column and wrapped to fit; rows without a value are left out."""
     kept = [(label, value) for label, value in rows if value]
     width = max((len(label) for label, _ in kept), default=0)
-    return [f"{indent}{style.dim(label.ljust(width))}  {value}" for label, value in kept]
+    lines = []
+    for label, value in kept:
+        start = len(indent) + width + 2
+        first, *rest = wrapped(value, " " * start)
+        lines += [f"{indent}{style.dim(label.ljust(width))}  {first[start:]}", *rest]
+    return lines
 
 
 def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset(), indent: str = "  ") -> list[str]:

@@ -9,10 +9,10 @@ from codeplane.languages.registry import detect, languages
 from codeplane.languages.versions import grammar_versions
 
 COVERAGES: dict[str, str] = {
-    "full": "definitions, imports, exports, every identifier, and what it is bound to within its file",
-    "references": "definitions, imports and every identifier, without what it is bound to",
-    "definitions": "definitions; code in other languages inside of them has the facts of its own language",
-    "text": "found by words and names alone",
+    "full": "definitions, imports, exports, and every identifier with its binding in the file",
+    "references": "definitions, imports and every identifier, without bindings",
+    "definitions": "definitions; embedded code has the coverage of its own language",
+    "text": "words and names only",
 }
 
 

@@ -1,6 +1,6 @@
-"""Checks of everything that CodePlane depends on; each failure says how to mend it. Changes nothing.
+"""Checks of everything that CodePlane depends on, each with a remedy. Changes nothing.
 
-What only the layers above know of (clients, the server) comes as further groups of checks.
+Checks that only higher layers can make (clients, the server) are passed in as further groups.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def diagnose(context: Context, further: Iterable[Group] = ()) -> tuple[Check, ..
 
 
 def _guarded(group: Group, context: Context) -> Iterator[Check]:
-    """The checks of a group; one that cannot be carried out is itself a finding."""
+    """The checks of a group; a check that fails to run is itself a finding."""
     name = getattr(group, "__name__", "check").strip("_").replace("_", " ")
     try:
         yield from group(context)
     except CodePlaneError as error:
         yield Check(name, False, "error", error.message, error.remedy or "")
     except OSError as error:
-        yield Check(name, False, "error", f"could not be looked at: {error.strerror or type(error).__name__}")
+        yield Check(name, False, "error", f"the check failed: {error.strerror or type(error).__name__}")
 
 
 def _program(context: Context) -> Iterator[Check]:
@@ -73,10 +73,10 @@ def _program(context: Context) -> Iterator[Check]:
     yield Check("sqlite", True, "info", f"SQLite {sqlite_version()} with checksummed pages")
     broken = list(_broken_grammars())
     names = ", ".join(language.name for language in languages())
-    message = f"cannot be used: {', '.join(broken)}" if broken else names
+    message = f"not usable: {', '.join(broken)}" if broken else names
     yield Check("grammars", not broken, "error", message, "Reinstall CodePlane with its pinned grammars.")
     writable = _can_write(context)
-    message = str(context.user_state) if writable else f"{context.user_state} cannot be written"
+    message = str(context.user_state) if writable else f"{context.user_state} is not writable"
     remedy = "Make it writable; until then the index is rebuilt at every start."
     yield Check("user directory", writable, "warning", message, remedy)
 
@@ -108,7 +108,7 @@ def _can_write(context: Context) -> bool:
 def _repository(context: Context) -> Iterator[Check]:
     version = repo_version(context.root)
     if version is None:
-        yield Check("git", True, "info", "not a git repository: everything that is not ignored is indexed")
+        yield Check("git", True, "info", "not a git repository; all files that are not ignored are indexed")
         return
     head = version.head[:12] if version.head else "no commit yet"
     submodules = f", {len(version.submodules)} submodules" if version.submodules else ""
@@ -121,12 +121,12 @@ def _settings(context: Context) -> Iterator[Check]:
     useless = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_IGNORED]
     whole = [ignored for ignored in useless if not ignored.key]
     if whole:
-        message = f"{whole[0].origin} cannot be read, and nothing in it has an effect"
+        message = f"{whole[0].origin} cannot be read; none of its settings has an effect"
         remedy = "Correct the file, or remove it."
         yield Check("repository file", False, "error", message, remedy, (f"it {whole[0].reason}",))
     elif useless:
-        message = f"{len(useless)} of its settings cannot be used" if len(useless) > 1 else "a setting cannot be used"
-        remedy = f"Correct {useless[0].origin}, or remove what is not known there."
+        message = f"{len(useless)} settings are not valid" if len(useless) > 1 else "a setting is not valid"
+        remedy = f"Correct or remove them in {useless[0].origin}."
         about = tuple(f"{ignored.key}: {ignored.reason}" for ignored in useless)
         yield Check("repository file", False, "error", message, remedy, about)
     if not whole:
@@ -137,14 +137,14 @@ def _trust(config: Config) -> Check:
     waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
     if waiting:
         names = ", ".join(ignored.key for ignored in waiting)
-        why = "its file changed since it was trusted" if config.trust is Trust.VOID else "it is not trusted"
-        remedy = "Look with 'cpl trust --show'; if that is what you want, 'cpl trust'."
-        return Check("trust", False, "warning", f"{why}; without effect: {names}", remedy)
+        why = "the repository's file changed after approval" if config.trust is Trust.VOID else "not trusted"
+        remedy = "Review with 'cpl trust --show', then approve with 'cpl trust'."
+        return Check("trust", False, "warning", f"{why}; settings without effect: {names}", remedy)
     messages = {
         Trust.ABSENT: "the repository has no settings of its own",
-        Trust.UNTRUSTED: "the repository's settings need none",
-        Trust.VOID: "its file changed since it was trusted, and needs no trust now",
-        Trust.TRUSTED: "the repository's settings are trusted, as they are now",
+        Trust.UNTRUSTED: "the repository's settings need no trust",
+        Trust.VOID: "the repository's file changed after approval and needs no trust now",
+        Trust.TRUSTED: "the repository's settings are trusted",
     }
     return Check("trust", True, "info", messages[config.trust])
 
@@ -152,7 +152,7 @@ def _trust(config: Config) -> Check:
 def _index(context: Context) -> Iterator[Check]:
     state = open_state(context.root)
     owner = find_owner(state.lock_path) if state is not None else None
-    yield Check("lock", True, "info", f"held by process {owner}, which is alive" if owner else "free")
+    yield Check("lock", True, "info", f"held by process {owner}" if owner else "free")
     found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root), depth="full")
     yield _verdict(found)
     if found.verdict is not Verdict.OK or state is None or found.epoch is None:
@@ -160,24 +160,27 @@ def _index(context: Context) -> Iterator[Check]:
     version = repo_version(context.root)
     if version is not None:
         same = version.head == found.epoch.head
-        message = "the index is of HEAD" if same else f"the index is of {(found.epoch.head or 'no commit')[:12]}"
-        yield Check("commit", same, "warning", message, "Run 'cpl init'; any query does it too.")
+        head = (found.epoch.head or "no commit")[:12]
+        message = "the index is at HEAD" if same else f"the index is at {head}, not at HEAD"
+        yield Check("commit", same, "warning", message, "Run 'cpl init'; the next query updates it too.")
     yield _size(context, state)
 
 
 def _verdict(found: Integrity) -> Check:
     messages = {
-        Verdict.OK: ("every page and segment is intact", ""),
-        Verdict.ABSENT: ("there is no index", "Run 'cpl init'."),
+        Verdict.OK: ("all pages and segments are intact", ""),
+        Verdict.ABSENT: ("no index", "Run 'cpl init'."),
         Verdict.BUILDING: ("an index is being built, or was interrupted", "Wait for it, or run 'cpl init'."),
-        Verdict.REQUIRES_REINDEX: ("made by other rules", "Run 'cpl init'."),
-        Verdict.NEWER: ("made by a newer CodePlane", "Upgrade CodePlane, or run 'cpl clear'."),
-        Verdict.CORRUPT: ("damaged", "Run 'cpl init'; it is rebuilt."),
+        Verdict.REQUIRES_REINDEX: ("built by an incompatible version", "Run 'cpl init'."),
+        Verdict.NEWER: ("built by a newer CodePlane", "Upgrade CodePlane, or run 'cpl clear'."),
+        Verdict.CORRUPT: ("corrupt", "Run 'cpl init' to rebuild it."),
     }
     message, remedy = messages[found.verdict]
     text = f"{message}: {found.reason}" if found.reason else message
     if found.needs_mending:
-        return Check("index", False, "warning", "an update was cut off", "Run 'cpl init'; any query does it too.")
+        return Check(
+            "index", False, "warning", "an update was interrupted", "Run 'cpl init'; the next query repairs it too."
+        )
     return Check("index", found.verdict is Verdict.OK, "error", text, remedy)
 
 
@@ -185,7 +188,7 @@ def _size(context: Context, state: StateDirectory) -> Check:
     with open_current(state, lexical=False) as snapshot:
         held = summary(snapshot)
     size, cap = state.size_bytes(), index_options(context).cap_bytes(held.source_bytes, held.files)
-    message = f"{size // 1024:,} KiB of at most {cap // 1024:,} KiB"
+    message = f"{size / 1_000_000:,.1f} MB of at most {cap / 1_000_000:,.1f} MB"
     return Check("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")
 
 
@@ -193,18 +196,20 @@ def _ledger(context: Context) -> Iterator[Check]:
     state = open_state(context.root)
     found = verify_ledger(state.path) if state is not None else None
     if found is None or not found.files:
-        yield Check("ledger", True, "info", "no calls were recorded yet")
+        yield Check("ledger", True, "info", "no calls recorded")
         return
     if found.broken is not None:
         row = f"row {found.broken.seq} of " if found.broken.seq is not None else ""
-        message = f"the record of calls is damaged or was changed: {row}{found.broken.file}: {found.broken.reason}"
-        remedy = "Keep a copy if you need it; the next server puts it aside and begins a new one."
+        message = f"the ledger is damaged or was modified: {row}{found.broken.file}: {found.broken.reason}"
+        remedy = "Keep a copy if you need it; the next server sets it aside and starts a new one."
         yield Check("ledger", False, "error", message, remedy)
         return
     files = f" in {found.files} files" if found.files > 1 else ""
-    yield Check("ledger", True, "info", f"{found.rows:,} events{files}, the chain is whole")
+    yield Check("ledger", True, "info", f"{found.rows:,} events{files}, hash chain intact")
     if found.damaged:
         message = (
-            f"{len(found.damaged)} damaged files were put aside" if len(found.damaged) > 1 else "one was put aside"
+            f"{len(found.damaged)} damaged files were set aside"
+            if len(found.damaged) > 1
+            else "a damaged file was set aside"
         )
-        yield Check("older ledger", False, "warning", message, "Look at them, or remove them.", found.damaged)
+        yield Check("older ledger", False, "warning", message, "Inspect or remove them.", found.damaged)

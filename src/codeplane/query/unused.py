@@ -22,16 +22,16 @@ from codeplane.store.codec import path_from_text, path_to_text
 KINDS = ("function", "method", "class", "interface", "struct", "enum", "trait", "record", "object", "type")
 
 REASONS = {
-    "public": "it can be used by those who depend on the repository",
-    "exported": "its module says that it is for others",
-    "overrides": "it overrides a member, through which it may be called",
-    "open_base": "a base outside of the repository may call it",
-    "decorated": "what decorates it may register it",
-    "convention": "tools find it by its name, or because it is a test",
-    "unresolved": "members of its name could not be resolved",
-    "named": "its name stands in other files, where it could not be resolved or means something else",
+    "public": "public: code outside the repository may use it",
+    "exported": "exported by its module",
+    "overrides": "overrides a member and may be called through it",
+    "open_base": "a base class outside the repository may call it",
+    "decorated": "its decorator may register it",
+    "convention": "found by its name or as a test",
+    "unresolved": "uses of members with this name could not be resolved",
+    "named": "other files use this name, unresolved or for another definition",
 }
-"""Why a definition without a known use may be used, by the word for it."""
+"""Reasons why a definition without a known use may be used all the same."""
 
 _CALLED_BY_NAME = frozenset({"main", "init", "setup", "teardown", "handler"})
 _SAID = ("__all__literal", "explicit_export", "module_exports", "re_export")

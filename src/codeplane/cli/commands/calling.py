@@ -9,7 +9,7 @@ from typing import Any
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.cli.answer import FAILED, OK, Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.terminal import Style, columns, fit
+from codeplane.cli.terminal import Style, wrapped
 
 _MAX_INPUT = 4 * 1024 * 1024
 
@@ -37,14 +37,14 @@ def call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: s
 def parse_arguments(words: tuple[str, ...], given: str | None) -> dict[str, Any]:
     """`key=value` words, where a key given twice makes a list; or one JSON object."""
     if given is not None and words:
-        raise _usage("arguments were given both as words and as --json")
+        raise _usage("arguments were given both as KEY=VALUE and as --json")
     if given is not None:
         return _object(sys.stdin.read(_MAX_INPUT) if given == "-" else given)
     found: dict[str, Any] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise _usage(f"'{word}' is not of the form key=value")
+            raise _usage(f"'{word}' does not have the form KEY=VALUE")
         if key in found:
             known = found[key]
             found[key] = [*known, value] if isinstance(known, list) else [known, value]
@@ -65,10 +65,11 @@ def _tools(everything: bool) -> Reply:
         names = " ".join(
             param.name if param.required else f"[{param.name}]" for param in spec.params if param.advertised
         )
-        lines.append(f"{style.bold(spec.name.ljust(width))}  {fit(spec.doc, columns() - width - 2)}")
-        if names:
-            lines.append(f"{'':{width}}  {style.dim(fit(names, columns() - width - 2))}")
-    lines += ["", "cpl call TOOL key=value ... calls one; 'cpl call describe action=tool name=TOOL' shows examples."]
+        indent = " " * (width + 2)
+        first, *rest = wrapped(spec.doc, indent)
+        lines += [f"{style.bold(spec.name.ljust(width))}  {first[len(indent) :]}", *rest]
+        lines += [style.dim(line) for line in wrapped(names, indent) if names]
+    lines += ["", "To call one: cpl call TOOL KEY=VALUE", "Examples:    cpl call describe action=tool name=TOOL"]
     rows = [{**spec.listed(), "toolsets": list(spec.toolsets)} for spec in specs]
     return Reply({"tools": rows}, "\n".join(lines))
 
@@ -87,6 +88,6 @@ def _usage(message: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
         message,
-        expected="key=value words, or --json with one object",
-        example="cpl call file_outline file=src/app.py depth=top",
+        expected="KEY=VALUE arguments, or --json with one object",
+        example="cpl call search query=main limit=5",
     )

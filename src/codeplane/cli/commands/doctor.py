@@ -1,7 +1,7 @@
-"""`cpl doctor`: what is wrong and how to mend it; with `--logs` a report that can be passed on.
+"""`cpl doctor`: problems and how to fix them; with `--logs` a report for a bug tracker.
 
-The report holds versions, settings, findings and log lines. None of them carries what stands
-in a file, and the user's home directory is written `~`.
+The report holds versions, settings, findings and log lines. None of them quotes the content of a file, and the user's
+home directory is written `~`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from codeplane.cli.assemble import Assembly, Invocation, assemble, assemble_at, 
 from codeplane.cli.clients.doctor import NOT_CONFIGURED, NOT_INSTALLED, clients_doctor
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
-from codeplane.cli.terminal import Style, facts, plural
+from codeplane.cli.terminal import Style, facts, plural, wrapped
 from codeplane.config import Config
 from codeplane.operations.context import Context
 from codeplane.operations.doctor import Check, Group, diagnose
@@ -30,13 +30,13 @@ from codeplane.server.runtime import RuntimeDirectory, repository_id, runtime_ba
 from codeplane.telemetry import read_tail
 
 REPORT_LINES = 20_000
-"""More than both parts of the log can hold of ordinary lines."""
+"""More lines than both parts of the log can hold."""
 
 _LIBRARIES = ("apsw", "tantivy", "tree-sitter", "pygit2", "mcp", "PyYAML", "click", "orjson")
 
 
 def doctor(invocation: Invocation, *, logs: bool, json: bool, further: Sequence[Group] = ()) -> int:
-    """`further` are checks that need a server; each takes the context and gives findings."""
+    """`further` are checks that need a server."""
     return answer("doctor", lambda: _doctor(invocation, logs, further), json=json)
 
 
@@ -64,7 +64,7 @@ def _doctor(invocation: Invocation, logs: bool, further: Sequence[Group]) -> Rep
 
 
 def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[Check, ...]]:
-    """A configuration that cannot be used is a finding here; the other checks run with the defaults."""
+    """An invalid configuration is a finding here; the other checks run with the defaults."""
     try:
         assembly = assemble(invocation)
     except CodePlaneError as error:
@@ -73,20 +73,20 @@ def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[Check, ...]]:
         assembly = assemble_at(find_root(invocation.start), Config(), os.environ)
         remedy = error.remedy or f"Expected {error.expected}, for example {error.example}."
         return assembly, (Check("configuration", False, "error", error.message, remedy),)
-    return assembly, (Check("configuration", True, "info", "every setting of yours is known and usable", ""),)
+    return assembly, (Check("configuration", True, "info", "all settings are valid", ""),)
 
 
 def _runtime_directory(context: Context) -> Iterable[Check]:
-    """Where servers and clients meet. It is made when a server starts, and not by looking."""
+    """The directory of sockets. A server creates it; this check does not."""
     base = runtime_base(os.environ.get("XDG_RUNTIME_DIR"))
     if os.path.lexists(base / repository_id(context.root)):
-        # Refuses, with a reason, what is not the user's alone.
+        # Raises an error if others can use it.
         RuntimeDirectory.open(base, context.root).close()
     elif os.path.lexists(base):
         found = os.lstat(base)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            message = f"{base} is not a directory of yours alone"
-            yield Check("runtime directory", False, "error", message, "Remove it; it is made anew.")
+            message = f"{base} is not a directory that only you can use"
+            yield Check("runtime directory", False, "error", message, "Remove it; the next server creates it again.")
             return
     yield Check("runtime directory", True, "info", str(base))
 
@@ -110,8 +110,10 @@ def _report(assembly: Assembly, style: Style) -> tuple[dict[str, object], list[s
     log = [_without_home(line) for line in log]
     lines = ["", style.bold("Versions"), *facts(versions.items(), style)]
     lines += ["", style.bold("Settings"), *config_lines(config)]
-    lines += ["", style.bold("Warnings"), *(f"  {line}" for line in assembly.warnings or ["none"])]
-    lines += ["", style.bold("Log"), *(f"  {line}" for line in log or ["nothing logged yet"])]
+    lines += ["", style.bold("Warnings")]
+    lines += [part for line in assembly.warnings or ["none"] for part in wrapped(line, "    ", "  ")]
+    lines += ["", style.bold("Log")]
+    lines += [part for line in log or ["the log is empty"] for part in wrapped(line, "    ", "  ")]
     return {"versions": versions, "config": _clean(config_rows(config)), "log": log}, lines
 
 
@@ -138,10 +140,14 @@ def _check_lines(checks: Sequence[Check], style: Style) -> list[str]:
             mark = style.green("ok  ")
         else:
             mark = style.red("fail") if check.severity == "error" else style.yellow("warn")
-        lines.append(f"{mark}  {display(check.name).ljust(width)}  {display(check.message)}")
-        lines += [f"      {'':<{width}}  {style.dim('-')} {display(item)}" for item in check.about]
+        indent = " " * (width + 8)
+        first, *rest = wrapped(check.message, indent)
+        lines += [f"{mark}  {display(check.name).ljust(width)}  {first[len(indent) :]}", *rest]
+        for item in check.about:
+            lines += wrapped(item, indent + "  ", indent + "- ")
         if not check.ok and check.remedy:
-            lines.append(f"      {'':<{width}}  {style.dim('try')} {display(check.remedy)}")
+            first, *rest = wrapped(check.remedy, indent + "     ", indent + "fix: ")
+            lines += [first.replace("fix:", style.dim("fix:"), 1), *rest]
     return lines
 
 

@@ -1,9 +1,10 @@
-"""`cpl imports` and `cpl unused`: which file imports which, and what nothing is known to use."""
+"""`cpl imports` and `cpl unused`: imports between files, and definitions without a known use."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -11,11 +12,14 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.commands.lookup import repository_path
-from codeplane.cli.terminal import Style, number, plural
+from codeplane.cli.terminal import Style, columns, fit, number, plural, wrapped
 
 if TYPE_CHECKING:
     from codeplane.query.snapshot import Page
     from codeplane.query.unused import Unused
+
+
+_NO_REASON = "no other use of this name in the repository"
 
 
 def imports(invocation: Invocation, path: str | None, *, circles: bool, json: bool) -> int:
@@ -64,10 +68,10 @@ def _circles(invocation: Invocation) -> Reply:
     style = Style.of(sys.stdout)
     lines: list[str] = []
     for group in read.value:
-        lines += _paths(f"{plural(len(group), 'file')} that import each other", group, style)
+        lines += _paths(f"cycle of {plural(len(group), 'file')}", group, style)
     return Reply(
         result={"circles": [list(group) for group in read.value]},
-        text="\n".join(lines) or style.dim("no file imports itself through others"),
+        text="\n".join(lines) or style.dim("no import cycles"),
         message=plural(len(read.value), "circle"),
         meta={"epoch": read.epoch},
         warnings=assembly.warnings,
@@ -113,17 +117,21 @@ def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
 
 
 def _unused_lines(page: Page[Unused], words: dict[str, str], style: Style) -> Iterator[str]:
-    seen: tuple[str, ...] | None = None
-    for row in sorted(page.rows, key=lambda row: (len(row.reasons), row.reasons)):
-        if row.reasons != seen:
-            seen = row.reasons
-            said = "; ".join(words[reason] for reason in seen) or "nothing else in the repository has this name"
-            yield style.bold(said)
-        symbol = row.symbol
-        yield f"  {display(symbol.path)}:{symbol.start_line}  {display(symbol.lexical_path)}  {style.dim(symbol.kind)}"
+    rows = sorted(page.rows, key=lambda row: (len(row.reasons), row.reasons))
+    for reasons, group in groupby(rows, key=lambda row: row.reasons):
+        yield from map(style.bold, wrapped("; ".join(words[reason] for reason in reasons) or _NO_REASON))
+        for path, found in groupby(group, key=lambda row: row.symbol.path):
+            if sys.stdout.isatty():
+                yield f"  {display(path)}"
+            for symbol in (row.symbol for row in found):
+                if sys.stdout.isatty():
+                    room = columns() - len(symbol.kind) - 14
+                    yield f"  {symbol.start_line:>8}  {fit(symbol.lexical_path, room)}  {style.dim(symbol.kind)}"
+                else:
+                    yield f"{display(path)}:{symbol.start_line}:{display(symbol.lexical_path)}  {symbol.kind}"
     if page.total > len(page.rows):
-        yield style.dim(f"{number(page.total)} in all; those are shown for which least speaks")
+        yield style.dim(f"{number(page.total)} in all; the most likely ones are shown")
     if page.rows:
-        yield style.dim("names that are put together at run time, and users of the repository, are not seen")
+        yield style.dim("Names built at run time and uses outside the repository are not seen.")
     else:
-        yield style.dim("everything is used")
+        yield style.dim("No unused definitions.")

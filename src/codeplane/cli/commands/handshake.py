@@ -1,4 +1,4 @@
-"""Whether a client would get through: the very command that clients start, asked for its tools."""
+"""Check of the MCP transport: start the command that clients start, and list its tools."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def handshake(invocation: Invocation) -> Group:
         answers = exchange(command, _requests(), lines=2, seconds=_SECONDS)
         took = round((time.monotonic() - started) * 1000)
         tools = _tools(answers)
-        message = f"cpl mcp lists {tools} tools after {took} ms" if tools else "cpl mcp does not answer a client"
-        yield Check("transport", tools > 0, "error", message, "Run 'cpl mcp' in a terminal and read what it writes.")
+        message = f"'cpl mcp' listed {tools} tools after {took} ms" if tools else "'cpl mcp' does not answer"
+        yield Check("transport", tools > 0, "error", message, "Run 'cpl mcp' in a terminal and read its messages.")
 
     return check
 

@@ -12,7 +12,7 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer, require_answer, tool_reply, warning_lines
 from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
-from codeplane.cli.terminal import Style, columns, fit, number, plural, table
+from codeplane.cli.terminal import Style, columns, facts, fit, number, plural, table, wrapped
 
 if TYPE_CHECKING:
     from codeplane.operations.lookup import Answer
@@ -109,15 +109,19 @@ def _outline_rows(symbols: list[dict[str, Any]], indent: str) -> Iterator[tuple[
 def _languages(invocation: Invocation) -> Reply:
     from codeplane.languages.matrix import COVERAGES, supported, text_only
 
-    # There is no repository here, but a mistyped setting is still worth saying.
+    # This needs no repository, but an unknown setting is still an error.
     load_config(None, invocation, os.environ)
     known, texts = supported(), text_only()
     style = Style.of(sys.stdout)
-    rows = [(row.name, row.coverage, row.grammar or "own reader", " ".join(row.files)) for row in known]
-    lines = table(rows, indent="")
-    meanings = table([(style.bold(coverage), meaning) for coverage, meaning in COVERAGES.items()], indent="")
-    text = "\n".join((*lines, "", *meanings, "", f"Text: {' '.join(name for row in texts for name in row.files)}"))
-    text += "\nFiles of other languages are found by their words and names too."
+    rows = [(row.name, row.coverage, row.grammar or "built in") for row in known]
+    heads = table([("language", "coverage", "grammar"), *rows], indent="")
+    width = max(map(len, heads)) + 2
+    lines = [style.dim(heads[0].ljust(width) + "files")]
+    for head, row in zip(heads[1:], known, strict=True):
+        lines += wrapped(" ".join(row.files), " " * width, head.ljust(width))
+    meanings = facts(COVERAGES.items(), style, indent="")
+    plain_text = wrapped(" ".join(name for row in texts for name in row.files), "      ", "Text: ")
+    text = "\n".join((*lines, "", *meanings, "", *plain_text, "Other text files are indexed by their words and names."))
     result = {
         "languages": [
             {

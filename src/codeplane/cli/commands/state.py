@@ -1,6 +1,6 @@
-"""`cpl status`: how things stand with the server and with the index, and with `--follow` what happens next.
+"""`cpl status`: state of the server and of the index; with `--follow` also new log lines.
 
-With `--follow --json` the envelope comes first, and then one log line a line, each a JSON object.
+With `--follow --json` the envelope comes first, then one JSON object per log line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from codeplane.cli.answer import INTERRUPTED, OK, Reply, answer
 from codeplane.cli.assemble import Invocation, assemble, find_root
 from codeplane.cli.plain import record
 from codeplane.cli.settings import config_lines, config_rows
-from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table
+from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural, size, table, wrapped
 from codeplane.config import Config
 from codeplane.telemetry import read_tail
 from codeplane.telemetry.follow import Follower
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 STATUS_LINES = 50
 ERROR_LINES = 2000
-"""How far back in the log the last error is looked for."""
+"""Lines of the log that are searched for the last error."""
 
 AskServer = Callable[[Path], Mapping[str, object] | None]
-"""What the server of a repository says of itself; None where none runs."""
+"""State of the server of a repository; None if none runs."""
 
 _SECRET = ("token",)
 
 _STATES = {
     "ready": ("ok", "ready", ""),
     "absent": ("not_indexed", "not indexed", "cpl init"),
-    "building": ("not_ready", "not finished", "cpl init"),
-    "requires_reindex": ("requires_reindex", "made by other rules; to be indexed anew", "cpl init"),
-    "corrupt": ("error", "damaged; to be indexed anew", "cpl init"),
-    "newer": ("blocked", "made by a newer version of CodePlane", "an upgrade of CodePlane, or cpl clear"),
+    "building": ("not_ready", "incomplete", "cpl init"),
+    "requires_reindex": ("requires_reindex", "built by an incompatible version; needs a rebuild", "cpl init"),
+    "corrupt": ("error", "corrupt; needs a rebuild", "cpl init"),
+    "newer": ("blocked", "built by a newer version of CodePlane", "upgrade CodePlane, or cpl clear"),
 }
 
 
@@ -53,7 +53,7 @@ def status(
     opened: list[Follower] = []
 
     def look() -> Reply:
-        # Opened first, so that no line falls between what is shown and what is followed.
+        # Opened first, so that no line is lost between the shown and the followed part.
         follower = Follower(find_root(invocation.start))
         reply = _status(invocation, verbose, ask_server, log=True)
         opened.append(follower)
@@ -61,7 +61,7 @@ def status(
 
     reader = _reader()
     code = answer("status", look, json=json)
-    # A reader that went away meanwhile has been replaced by one that takes everything for ever.
+    # If the reader of the pipe is gone, stdout is now /dev/null, and following would never end.
     return _follow(opened[0], json=json) if opened and _reader() == reader else code
 
 
@@ -77,7 +77,7 @@ def _follow(follower: Follower, *, json: bool) -> int:
     style = Style.of(sys.stdout)
     try:
         for line in follower.lines():
-            print(line if json else f"  {_log_line(line, style)}", flush=True)
+            print(line if json else "\n".join(_log_lines(line, style)), flush=True)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -94,7 +94,7 @@ def _status(invocation: Invocation, verbose: bool, ask_server: AskServer | None,
     server = ask_server(found.root) if ask_server is not None else None
     state, words, remedy = _STATES[found.state]
     if found.moved and found.state == "ready":
-        words = "ready; git has moved since, the next query catches up"
+        words = "ready; git HEAD has moved, the next query updates the index"
     style = Style.of(sys.stdout)
     log_lines = read_tail(found.root, ERROR_LINES)
     last_error = _last_error(log_lines)
@@ -107,8 +107,8 @@ def _status(invocation: Invocation, verbose: bool, ask_server: AskServer | None,
         lines += ["", *_details(found, assembly.context.config, style)]
         result |= {"config": config_rows(assembly.context.config)}
     if verbose or log:
-        lines += ["", style.bold("Log"), *(f"  {_log_line(line, style)}" for line in shown)]
-        lines += [] if shown else ["  nothing logged yet"]
+        lines += ["", style.bold("Log"), *(part for line in shown for part in _log_lines(line, style))]
+        lines += [] if shown else ["  the log is empty"]
         result |= {"log": shown}
     if remedy:
         lines += ["", f"Next: {style.bold(remedy)}"]
@@ -134,7 +134,7 @@ def _server_record(server: Mapping[str, object] | None) -> dict[str, object]:
 
 
 def _server_rows(server: Mapping[str, object] | None) -> list[tuple[str, str]]:
-    """The server in a line or two. What it says of itself is text of another process, and shown as such."""
+    """The server in one or two rows. Its values come from another process and are escaped."""
     if server is None:
         return [("server", "not running")]
     words = [f"running, process {_word(server.get('pid'))}"]
@@ -203,17 +203,18 @@ def _fields(line: str) -> dict[str, object] | None:
     return fields if isinstance(fields, dict) else None
 
 
-def _log_line(line: str, style: Style) -> str:
-    """One line of the log as a person reads it; what is not one of our lines stays as it is."""
+def _log_lines(line: str, style: Style) -> list[str]:
+    """One line of the log for a person, wrapped; a line in another format is only escaped."""
     fields = _fields(line)
     if fields is None or "event" not in fields:
-        return display(line)
-    level = str(fields.get("level", ""))
+        return wrapped(line, "    ", "  ")
+    level = display(str(fields.get("level", "")))
     paint = {"error": style.red, "warn": style.yellow}.get(level, style.dim)
     rest = " ".join(f"{name}={value}" for name, value in fields.items() if name not in ("ts", "level", "event"))
-    clock = _clock(fields, "%m-%d %H:%M:%S")
-    shown = f"{display(str(fields['event']))}  {style.dim(display(rest))}" if rest else display(str(fields["event"]))
-    return f"{style.dim(clock)} {paint(display(level).ljust(5))} {shown}"
+    head = f"  {_clock(fields, '%m-%d %H:%M:%S')} {level.ljust(5)} "
+    event = str(fields["event"])
+    first, *more = wrapped(f"{event}  {rest}" if rest else event, " " * len(head), head)
+    return [style.dim(head[:-7]) + " " + paint(head[-6:-1]) + first[len(head) - 1 :], *more]
 
 
 def _clock(fields: Mapping[str, object], form: str) -> str:

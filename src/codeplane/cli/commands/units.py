@@ -10,7 +10,7 @@ from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.commands.lookup import repository_path
-from codeplane.cli.terminal import Style, columns, fit, number, plural, table
+from codeplane.cli.terminal import Style, columns, fit, number, plural, table, wrapped
 
 if TYPE_CHECKING:
     from codeplane.operations.units import Listed, Owner, UnitsAnswer
@@ -75,16 +75,16 @@ def _table(found: UnitsAnswer, style: Style, everything: bool) -> list[str]:
     if left_out > 0:
         lines.append(style.dim(f"and {number(left_out)} more; a PATH or --family narrows it down"))
     elif not everything:
-        lines.append(style.dim("Units without files are left out; --all shows them."))
+        lines.append(style.dim("Units without files are not listed; --all shows them."))
     return lines
 
 
 def _owner_lines(owner: Owner, style: Style) -> list[str]:
     if owner.unit is None:
-        return [f"{display(owner.path)}: {style.yellow('no unit')}", f"  {display(owner.why)}"]
+        return [f"{display(owner.path)}: {style.yellow('no unit')}", *wrapped(owner.why, "  ")]
     place = display(owner.unit.root) or "."
     name = style.bold(display(owner.unit.name))
-    return [f"{display(owner.path)}: {name} ({owner.unit.family}, {place})", f"  {display(owner.why)}"]
+    return [f"{display(owner.path)}: {name} ({owner.unit.family}, {place})", *wrapped(owner.why, "  ")]
 
 
 def _owner_result(owner: Owner) -> dict[str, object]:
