@@ -95,12 +95,12 @@ def test_files_are_found_by_name(building: tuple[Server, HeldBuild]) -> None:
 TEXTS = {
     ("limit_body", "lexical", "runtime"): """\
 shop/limits.py
-4: def limit_body(request):
+4\tdef limit_body(request):
 docs and tests: 5 more (scope=mixed)
 index: building, N of 35 files; text only""",
     ("where is a body limited", "auto", "runtime"): """\
 shop/limits.py
-4: def limit_body(request):
+4\tdef limit_body(request):
 index: building, N of 35 files; text only""",
     ("*.md", "files", "mixed"): """\
 docs/limits.md
