@@ -178,7 +178,7 @@ def test_exact(shop: Server, arguments: dict[str, object], status: str, lines: l
 def test_exact_without_a_symbol_is_refused(shop: Server) -> None:
     told = shop.call("file_outline", {"file": "shop/cart.py", "resolve_mode": "exact"})
     error = error_of(told, ErrorCode.ARGUMENT_INVALID)
-    assert error["expected"] == "symbol_id or symbol_label"
+    assert error["expected"] == "symbol"
     assert shop.call("file_outline", error["example"])["status"] != "error", "the example is a call that works"
 
 

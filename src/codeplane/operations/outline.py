@@ -123,6 +123,8 @@ class Outlined:
     rows: tuple[OutlineRow, ...]
     syntax_errors: int = 0
     first_error_line: int = 0
+    digest: str = ""
+    """Of the raw bytes; empty for a file of another revision."""
 
 
 def file_outline(
@@ -155,7 +157,9 @@ def find_outlined(snapshot: Snapshot, file: RepoPath) -> Outlined:
     problems = list_problems(snapshot, 1, file)
     first = problems.rows[0].line if problems.rows else 0
     rows = list_outline_rows(snapshot, file)
-    return Outlined(known.path, known.language or "", known.lines, known.size, rows, problems.total, first)
+    return Outlined(
+        known.path, known.language or "", known.lines, known.size, rows, problems.total, first, known.digest or ""
+    )
 
 
 def show_outline(
@@ -168,19 +172,21 @@ def show_outline(
     symbol_label: str | None = None,
     window: Window | None = None,
     max_chars: int = MAX_CHARS,
+    full_signatures: bool = False,
 ) -> Outline:
     """Symbols of a file, nested; with `resolve="exact"` those that `symbol_id` or `symbol_label` names.
 
-    `depth="top"` shows the outermost alone, `window` those that lie at least partly in a range of lines.
+    `depth="top"` shows the outermost alone, `window` those that lie at least partly in a range of lines. A signature
+    that says no more than kind and name is left out, unless `full_signatures` is set.
     """
     check_limit(limit)
     rows = known.rows
     whole = [row for row in rows if row.name and 0 < row.start_line <= row.end_line]
     if resolve == "exact":
-        return _resolved(known, whole, len(rows) - len(whole), symbol_id, symbol_label, limit)
+        return _resolved(known, whole, len(rows) - len(whole), symbol_id, symbol_label, limit, full_signatures)
     roots = _in_window(_nest(whole, rows, known.language), window)
     budget = _Budget(limit, max_chars)
-    symbols = tuple(_shown(roots, depth, known.path, "", budget))
+    symbols = tuple(_shown(roots, depth, known.path, "", budget, full_signatures))
     return Outline(
         "ok",
         known.path,
@@ -282,6 +288,7 @@ def _shown_parent(row: OutlineRow, parents: dict[int, int | None], items: dict[i
     return items[chain[max(0, len(chain) - MAX_LEVELS)]] if chain else None
 
 
+_ALL_CHARS = 1 << 40
 _NODE_CHARS = 80
 """What a node costs beside its name and signature."""
 
@@ -302,7 +309,7 @@ def _in_window(roots: list[_Item], window: Window | None) -> list[_Item]:
     return kept
 
 
-def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget: _Budget) -> Iterable[Node]:
+def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget: _Budget, full: bool) -> Iterable[Node]:
     """Nodes from the top, as many as the budget allows. What gathers others is free."""
     for item in items:
         if budget.spent:
@@ -311,19 +318,29 @@ def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget:
         at = f"{above}.{item.name}" if above else item.name
         if item.row is not None or depth == "top":
             budget.take(item)
-        beneath = () if depth == "top" else tuple(_shown(item.children, depth, path, at, budget))
-        yield _node(item.row, item, beneath, path if item.row and item.row.lexical_path != at else None)
+        beneath = () if depth == "top" else tuple(_shown(item.children, depth, path, at, budget, full))
+        yield _node(item.row, item, beneath, path if item.row and item.row.lexical_path != at else None, full)
 
 
-def _node(row: OutlineRow | None, item: _Item, children: tuple[Node, ...], path: RepoPath | None) -> Node:
+def _node(row: OutlineRow | None, item: _Item, children: tuple[Node, ...], path: RepoPath | None, full: bool) -> Node:
     reference = symbol_ref(path, row.lexical_path, row.start_line) if path is not None and row is not None else ""
-    signature = telling_signature(row.signature, row.name) if row is not None else ""
+    signature = _signature(row, full) if row is not None else ""
     hidden = len(item.children) - len(children)
     return Node(item.name, item.kind, item.first, item.last, signature, reference, children, hidden)
 
 
+def _signature(row: OutlineRow, full: bool) -> str:
+    return row.signature if full else telling_signature(row.signature, row.name)
+
+
 def _size(items: list[_Item]) -> int:
     return sum((item.row is not None) + _size(item.children) for item in items)
+
+
+def _flat(items: list[_Item]) -> Iterable[_Item]:
+    for item in items:
+        yield item
+        yield from _flat(item.children)
 
 
 def _child_counts(items: list[_Item]) -> Iterable[tuple[int, int]]:
@@ -340,7 +357,9 @@ def _resolved(
     symbol_id: str | None,
     label: str | None,
     limit: int,
+    full: bool,
 ) -> Outline:
+    """Symbols by name. With full signatures, for text, each has its members too."""
     if symbol_id:
         found, wanted = _by_id(known.path, rows, symbol_id)
     elif label and label.strip(_SEPARATORS):
@@ -354,19 +373,26 @@ def _resolved(
             received="neither",
             example={"resolve_mode": "exact", "symbol_label": "Cart.total"},
         )
-    counts = dict(_child_counts(_nest(rows, rows, known.language))) if found else {}
-    symbols = tuple(
-        Node(
-            row.name,
-            row.kind,
-            row.start_line,
-            row.end_line,
-            telling_signature(row.signature, row.name),
-            symbol_ref(known.path, row.lexical_path, row.start_line),
-            child_count=counts.get(row.ordinal, 0),
+    nested = _nest(rows, rows, known.language) if found else []
+    if full:
+        items = {item.row.ordinal: item for item in _flat(nested) if item.row is not None}
+        budget = _Budget(limit, _ALL_CHARS)
+        named = [items[row.ordinal] for row in found[:limit]]
+        symbols = tuple(_shown(named, "all", known.path, "", budget, full))
+    else:
+        counts = dict(_child_counts(nested))
+        symbols = tuple(
+            Node(
+                row.name,
+                row.kind,
+                row.start_line,
+                row.end_line,
+                _signature(row, full),
+                symbol_ref(known.path, row.lexical_path, row.start_line),
+                child_count=counts.get(row.ordinal, 0),
+            )
+            for row in found[:limit]
         )
-        for row in found[:limit]
-    )
     status = "ok" if len(found) == 1 else "ambiguous" if found else "not_found"
     similar: tuple[str, ...] = ()
     if not found and wanted:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 MAX_CHARS = 160
 
 _KEYWORDS = frozenset(
@@ -19,6 +21,38 @@ def telling_signature(signature: str, name: str, limit: int = MAX_CHARS) -> str:
     if before.strip() == "type" and after.strip() in _KEYWORDS:
         return ""
     return _cut(signature, limit)
+
+
+def short_signature(signature: str, limit: int) -> str:
+    """The signature on one line, at most `limit` characters long: types and defaults of parameters go first."""
+    words = " ".join(signature.split())
+    if len(words) <= limit:
+        return words
+    given = parameters_of(words)
+    if given:
+        names = [_parameter_name(part) for part in _split_parameters(given[1:-1])]
+        words = words.replace(given, f"({', '.join(names)})", 1)
+    return _cut(words, limit)
+
+
+def _split_parameters(text: str) -> list[str]:
+    """Parts between the commas that are in no brackets."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([{<") - (char in ")]}" or (char == ">" and text[at - 1 : at] not in ("-", "=")))
+        if char == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part.strip() for part in (*parts, text[start:]) if part.strip()]
+
+
+def _parameter_name(parameter: str) -> str:
+    """What stands before the type in languages that write `name: type = default`; other parameters as they are."""
+    name = _TYPED.match(parameter)
+    return name[0].strip() if name else parameter
+
+
+_TYPED = re.compile(r"[*&.$#@\w ]+\??(?=\s*[:=])")
 
 
 def parameters_of(signature: str) -> str:

@@ -21,6 +21,12 @@ FILE_OUTLINE = ToolSpec(
     (
         Param("file", "string", "Path of the file.", required=True, aliases=("file_path", "filename", "filepath")),
         PATH,
+        Param(
+            "symbol",
+            "string",
+            "One symbol by name, Class.method or path:line, with its members.",
+            aliases=("symbol_ref", "name", "label"),
+        ),
         Param("depth", "string", "top: only outermost symbols.", choices=("all", "top"), default="all"),
         Param(
             "resolve_mode",
@@ -29,16 +35,17 @@ FILE_OUTLINE = ToolSpec(
             choices=("outline", "exact"),
             default="outline",
             aliases=("resolve",),
+            advertised=False,
         ),
-        Param("symbol_id", "string", "symbol_ref to find.", aliases=("symbol_id_exact", "symbol_ref", "symbol")),
-        Param("symbol_label", "string", "Name, or Class.method.", aliases=("symbol_label_exact", "name", "label")),
+        Param("symbol_id", "string", "symbol_ref to find.", aliases=("symbol_id_exact",), advertised=False),
+        Param("symbol_label", "string", "Name, or Class.method.", aliases=("symbol_label_exact",), advertised=False),
         Param("start_line", "integer", "Only symbols that touch these lines.", minimum=1, aliases=("line_start",)),
         Param("end_line", "integer", minimum=1, aliases=("line_end",)),
         REF,
         Param(
             "limit_symbols",
             "integer",
-            "Default: all, with less detail where they fill more than about 2,000 tokens.",
+            "Default: all, with less detail in a large file.",
             minimum=1,
             maximum=1000,
             aliases=("limit", "max_symbols"),
@@ -47,11 +54,11 @@ FILE_OUTLINE = ToolSpec(
         POLICY,
     ),
     stand_ins={"file": "path"},
-    when=("to see what a file defines before reading any of it", "to find the lines of one symbol of a known file"),
+    when=("to see what a file defines before reading any of it", "to list the members of a class"),
     when_not=("to find a symbol whose file is not known: search", "to read code: it shows signatures, no bodies"),
     examples=(
         Example("the whole file", {"file": "src/app.py"}),
-        Example("one method", {"file": "src/app.py", "resolve_mode": "exact", "symbol_label": "Server.start"}),
+        Example("one class with its members", {"file": "src/app.py", "symbol": "Server"}),
         Example("as the last commit has it", {"file": "src/app.py", "ref": "HEAD"}),
     ),
 )
@@ -112,8 +119,7 @@ MAP_REPO = ToolSpec(
         Param(
             "max_tokens",
             "integer",
-            "About so much is told, the most central first.",
-            default=1500,
+            "Default: 800; in JSON 1500.",
             minimum=200,
             maximum=5000,
             aliases=("budget", "token_budget", "tokens", "map_tokens"),

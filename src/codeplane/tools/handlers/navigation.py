@@ -16,21 +16,34 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, normalize
 from codeplane.base.record import Record
+from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
-from codeplane.operations.map_repo import DEFAULT_DEPTH, DEFAULT_TOKENS, page_structure
+from codeplane.operations.map_repo import DEFAULT_DEPTH, DEFAULT_TOKENS, MAX_TOKENS, PAGE_CHARS, page_structure
 from codeplane.operations.map_repo import map_repo as map_of
 from codeplane.operations.map_repo.kept import Index, Made
 from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline, Outlined
 from codeplane.operations.reads import read_meta
+from codeplane.operations.units import unit_markers
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.fitting import fitted
 from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
+from codeplane.tools.text.common import call_text
+from codeplane.tools.text.file_outline import (
+    DEFAULT_CHARS,
+    MAX_CHARS,
+    not_found_lines,
+    outline_lines,
+    symbol_lines,
+    version_words,
+)
+from codeplane.tools.text.map_repo import DEFAULT_TOKENS as TEXT_TOKENS
+from codeplane.tools.text.map_repo import left_out_line, map_lines, tree_lines
 from codeplane.workspace.freshness import Read
 
 T = TypeVar("T")
@@ -41,15 +54,15 @@ _MESSAGES = {"ambiguous": "Several symbols have this name.", "not_found": "No sy
 
 def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
     file = _file(call, args["file"])
-    named = "symbol_id" in args or "symbol_label" in args
+    named = any(name in args for name in ("symbol", "symbol_id", "symbol_label"))
     exact = args["resolve_mode"] == "exact" or named
     if exact and not named:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "an exact outline needs the symbol",
-            expected="symbol_id or symbol_label",
-            received="neither",
-            example={"file": file, "resolve_mode": "exact", "symbol_label": "Server.start"},
+            expected="symbol",
+            received="none",
+            example={"file": file, "symbol": "Server.start"},
         )
     window = _window(args.get("start_line"), args.get("end_line"))
     if exact and window is not None:
@@ -58,10 +71,13 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
             "lines have no effect where one symbol is named",
             expected="a symbol, or lines",
             received="both",
-            example={"file": file, "symbol_label": "Server.start"},
+            example={"file": file, "symbol": "Server.start"},
         )
     told = _looked_up(call, args, file)
-    found, reduced = _shown(told.outlined, args, exact, window)
+    if call.wants_text:
+        found, reduced = _text_outline(told.outlined, args, exact, window), False
+    else:
+        found, reduced = _shown(told.outlined, args, exact, window)
     wanted = args.get("language")
     if wanted is not None and wanted.lower() != found.language:
         raise CodePlaneError(
@@ -71,7 +87,7 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
             received=shown(wanted),
             example={"file": file, "language": found.language},
         )
-    hints = {} if exact else _outline_hints(call, args, found, reduced)
+    hints = {} if exact or call.wants_text else _outline_hints(call, args, found, reduced)
     return Answer(
         {**told.version, **found.as_dict()},
         status=found.status,
@@ -80,7 +96,31 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
         hints=hints,
         meta=told.meta,
         record=Record((file,), told.outlined.size // _BYTES_PER_TOKEN),
+        lines=_outline_lines(found, told, args, exact) if call.wants_text else None,
     )
+
+
+def _text_outline(outlined: Outlined, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None) -> Outline:
+    """All that was asked for; the text form shortens it to its own size."""
+    symbol_id, label = _symbol(args)
+    return outline.show_outline(
+        outlined,
+        depth=args["depth"],
+        limit=args.get("limit_symbols", MAX_LIMIT),
+        resolve="exact" if exact else "outline",
+        symbol_id=symbol_id,
+        symbol_label=label,
+        window=window,
+        max_chars=_ALL,
+        full_signatures=True,
+    )
+
+
+def _outline_lines(found: Outline, told: _Told, args: Mapping[str, Any], exact: bool) -> list[TextLine]:
+    version = version_words(told.outlined.digest, str(told.version.get("commit", "")), str(told.version.get("ref", "")))
+    if exact:
+        return symbol_lines(found, version) or not_found_lines(str(_symbol(args)[1] or _symbol(args)[0]), found)
+    return outline_lines(found, version, MAX_CHARS if "limit_symbols" in args else DEFAULT_CHARS)
 
 
 def _outline_hints(call: Call, args: Mapping[str, Any], found: Outline, reduced: bool) -> dict[str, object]:
@@ -161,8 +201,8 @@ def _shown(
 
 
 def _symbol(args: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """A name in place of an identity is taken as the name that it is."""
-    symbol_id, label = args.get("symbol_id"), args.get("symbol_label")
+    """Identity and name of the symbol. `symbol` may be either; a name given as identity is taken as a name."""
+    symbol_id, label = args.get("symbol_id", args.get("symbol")), args.get("symbol_label")
     if symbol_id is not None and label is None and not _IDENTITY.search(symbol_id):
         return None, symbol_id
     return symbol_id, label
@@ -174,11 +214,14 @@ _IDENTITY = re.compile(r"#|:\d+$|^[0-9a-f]{16,}$")
 def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     if "cursor" in args:
         return _next_page(call, args)
-    include, depth, limit, tokens = args.get("include"), args["depth"], args["limit"], args["max_tokens"]
+    include, depth, limit = args.get("include"), args["depth"], args["limit"]
+    # The text form chooses from all that the largest map has, so that one map serves every number of tokens.
+    tokens = MAX_TOKENS if call.wants_text else args.get("max_tokens", DEFAULT_TOKENS)
 
     def ask(snapshot: Snapshot) -> Made:
         made = map_of(snapshot, include, depth, limit, call.root.path.name, tokens)
-        return Made(made.fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
+        fields = made.fields | ({"units": unit_markers(snapshot)} if call.wants_text and include is None else {})
+        return Made(fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
 
     def make() -> Made:
         return call.root.workspace.read(ask, "best_effort", cancelled=call.cancelled).value
@@ -186,13 +229,32 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     # A map costs more than a look: the look comes first, and the map is of what it led to, or newer. What rests on a
     # file is known once references are resolved.
     seen = call.root.workspace.read(index_of, args.get("freshness_policy"), links=True, cancelled=call.cancelled)
-    made = call.root.maps.get((include, depth, limit, tokens), seen.value, make)
+    made = call.root.maps.get((include, depth, limit, tokens, call.wants_text), seen.value, make)
     read, fields = replace(seen, epoch=made.index[1]), made.fields
+    if call.wants_text:
+        return Answer(fields, warnings=read.notices, meta=read_meta(read), lines=_map_lines(call, args, made))
     structure = fields.get("structure")
     if structure is not None:
         rest = _Rest(made.rows, structure["file_count"], len(structure["tree"]), call.root.path, made.index)
         fields = fields | _pagination(call, rest)
     return Answer(fields, warnings=read.notices, meta=read_meta(read))
+
+
+def _map_lines(call: Call, args: Mapping[str, Any], made: Made) -> list[TextLine]:
+    """The map as text. The tree has files only where it is asked for alone: key files stand for them otherwise."""
+    alone = args.get("include") is not None and set(args["include"]) == {"structure"}
+    rows = made.rows if alone else tuple(row for row in made.rows if row.path.endswith("/"))
+    tokens = args.get("max_tokens", TEXT_TOKENS)
+    found = map_lines(made.fields, rows, tokens, args["limit"])
+    following: dict[str, object] = {"max_tokens": min(MAX_TOKENS, tokens * 3)}
+    if alone and found.rows < len(rows) and not call.once:
+        rest = _Rest(rows, made.fields["structure"]["file_count"], found.rows, call.root.path, made.index)
+        following = {"cursor": call.handles.mint("cursor", call.session.id, rest)}
+    elif tokens >= MAX_TOKENS:
+        return found.lines
+    words = " ".join(quote(f"--tokens {value}") for value in following.values())
+    hint = call.next_call("map_repo", {**following, **path_argument(args)}, f"cpl map {words}")
+    return [*found.lines, *left_out_line(found.left_out, call_text(hint))]
 
 
 @dataclass(frozen=True)
@@ -209,6 +271,8 @@ class _Rest:
 def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
     rest = take_rest(call, args, _Rest, "map_repo")
     _require_alone(call, args, rest)
+    if call.wants_text:
+        return _next_text_page(call, args, rest)
     structure = page_structure(rest.rows, rest.file_count, args["limit"], rest.offset)
     shown = structure["tree"]
     assert isinstance(shown, dict)
@@ -218,11 +282,22 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
     return Answer({"structure": structure, **following}, warnings=read.notices if read else (), meta=meta)
 
 
+def _next_text_page(call: Call, args: Mapping[str, Any], rest: _Rest) -> Answer:
+    lines, taken = tree_lines(rest.rows, rest.offset, args["limit"], PAGE_CHARS)
+    following = replace(rest, offset=rest.offset + taken)
+    left = len(rest.rows) - following.offset
+    if left:
+        cursor = call.handles.mint("cursor", call.session.id, following)
+        lines += left_out_line({"structure": left}, f"map_repo cursor={cursor}")
+    read = look(call, rest.root, index_of)
+    meta = page_meta(read, read.value if read is not None else None, rest.index)
+    return Answer(warnings=read.notices if read else (), meta=meta, lines=lines)
+
+
 def _require_alone(call: Call, args: Mapping[str, Any], rest: _Rest) -> None:
     """A path may only name the same repository again."""
-    useless = [name for name in ("include", "freshness_policy") if name in args]
+    useless = [name for name in ("include", "freshness_policy", "max_tokens") if name in args]
     useless += ["depth"] if args["depth"] != DEFAULT_DEPTH else []
-    useless += ["max_tokens"] if args["max_tokens"] != DEFAULT_TOKENS else []
     useless += ["path"] if "path" in args and call.root.path != rest.root else []
     require_settled(args, useless, "cursor, and limit")
 

@@ -1,0 +1,204 @@
+"""Text form of `map_repo`: facts about the repository in a line each, its key files with their names, its directories.
+
+Every section has a share of the tokens; what one does not need goes to those after it. The tree comes last, since it
+can fill whatever is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from codeplane.base.paths import display
+from codeplane.base.symbols import parse_symbol_ref
+from codeplane.base.text_lines import INDENT, TextLine, note, text
+from codeplane.operations.map_repo.structure import TreeRow
+
+DEFAULT_TOKENS = 800
+CHARS_PER_TOKEN = 3.5
+"""Of a map: paths and numbers have fewer characters per token than prose."""
+
+_MAX_NAMES = 6
+"""Names of one key file."""
+_NOTE_CHARS = 90
+"""For the line that counts what was left out."""
+
+Fields = Mapping[str, Any]
+
+
+class MapText(NamedTuple):
+    lines: list[TextLine]
+    rows: int
+    """Rows of the tree that are shown."""
+    left_out: dict[str, int]
+
+
+def map_lines(fields: Fields, rows: Sequence[TreeRow], max_tokens: int, limit: int) -> MapText:
+    """A map within a number of tokens. `rows` are all rows of the tree, the weightiest first."""
+    room = int(max_tokens * CHARS_PER_TOKEN) - _NOTE_CHARS
+    lines: list[TextLine] = []
+    left_out: dict[str, int] = {}
+    for name, share, make in _SECTIONS:
+        if name not in fields:
+            continue
+        made, left = make(fields, int(room * share))
+        lines += made
+        room -= _size(made)
+        left_out |= {name: left} if left else {}
+    taken = 0
+    if "structure" in fields:
+        tree, taken = tree_lines(rows, 0, limit, max(0, room))
+        lines += [text("directories:"), *tree] if len(lines) > 1 else tree
+        left_out |= {"structure": len(rows) - taken} if len(rows) > taken else {}
+    return MapText(lines, taken, left_out)
+
+
+def tree_lines(rows: Sequence[TreeRow], offset: int, limit: int, room: int) -> tuple[list[TextLine], int]:
+    """Rows from `offset` on as an indented tree, as many as fit but at least one, and how many those are."""
+    taken: list[TreeRow] = []
+    for row in rows[offset : offset + limit]:
+        room -= len(row.path.removesuffix("/").rpartition("/")[2]) + len(str(row.size)) + _ROW_CHARS
+        if room < 0 and taken:
+            break
+        taken.append(row)
+    return list(_nested(sorted(taken))), len(taken)
+
+
+_ROW_CHARS = 6
+"""Of a row of the tree beside its name and number: slash, space, line break, some indentation."""
+
+
+def _nested(rows: Iterable[TreeRow]) -> Iterator[TextLine]:
+    """Each row under the nearest directory above it that is shown."""
+    above: list[str] = []
+    for row in rows:
+        while above and not row.path.startswith(above[-1]):
+            above.pop()
+        name = row.path.removeprefix(above[-1]) if above else row.path
+        yield text(f"{INDENT * len(above)}{display(name)} {row.size}")
+        if row.path.endswith("/"):
+            above.append(row.path)
+
+
+def left_out_line(left_out: Mapping[str, int], call: str) -> list[TextLine]:
+    words = [f"{count:,} {_NAMES[name]}" for name, count in left_out.items() if name in _NAMES]
+    return [note(f"more: {', '.join(words)} ({call})")] if words else []
+
+
+_NAMES = {"key_files": "key files", "structure": "rows of the tree", "entry_points": "entry points"}
+
+
+def _languages(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    """The number of files, and the languages by files."""
+    count = fields.get("structure", {}).get("file_count")
+    words = [f"{row['language']} {row['file_count']:,}" for row in fields["languages"]]
+    shown = _joined(words, room)
+    return [text(f"{count:,} files: {shown}" if count is not None else f"languages: {shown}")], 0
+
+
+def _units(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    markers = [display(marker) for marker in fields["units"]]
+    return ([text(f"units: {_joined(markers, room)}")] if markers else []), 0
+
+
+def _entry_points(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    words = [_place(point) for point in fields["entry_points"]]
+    if not words:
+        return [], 0
+    kept = _fitting(words, room)
+    left = len(words) - len(kept) + fields.get("left_out", {}).get("entry_points", 0)
+    return [text(f"entry points: {', '.join(kept)}")], left
+
+
+def _place(point: Fields) -> str:
+    if "symbol_ref" not in point:
+        return display(str(point["path"]))
+    reference = parse_symbol_ref(str(point["symbol_ref"]))
+    return display(f"{reference.path}:{reference.line} {reference.lexical_path}")
+
+
+def _tests(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    found = fields["test_layout"]
+    words = [f"{display(place)} {count:,}" for place, count in found["test_files"].items()]
+    inline = found.get("inline_count", 0)
+    words += [f"{inline:,} source files with tests"] if inline else []
+    if not words:
+        return [text("tests: none")], 0
+    used = ", ".join(map(display, found.get("frameworks", {})))
+    return [text(f"tests: {_joined(words, room)}" + (f"; {used}" if used else ""))], 0
+
+
+def _dependencies(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    modules = fields["dependencies"]["external_modules"]
+    words = [f"{display(name)} {count:,}" for name, count in modules.items()]
+    return ([text(f"dependencies: {_joined(words, room)}")] if words else []), 0
+
+
+def _key_files(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    """Files by rank, with the number of files that use each and the names that they use most."""
+    names = _names_by_file(fields.get("public_api", ()))
+    found: Mapping[str, int] = fields["key_files"]
+    title = "key files, files that use each" + (": names used most" if names else "")
+    rows = [f"{display(path)} {count}{_name_words(names.get(path, ()))}" for path, count in found.items()]
+    return _listed(title, rows, room, fields.get("left_out", {}).get("key_files", 0))
+
+
+def _public_api(fields: Fields, room: int) -> tuple[list[TextLine], int]:
+    """Names by file, where key files, which have them already, are not shown."""
+    if "key_files" in fields:
+        return [], 0
+    names = _names_by_file(fields["public_api"])
+    rows = [f"{display(path)}{_name_words(found)}" for path, found in names.items()]
+    return _listed("public names:", rows, room, 0)
+
+
+def _names_by_file(entries: Iterable[Fields]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for entry in entries:
+        reference = parse_symbol_ref(str(entry["symbol_ref"]))
+        names.setdefault(reference.path, []).append(reference.lexical_path or "")
+    return names
+
+
+def _name_words(names: Sequence[str]) -> str:
+    return f": {', '.join(map(display, names[:_MAX_NAMES]))}" if names else ""
+
+
+def _listed(title: str, rows: Sequence[str], room: int, left: int) -> tuple[list[TextLine], int]:
+    if not rows:
+        return [], 0
+    kept = _fitting(rows, room - len(title))
+    return [text(title), *map(text, kept)], len(rows) - len(kept) + left
+
+
+_SECTIONS: Sequence[tuple[str, float, Callable[[Fields, int], tuple[list[TextLine], int]]]] = (
+    ("languages", 0.08, _languages),
+    ("units", 0.08, _units),
+    ("entry_points", 0.12, _entry_points),
+    ("test_layout", 0.12, _tests),
+    ("dependencies", 0.08, _dependencies),
+    ("key_files", 0.65, _key_files),
+    ("public_api", 0.65, _public_api),
+)
+"""Sections in the order in which they are shown, with the part of what is left that each may fill."""
+
+
+def _joined(words: Sequence[str], room: int) -> str:
+    kept = _fitting(words, room)
+    more = len(words) - len(kept)
+    return ", ".join(kept) + (f", {more:,} more" if more else "")
+
+
+def _fitting(words: Sequence[str], room: int) -> list[str]:
+    """The first ones that fit, and at least one."""
+    kept: list[str] = []
+    for word in words:
+        room -= len(word) + 2
+        if room < 0 and kept:
+            break
+        kept.append(word)
+    return kept
+
+
+def _size(lines: Iterable[TextLine]) -> int:
+    return sum(len(line.text) + 1 for line in lines)
