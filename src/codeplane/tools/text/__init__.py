@@ -12,10 +12,15 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import TextLine
 from codeplane.tools.text.common import render_result, trailing_lines
+from codeplane.tools.text.read import render_read, render_read_file_full, render_reset_budget
 
 Renderer = Callable[[Mapping[str, Any], Answer], list[TextLine]]
 
-RENDERERS: Mapping[str, Renderer] = {}
+RENDERERS: Mapping[str, Renderer] = {
+    "read": render_read,
+    "read_file_full": render_read_file_full,
+    "reset_budget": render_reset_budget,
+}
 
 
 def render_answer(tool: str, arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
