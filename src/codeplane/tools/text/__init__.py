@@ -11,15 +11,29 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import TextLine
+from codeplane.tools.text.admin import (
+    render_describe,
+    render_health_check,
+    render_list_codebases,
+    render_manage_index,
+)
 from codeplane.tools.text.common import render_result, trailing_lines
+from codeplane.tools.text.list_files import render_list_files
 from codeplane.tools.text.read import render_read, render_read_file_full, render_reset_budget
+from codeplane.tools.text.task import render_task
 
 Renderer = Callable[[Mapping[str, Any], Answer], list[TextLine]]
 
 RENDERERS: Mapping[str, Renderer] = {
+    "describe": render_describe,
+    "health_check": render_health_check,
+    "list_codebases": render_list_codebases,
+    "list_files": render_list_files,
+    "manage_index": render_manage_index,
     "read": render_read,
     "read_file_full": render_read_file_full,
     "reset_budget": render_reset_budget,
+    "task": render_task,
 }
 
 
