@@ -1,4 +1,4 @@
-"""`cpl read`: bare text through a pipe, and why there is none."""
+"""`cpl read`: `path:line:text` through a pipe, numbers and colours on a terminal, and why there is no text."""
 
 from __future__ import annotations
 
@@ -20,18 +20,20 @@ def shop(sandbox: Sandbox) -> Sandbox:
     return sandbox
 
 
-def test_text_is_shown_as_it_is(shop: Sandbox) -> None:
+def test_pipe_gets_path_line_and_text(shop: Sandbox) -> None:
     for target in ("Cart.total", "shop/cart.py#Cart.total", "shop/cart.py:2-3", "shop/cart.py:2"):
         done = shop.run("read", target)
-        assert (done.returncode, done.stdout) == (0, "    def total(self):\n        return 1\n"), done.stderr
-    assert shop.run("read", "long.txt").stdout == (shop.root / "long.txt").read_text()
+        shown = "shop/cart.py:2:    def total(self):\nshop/cart.py:3:        return 1\n"
+        assert (done.returncode, done.stdout) == (0, shown), done.stderr
+    assert shop.run("read", "long.txt").stdout.splitlines()[-1] == "long.txt:5000:4999", "nothing is cut for people"
 
 
-def test_several_stand_under_their_places(shop: Sandbox) -> None:
+def test_one_missing_target_fails_the_command(shop: Sandbox) -> None:
     done = shop.run("read", "shop/cart.py:1-1", "Other")
-    assert done.stdout.splitlines()[:4] == ["shop/cart.py:1-1", "class Cart:", "", "shop/cart.py:6-8  class"]
+    assert done.stdout.splitlines()[:2] == ["shop/cart.py:1:class Cart:", "shop/cart.py:6:class Other:"]
     assert done.returncode == 0
-    assert shop.run("read", "shop/cart.py:1-1", "nothing").returncode == 1
+    missed = shop.run("read", "shop/cart.py:1-1", "nothing")
+    assert missed.returncode == 1 and missed.stdout == "shop/cart.py:1:class Cart:\n" and missed.stderr
 
 
 def test_a_path_is_relative_to_where_one_stands(shop: Sandbox) -> None:
@@ -49,11 +51,17 @@ def test_a_terminal_shows_numbers_and_nothing_that_acts(shop: Sandbox) -> None:
     assert "odd.txt:1-2" in shown and "    tab" in shown
 
 
+def test_a_terminal_shows_syntax_colours(shop: Sandbox) -> None:
+    code, shown = shop.terminal("read", "shop/cart.py:2-3")
+    assert code == 0 and "\x1b[33mdef\x1b[0m total" in shown and "\x1b[2m2\x1b[0m  " in shown
+
+
 def test_what_cannot_be_shown(shop: Sandbox) -> None:
     done = shop.run("read", "total")
     assert done.returncode == 1
-    assert "shop/cart.py#Cart.total@2" in done.stdout and "shop/cart.py#Other.total@7" in done.stdout
-    assert shop.run("read", "blob.bin").stdout.startswith("blob.bin  a binary file")
+    assert "shop/cart.py:2:" in done.stdout and "shop/cart.py:7:" in done.stdout and done.stderr
+    binary = shop.run("read", "blob.bin")
+    assert binary.returncode == 1 and binary.stderr.startswith("blob.bin binary, 3 bytes")
     secret = shop.run("read", ".env")
     assert secret.returncode == 1 and "secrets" in secret.stderr and "KEY" not in secret.stdout
     assert shop.run("read", "shop/crat.py").returncode == 1

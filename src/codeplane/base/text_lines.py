@@ -23,7 +23,9 @@ class LineKind(StrEnum):
     SYMBOL = "symbol"
     """A definition, `41-58 signature`."""
     SOURCE = "source"
-    """A line of a text that is read, as `cat -n` prints it."""
+    """A line of a text that is read. An agent gets the bare line; its number is for the other readers."""
+    DIFF = "diff"
+    """A line of a unified diff."""
     CALL = "call"
     """A call site with its own path, `< path:line text`."""
     TEXT = "text"
@@ -59,8 +61,18 @@ def symbol(path: str, first: int, last: int, signature: str, suffix: str = "", d
     return TextLine(LineKind.SYMBOL, f"{INDENT * depth}{span} {body}", path, first, body)
 
 
-def source(path: str, line: int, text: str) -> TextLine:
-    return TextLine(LineKind.SOURCE, f"{line}\t{text}", path, line, text)
+def source(path: str, line: int, text: str, *, mark: bool = False) -> TextLine:
+    """A line of a file as it is; with `mark`, a line with its number stands before it."""
+    return TextLine(LineKind.SOURCE, f"@@ {line} @@\n{text}" if mark else text, path, line, text)
+
+
+def entry(path: str, words: str) -> TextLine:
+    """A row about a file or directory, of which a pipe gets the path."""
+    return TextLine(LineKind.TEXT, words, path)
+
+
+def diff(words: str) -> TextLine:
+    return TextLine(LineKind.DIFF, words)
 
 
 def call_site(mark: str, path: str, line: int, text: str, suffix: str = "", depth: int = 0) -> TextLine:

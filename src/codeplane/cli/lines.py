@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from codeplane.base.paths import display
 from codeplane.base.text_lines import LineKind, TextLine
 from codeplane.cli.answer import FAILED, OK, Reply
+from codeplane.cli.highlight import make_highlighter
 from codeplane.cli.terminal import Style, columns, fit
 
 Mark = Callable[[str], str]
@@ -22,12 +23,19 @@ def lines_reply(
     """The reply of a command that prints the text form of a tool."""
     code = OK if status == "ok" else FAILED
     if sys.stdout.isatty():
-        style = Style.of(sys.stdout)
-        shown = [_terminal_line(line, style, mark) for line in lines]
+        shown = terminal_lines(lines, Style.of(sys.stdout), mark)
         return Reply(text="\n".join(shown), status=status, warnings=warnings, exit_code=code)
     rows = [_piped_line(line) for line in lines if not _is_aside(line)]
     notes = [line.text for line in lines if line.kind is LineKind.NOTE]
     return Reply(text="\n".join(rows), status=status, warnings=warnings, notes=notes, exit_code=code)
+
+
+def terminal_lines(lines: Sequence[TextLine], style: Style, mark: Mark = lambda text: text) -> list[str]:
+    numbers = [len(str(line.line)) for line in lines if line.kind is LineKind.SOURCE]
+    sources = _SourcePrinter(style, max(numbers, default=0))
+    return [
+        sources.print(line) if line.kind is LineKind.SOURCE else _terminal_line(line, style, mark) for line in lines
+    ]
 
 
 def _is_aside(line: TextLine) -> bool:
@@ -35,7 +43,9 @@ def _is_aside(line: TextLine) -> bool:
 
 
 def _piped_line(line: TextLine) -> str:
-    return f"{display(line.path)}:{line.line}:{line.body}" if line.line else line.text
+    if line.line:
+        return f"{display(line.path)}:{line.line}:{line.body}"
+    return display(line.path) if line.kind is LineKind.TEXT and line.path else line.text
 
 
 def _terminal_line(line: TextLine, style: Style, mark: Mark) -> str:
@@ -46,11 +56,32 @@ def _terminal_line(line: TextLine, style: Style, mark: Mark) -> str:
             return style.bold(shown)
         case LineKind.NOTE:
             return style.dim(shown)
-        case LineKind.TEXT:
-            return shown
+        case LineKind.DIFF:
+            colours = {"+": style.green, "-": style.red, "@": style.dim}
+            return colours[shown[0]](shown) if shown[:1] in colours else shown
         case LineKind.CALL:
             place, found, rest = shown.partition(f":{line.line} ")
             return style.green(place + found) + rest if found else shown
-        case LineKind.MATCH | LineKind.SYMBOL | LineKind.SOURCE:
+        case LineKind.MATCH | LineKind.SYMBOL:
             label = shown[: len(shown) - len(shown.lstrip(" "))] + shown.lstrip(" ").partition(" ")[0]
             return style.green(label) + mark(shown[len(label) :])
+        case _:
+            return shown
+
+
+class _SourcePrinter:
+    """Prints lines of files with numbers and syntax colours; they are never cut to the width of the terminal."""
+
+    def __init__(self, style: Style, width: int) -> None:
+        self._style = style
+        self._width = width
+        self._after: tuple[str, int] = ("", 0)
+        self._highlight: Mark = lambda text: text
+
+    def print(self, line: TextLine) -> str:
+        if (line.path, line.line) != self._after:
+            # Whether a string or a comment is open is not known where a passage begins.
+            self._highlight = make_highlighter(line.path, self._style)
+        self._after = (line.path, line.line + 1)
+        number = self._style.dim(str(line.line).rjust(self._width))
+        return f"{number}  {self._highlight(display(line.body.replace(chr(9), _TAB)))}"

@@ -642,20 +642,21 @@ def ls(
     """List the files and directories of PATH, with line and file counts."""
     from codeplane.cli.commands import navigation
 
-    wish = navigation.Wish(path, depth, pattern, everything, limit)
-    context.exit(navigation.list_files(context.obj, wish, json=json))
+    options = navigation.ListOptions(path, depth, pattern, everything, limit)
+    context.exit(navigation.list_files(context.obj, options, json=json))
 
 
 @app.command()
 @click.argument("file", type=click.Path())
+@click.argument("symbol", required=False)
 @click.option("-r", "--ref", metavar="REF", help="The file at this branch, tag or commit.")
 @json_option
 @click.pass_context
-def outline(context: click.Context, file: str, ref: str | None, json: bool) -> None:
-    """Show the definitions of a file as a tree."""
+def outline(context: click.Context, file: str, symbol: str | None, ref: str | None, json: bool) -> None:
+    """Show the definitions of a file as a tree, or one symbol with its members."""
     from codeplane.cli.commands import lookup
 
-    context.exit(lookup.outline(context.obj, file, ref=ref, json=json))
+    context.exit(lookup.outline(context.obj, file, ref=ref, symbol=symbol, json=json))
 
 
 @app.command()

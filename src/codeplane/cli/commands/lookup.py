@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer, require_answer, tool_reply, warning_lines
+from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
+from codeplane.cli.lines import lines_reply
 from codeplane.cli.terminal import Style, columns, facts, fit, number, plural, table, wrapped
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | Non
     return answer("defs", lambda: _defs(invocation, name, kind, path, limit), json=json)
 
 
-def outline(invocation: Invocation, file: str, *, ref: str | None = None, json: bool) -> int:
-    return answer("outline", lambda: _outline(invocation, file, ref, as_json=json), json=False)
+def outline(invocation: Invocation, file: str, *, ref: str | None = None, symbol: str | None = None, json: bool) -> int:
+    return answer("outline", lambda: _outline(invocation, file, ref, symbol, as_json=json), json=False)
 
 
 def languages(invocation: Invocation, *, json: bool) -> int:
@@ -78,32 +78,18 @@ def _shown(row: DefRow) -> str:
     return f"{container}: {signature}" if container else signature
 
 
-def _outline(invocation: Invocation, file: str, ref: str | None, *, as_json: bool) -> Reply:
-    from codeplane.cli.reach import call_tool
+def _outline(invocation: Invocation, file: str, ref: str | None, symbol: str | None, *, as_json: bool) -> Reply:
+    from codeplane.cli.reach import call_lines, call_tool
 
     assembly = assemble(invocation)
     path = repository_path(assembly.context.root, invocation.start, file)
-    arguments = {"file": path, "limit_symbols": MAX_LIMIT, **({"ref": ref} if ref else {})}
-    found, _ = call_tool(assembly.context, invocation, "file_outline", arguments)
+    arguments = {"file": path, "limit_symbols": MAX_LIMIT, "ref": ref, "symbol": symbol}
+    arguments = {name: value for name, value in arguments.items() if value}
     if as_json:
+        found, _ = call_tool(assembly.context, invocation, "file_outline", arguments)
         return tool_reply(found)
-    require_answer(found)
-    result = found["result"]
-    style = Style.of(sys.stdout)
-    rows = list(_outline_rows(result["symbols"], ""))
-    width = max((len(span) for span, _ in rows), default=0)
-    lines = [f"{style.bold(display(path))}  {style.dim(plural(len(rows), 'symbol'))}"]
-    lines += [f"  {style.dim(span.rjust(width))}  {fit(text, columns() - width - 4)}" for span, text in rows]
-    if result.get("left_out"):
-        lines.append(style.dim(f"  and {number(result['left_out'])} more"))
-    return Reply(text="\n".join(lines), warnings=(*assembly.warnings, *warning_lines(found)))
-
-
-def _outline_rows(symbols: list[dict[str, Any]], indent: str) -> Iterator[tuple[str, str]]:
-    for symbol in symbols:
-        text = symbol.get("signature") or f"{symbol['kind']} {symbol['name']}"
-        yield f"{symbol['line_start']}-{symbol['line_end']}", indent + text
-        yield from _outline_rows(symbol.get("children", []), indent + "  ")
+    status, lines = call_lines(assembly.context, invocation, "file_outline", arguments)
+    return lines_reply(status, lines, assembly.warnings)
 
 
 def _languages(invocation: Invocation) -> Reply:

@@ -81,7 +81,7 @@ def _page(call: Call, args: Mapping[str, Any], rest: _Rest) -> tuple[dict[str, o
     max_chars = MAX_CHARS if "limit" in args else DEFAULT_CHARS
     fields, taken = page_files(rest.files, args.get("limit", DEFAULT_LIMIT), max_chars, rest.offset)
     rest = replace(rest, offset=rest.offset + taken)
-    if rest.offset >= len(rest.files.rows) or call.once:
+    if rest.offset >= len(rest.files.rows) or call.once or (call.wants_text and call.surface.everything):
         return fields, {}
     cursor = call.handles.mint("cursor", call.session.id, rest)
     return fields, {"pagination": {"next_cursor": cursor, "total_estimate": len(rest.files.rows)}}

@@ -37,6 +37,7 @@ from codeplane.tools.text.common import call_text
 from codeplane.tools.text.file_outline import (
     DEFAULT_CHARS,
     MAX_CHARS,
+    NAMED_CHARS,
     not_found_lines,
     outline_lines,
     symbol_lines,
@@ -96,7 +97,7 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
         hints=hints,
         meta=told.meta,
         record=Record((file,), told.outlined.size // _BYTES_PER_TOKEN),
-        lines=_outline_lines(found, told, args, exact) if call.wants_text else None,
+        lines=_outline_lines(call, found, told, args, exact) if call.wants_text else None,
     )
 
 
@@ -116,11 +117,15 @@ def _text_outline(outlined: Outlined, args: Mapping[str, Any], exact: bool, wind
     )
 
 
-def _outline_lines(found: Outline, told: _Told, args: Mapping[str, Any], exact: bool) -> list[TextLine]:
+def _outline_lines(call: Call, found: Outline, told: _Told, args: Mapping[str, Any], exact: bool) -> list[TextLine]:
     version = version_words(told.outlined.digest, str(told.version.get("commit", "")), str(told.version.get("ref", "")))
+    # What a person asks for goes to a terminal, not into the context of a model.
+    room = _ALL if call.surface.everything else MAX_CHARS if "limit_symbols" in args else DEFAULT_CHARS
     if exact:
-        return symbol_lines(found, version) or not_found_lines(str(_symbol(args)[1] or _symbol(args)[0]), found)
-    return outline_lines(found, version, MAX_CHARS if "limit_symbols" in args else DEFAULT_CHARS)
+        return symbol_lines(found, version, max(room, NAMED_CHARS)) or not_found_lines(
+            str(_symbol(args)[1] or _symbol(args)[0]), found
+        )
+    return outline_lines(found, version, room)
 
 
 def _outline_hints(call: Call, args: Mapping[str, Any], found: Outline, reduced: bool) -> dict[str, object]:
@@ -252,8 +257,8 @@ def _map_lines(call: Call, args: Mapping[str, Any], made: Made) -> list[TextLine
         following = {"cursor": call.handles.mint("cursor", call.session.id, rest)}
     elif tokens >= MAX_TOKENS:
         return found.lines
-    words = " ".join(quote(f"--tokens {value}") for value in following.values())
-    hint = call.next_call("map_repo", {**following, **path_argument(args)}, f"cpl map {words}")
+    command = f"cpl map --tokens {following.get('max_tokens', MAX_TOKENS)}"
+    hint = call.next_call("map_repo", {**following, **path_argument(args)}, command)
     return [*found.lines, *left_out_line(found.left_out, call_text(hint))]
 
 

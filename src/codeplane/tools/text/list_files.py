@@ -10,7 +10,7 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
-from codeplane.base.text_lines import LineKind, TextLine, heading, note, text
+from codeplane.base.text_lines import TextLine, entry, heading, note, text
 from codeplane.tools.text.common import call_text
 
 _TOLD_ROLES = frozenset({"generated", "vendored"})
@@ -45,8 +45,7 @@ def _folder_lines(
 
 
 def _entry(path: str, shown: str, value: object) -> TextLine:
-    words = f"{display(shown)} {_amount(value)}".rstrip()
-    return TextLine(LineKind.TEXT, words, path)
+    return entry(path, f"{display(shown)} {_amount(value)}".rstrip())
 
 
 def _amount(value: object) -> str:

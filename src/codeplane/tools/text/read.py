@@ -14,7 +14,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.symbols import parse_symbol_ref
-from codeplane.base.text_lines import LineKind, TextLine, heading, note, symbol, text
+from codeplane.base.text_lines import LineKind, TextLine, diff, heading, note, source, symbol, text
 from codeplane.tools.text.common import call_text, hint_lines, short_digest
 from codeplane.tools.text.file_outline import outline_rows
 
@@ -66,7 +66,8 @@ def render_reset_budget(arguments: Mapping[str, Any], answer: Answer) -> list[Te
 
 def _item_lines(item: Item, status: str, message: str | None) -> list[TextLine]:
     if "error" in item:
-        return [text(f"{display(str(item['target']))}: error {item['error']}: {item['message']}")]
+        words = f"{display(str(item['target']))}: error {item['error']}: {item['message']}"
+        return [TextLine(LineKind.NOTE, words, str(item["target"]))]
     if status != "ok":
         return _not_read(item, message)
     if "change" in item:
@@ -135,11 +136,11 @@ def _source_lines(path: str, first: int, content: str, *, marked: bool = False) 
     before = ""
     for number, row in enumerate(rows, first):
         body = row.removesuffix("\r")
-        shown = body
         far = number - last
-        if far >= MARK_ANYWAY or (far >= MARK_EVERY and body.strip() and not before.strip()):
-            shown, last = f"@@ {number} @@\n{body}", number if len(rows) >= LEAST_MARKED else 1 << 40
-        yield TextLine(LineKind.SOURCE, shown, path, number, body)
+        mark = far >= MARK_ANYWAY or (far >= MARK_EVERY and bool(body.strip()) and not before.strip())
+        if mark:
+            last = number if len(rows) >= LEAST_MARKED else 1 << 40
+        yield source(path, number, body, mark=mark)
         before = body
 
 
@@ -221,14 +222,16 @@ def _diff_lines(item: Item) -> list[TextLine]:
         words = [f"unchanged against {item.get('against', 'HEAD')}"]
     lines = [_header(item, " ".join(word for word in words if word))]
     rows = str(item.get("content", "")).removesuffix("\n")
-    return [*lines, *(text(row.removesuffix("\r")) for row in rows.split("\n") if rows)]
+    return [*lines, *(diff(row.removesuffix("\r")) for row in rows.split("\n") if rows)]
 
 
 def _not_read(item: Item, message: str | None) -> list[TextLine]:
-    """The words of the resolver; then candidates that it does not name."""
+    """The words of the resolver; then candidates that it does not name. A note with a path is about that target."""
     if "size" in item:
-        return [heading(item["path"], f"binary, {item['size']:,} bytes, sha {short_digest(item['file_sha256'])}")]
-    lines = [text(message or f"{display(str(item.get('target', '')))}: not found")]
+        words = f"{display(item['path'])} binary, {item['size']:,} bytes, sha {short_digest(item['file_sha256'])}"
+        return [TextLine(LineKind.NOTE, words, item["path"])]
+    target = str(item.get("target", ""))
+    lines = [TextLine(LineKind.NOTE, message or f"{display(target)}: not found", target)]
     candidates = item.get("candidates", ())
     if any(_without_line(str(candidate["symbol_ref"])) not in lines[0].text for candidate in candidates):
         lines += _candidate_lines(candidates)
