@@ -15,7 +15,7 @@ from codeplane.base.text_lines import INDENT, TextLine, note, text
 from codeplane.operations.map_repo.structure import TreeRow
 
 DEFAULT_TOKENS = 800
-CHARS_PER_TOKEN = 3.5
+CHARS_PER_TOKEN = 2.8
 """Of a map: paths and numbers have fewer characters per token than prose."""
 
 _MAX_NAMES = 6
@@ -138,9 +138,32 @@ def _key_files(fields: Fields, room: int) -> tuple[list[TextLine], int]:
     """Files by rank, with the number of files that use each and the names that they use most."""
     names = _names_by_file(fields.get("public_api", ()))
     found: Mapping[str, int] = fields["key_files"]
-    title = "key files, files that use each" + (": names used most" if names else "")
-    rows = [f"{display(path)} {count}{_name_words(names.get(path, ()))}" for path, count in found.items()]
-    return _listed(title, rows, room, fields.get("left_out", {}).get("key_files", 0))
+    above = _common_directory(list(found)[:_ALIKE]) if len(found) > _FEW else ""
+    title = f"key files{f' in {display(above)}' if above else ''}, files that use each"
+    rows = []
+    for path, count in found.items():
+        if path.startswith(above):
+            stem = path.rpartition("/")[2].partition(".")[0]
+            used = [name for name in names.get(path, ()) if name != stem]
+            rows.append(f"{display(path.removeprefix(above))} {count}{_name_words(used)}")
+    left = fields.get("left_out", {}).get("key_files", 0) + len(found) - len(rows)
+    return _listed(title + (": names used most" if names else ""), rows, room, left)
+
+
+_FEW = 2
+_ALIKE = 12
+"""So many key files decide which directory heads them; later ones of other directories are left out."""
+
+
+def _common_directory(paths: Sequence[str]) -> str:
+    """The deepest directory that holds all of these, with a slash; empty for the root."""
+    folders = [path.split("/")[:-1] for path in paths]
+    same = 0
+    for parts in zip(*folders, strict=False):
+        if len(set(parts)) > 1:
+            break
+        same += 1
+    return "".join(f"{part}/" for part in folders[0][:same]) if folders else ""
 
 
 def _public_api(fields: Fields, room: int) -> tuple[list[TextLine], int]:
