@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.operations.map_repo.structure import TreeRow
-from codeplane.tools.text.map_repo import CHARS_PER_TOKEN, DEFAULT_TOKENS, tree_lines
+from codeplane.tools.text.map_repo import CHARS_PER_TOKEN, DEFAULT_TOKENS, map_lines, tree_lines
 from support.repositories import make_repository, write
 from support.tooling import Server, serving
 
@@ -94,8 +94,8 @@ def test_map_of_a_repository(shop: Server) -> None:
     assert "entry points: shop/cli.py:4 main" in lines
     assert "tests: tests/ 1; pytest" in lines
     assert "dependencies: pytest 1, requests 1" in lines
-    first = lines.index("key files in shop/, files that use each: names used most") + 1
-    assert lines[first] == "cart.py 3: Cart"
+    first = lines.index("key files, files that use each: names used most") + 1
+    assert lines[first] == "shop/cart.py 3: Cart"
     tree = lines[lines.index("directories:") :]
     assert {"many/ 160", "  part_0/ 4", "shop/ 6", "  pay/ 1", "tests/ 1"} <= set(tree)
     assert len(shown) <= DEFAULT_TOKENS * CHARS_PER_TOKEN
@@ -124,3 +124,16 @@ def test_tree_rows_stand_under_the_nearest_directory_shown() -> None:
     rows = [TreeRow("a/b/c/", 4), TreeRow("a/", 9), TreeRow("a/b/c/x.py", 10), TreeRow("z.py", 1)]
     lines, taken = tree_lines(rows, 0, 10, 1_000)
     assert [line.text for line in lines] == ["a/ 9", "  b/c/ 4", "    x.py 10", "z.py 1"] and taken == 4
+
+
+def test_directory_of_key_files_is_printed_once() -> None:
+    fields = {
+        "key_files": {"a/b/x.py": 9, "a/b/c/y.py": 8, "a/b/z.py": 7},
+        "public_api": [{"symbol_ref": "a/b/x.py#Cart@3"}, {"symbol_ref": "a/b/z.py#z@1"}],
+    }
+    assert [line.text for line in map_lines(fields, [], 800, 60).lines] == [
+        "key files in a/b/, files that use each: names used most",
+        "x.py 9: Cart",
+        "c/y.py 8",
+        "z.py 7",
+    ]

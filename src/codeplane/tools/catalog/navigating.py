@@ -1,4 +1,4 @@
-"""Tools to find one's way: outlines, calls, the map."""
+"""Tools that describe the repository and its files: outlines, call graphs, maps, listings."""
 
 from __future__ import annotations
 
@@ -10,68 +10,76 @@ SECTIONS = ("structure", "languages", "entry_points", "key_files", "dependencies
 REF = Param(
     "ref",
     "string",
-    "Branch, tag, commit, HEAD~2 or INDEX; default: the files as they are.",
+    "Branch, tag, commit, HEAD~2, or INDEX. Default: the working tree",
     aliases=("revision", "rev", "commit", "branch"),
 )
 
 FILE_OUTLINE = ToolSpec(
     "file_outline",
     ("core",),
-    "Symbols of one file as a nested tree with signatures and lines. Use before reading a file.",
+    "List the symbols of a file, nested, with line numbers and signatures. Use it before reading a long file.",
     (
         Param("file", "string", "Path of the file.", required=True, aliases=("file_path", "filename", "filepath")),
         PATH,
         Param(
             "symbol",
             "string",
-            "One symbol by name, Class.method or path:line, with its members.",
+            "Only this symbol, with its members: Name or Class.method.",
             aliases=("symbol_ref", "name", "label"),
         ),
-        Param("depth", "string", "top: only outermost symbols.", choices=("all", "top"), default="all"),
+        Param("depth", "string", "top: only the outermost symbols.", choices=("all", "top"), default="all"),
         Param(
             "resolve_mode",
             "string",
-            "exact: find one symbol by symbol_id or symbol_label.",
+            "exact: only the symbol that symbol_id or symbol_label names.",
             choices=("outline", "exact"),
             default="outline",
             aliases=("resolve",),
             advertised=False,
         ),
-        Param("symbol_id", "string", "symbol_ref to find.", aliases=("symbol_id_exact",), advertised=False),
-        Param("symbol_label", "string", "Name, or Class.method.", aliases=("symbol_label_exact",), advertised=False),
-        Param("start_line", "integer", "Only symbols that touch these lines.", minimum=1, aliases=("line_start",)),
-        Param("end_line", "integer", minimum=1, aliases=("line_end",)),
+        Param("symbol_id", "string", "Reference of a symbol.", aliases=("symbol_id_exact",), advertised=False),
+        Param("symbol_label", "string", "Name of a symbol.", aliases=("symbol_label_exact",), advertised=False),
+        Param("start_line", "integer", "Only symbols from this line on.", minimum=1, aliases=("line_start",)),
+        Param(
+            "end_line",
+            "integer",
+            "Only symbols up to this line.",
+            minimum=1,
+            aliases=("line_end",),
+            advertised=False,
+        ),
         REF,
         Param(
             "limit_symbols",
             "integer",
-            "Default: all, with less detail in a large file.",
+            "Maximum number of symbols, all with signatures. Default: all, in less detail if the file is large",
             minimum=1,
             maximum=1000,
             aliases=("limit", "max_symbols"),
+            advertised=False,
         ),
-        Param("language", "string", "Fail unless the file is of this language.", advertised=False),
+        Param("language", "string", "Fail if the file is not in this language.", advertised=False),
         POLICY,
     ),
     stand_ins={"file": "path"},
-    when=("to see what a file defines before reading any of it", "to list the members of a class"),
-    when_not=("to find a symbol whose file is not known: search", "to read code: it shows signatures, no bodies"),
+    when=("to see what a file defines before reading it", "to list the members of a class"),
+    when_not=("to find a symbol in an unknown file: search", "to read code: read"),
     examples=(
         Example("the whole file", {"file": "src/app.py"}),
         Example("one class with its members", {"file": "src/app.py", "symbol": "Server"}),
-        Example("as the last commit has it", {"file": "src/app.py", "ref": "HEAD"}),
+        Example("a file of the last commit", {"file": "src/app.py", "ref": "HEAD"}),
     ),
 )
 
 GET_FILE_OUTLINE = ToolSpec(
     "get_file_outline",
     ("compat",),
-    "Older name of file_outline.",
+    "Deprecated name of file_outline.",
     (
         Param("path", "string", "Path of the file.", required=True, aliases=("file",)),
         REF,
         Param("depth", "string", choices=("all", "top"), default="all"),
-        Param("language", "string", "Fail unless the file is of this language."),
+        Param("language", "string", "Fail if the file is not in this language."),
     ),
     examples=(Example("the whole file", {"path": "src/app.py"}),),
     deprecated=Deprecated("file_outline", renames={"path": "file"}),
@@ -112,46 +120,46 @@ CALL_GRAPH = ToolSpec(
 MAP_REPO = ToolSpec(
     "map_repo",
     ("core",),
-    "The repository at a glance: directories, languages, entry points, key files, dependencies, tests, public API.",
+    "Overview of the repository: languages, entry points, tests, dependencies, key files and directories.",
     (
-        Param("include", "array", "Sections to show; default all.", choices=SECTIONS, aliases=("sections",)),
-        Param("depth", "integer", "Directory depth.", default=3, minimum=1, maximum=20),
+        Param("include", "array", "Sections to print. Default: all", choices=SECTIONS, aliases=("sections",)),
         Param(
             "max_tokens",
             "integer",
-            "Default: 800; in JSON 1500.",
+            "Size of the answer. Default: 800 (json: 1500)",
             minimum=200,
             maximum=5000,
             aliases=("budget", "token_budget", "tokens", "map_tokens"),
         ),
-        Param("limit", "integer", "Rows of the structure.", default=60, minimum=1, maximum=100),
+        Param("depth", "integer", "Directory depth.", default=3, minimum=1, maximum=20),
+        Param("limit", "integer", "Maximum rows of the tree.", default=60, minimum=1, maximum=100, advertised=False),
         CURSOR,
         PATH,
         POLICY,
     ),
-    when=("first, in a repository that is new to you", "to find where a kind of code lives"),
+    when=("first, in a repository that is new to you", "to find where a kind of code is"),
     when_not=("to list the symbols of one file: file_outline",),
     examples=(
-        Example("everything, briefly", {}),
-        Example("a deeper tree", {"include": ["structure"], "depth": 5}),
+        Example("overview", {}),
+        Example("a deeper tree with files", {"include": ["structure"], "depth": 5}),
     ),
 )
 
 LIST_FILES = ToolSpec(
     "list_files",
     ("files",),
-    "Names in a directory, in place of ls and find: lines of each file, files beneath each sub-directory.",
+    "List a directory, like ls and find: files with their number of lines, directories with their number of files.",
     (
         Param(
             "path",
             "string",
-            "Directory; default: the root.",
+            "Directory. Default: the repository root",
             aliases=("directory", "dir", "folder", "root", "repo", "codebase", "cwd"),
         ),
         Param(
             "depth",
             "integer",
-            "Levels to open; default 1, with a pattern all.",
+            "Levels of directories to list. Default: 1, or all with a pattern",
             minimum=1,
             maximum=20,
             aliases=("max_depth", "levels"),
@@ -159,21 +167,21 @@ LIST_FILES = ToolSpec(
         Param(
             "pattern",
             "string",
-            "As in a .gitignore of that directory: *.py, **/test_*.",
+            "Only files that match this .gitignore-style pattern: *.py, **/test_*",
             aliases=("glob", "file_pattern", "include", "name", "query"),
         ),
         Param(
             "include_ignored",
             "boolean",
-            "Also what is not indexed, each with the reason.",
+            "Also files that are not indexed, with the reason.",
             aliases=("all", "include_hidden", "show_hidden", "hidden", "no_ignore"),
         ),
-        Param("limit", "integer", "Names; default 200.", minimum=1, maximum=1000, aliases=("max_results",)),
+        Param("limit", "integer", "Maximum entries. Default: 200", minimum=1, maximum=1000, aliases=("max_results",)),
         CURSOR,
         POLICY,
     ),
-    when=("to see what lies in a directory", "to find files by name"),
-    when_not=("to get to know a repository: map_repo", "to find files by what they hold: search"),
+    when=("to see what a directory contains", "to find files by name"),
+    when_not=("for an overview of the repository: map_repo", "to find files by content: search"),
     examples=(
         Example("a directory", {"path": "src"}),
         Example("files by name, at any depth", {"pattern": "test_*.py"}),

@@ -55,7 +55,8 @@ _CONTENT = Param(
 READ = ToolSpec(
     "read",
     ("core",),
-    "Read a symbol, a range of lines or a file, or several of them in one call. Prints the text with its digest.",
+    "Read a symbol, a range of lines or a file, or several of them in one call. Prints path:first-last, the digest and "
+    "the exact text; a line like @@ 96 @@ is the number of the next line, not text.",
     (
         Param(
             "target",

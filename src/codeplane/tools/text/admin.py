@@ -86,9 +86,8 @@ def _tool_lines(result: Fields) -> Iterator[TextLine]:
         yield text(f"use {result['use_instead']} instead")
     spec = catalog.BY_NAME[result["name"]]
     for param in spec.params:
-        if param.advertised:
-            required = "required " if param.required and not param.unless else ""
-            yield text(f"  {param.name}: {required}{_parameter_words(result['parameters'][param.name])}")
+        required = "required " if param.required and not param.unless else ""
+        yield text(f"  {param.name}: {required}{_parameter_words(result['parameters'][param.name])}")
     for example in result["examples"]:
         call = " ".join([str(result["name"]), *argument_words(example["params"])])
         yield text(f"example: {call}  ({example['description']})")
