@@ -149,7 +149,7 @@ def test_what_meta_says(fleet: Server) -> None:
     assert named["session_id"] == session
     stolen = fleet.call("map_repo", {"sessionId": session}, principal="another")
     error_of(stolen, ErrorCode.HANDLE_NOT_YOURS)
-    unknown = fleet.call("map_repo", {"session_id": "s_" + "A" * 12}, principal="somebody")
+    unknown = fleet.call("map_repo", {"session_id": "s_" + "A" * 24}, principal="somebody")
     error_of(unknown, ErrorCode.HANDLE_EXPIRED)
     error_of(fleet.call("map_repo", {"session_id": "mine"}), ErrorCode.ARGUMENT_INVALID)
 
@@ -283,7 +283,8 @@ def test_a_tool_that_is_not_visible_has_a_command(fleet: Server, spec: ToolSpec)
 def test_an_unknown_parameter_is_told_with_a_call_that_works(fleet: Server, spec: ToolSpec) -> None:
     error = error_of(fleet.call(spec.name, {"zzzzzz": 1}), ErrorCode.UNKNOWN_PARAMETER)
     assert error["received"] == "zzzzzz"
-    assert not spec.params or spec.params[0].name in error["expected"]
+    listed = [param.name for param in spec.params if param.advertised]
+    assert not listed or listed[0] in error["expected"]
     if not spec.has_effect(error["example"]):
         assert fleet.call(spec.name, error["example"])["status"] == "ok"
 
@@ -389,3 +390,11 @@ def _check_next_steps(found: Envelope, surface: Surface) -> None:
         return
     words = set(re.findall(r"\w+", f"{error.get('remedy', '')} {error.get('expected', '')} {found.get('message', '')}"))
     assert not words & (set(catalog.BY_NAME) - visible)
+
+
+def test_map_of_a_directory_is_about_that_directory(fleet: Server) -> None:
+    whole = fleet.call("map_repo", {"include": ["structure", "key_files"]})["result"]
+    folder = next(path for path in whole["structure"]["tree"] if path.endswith("/")).rstrip("/")
+    part = fleet.call("map_repo", {"include": ["structure", "key_files"], "path": folder})["result"]
+    assert 0 < part["structure"]["file_count"] < whole["structure"]["file_count"]
+    assert all(path.startswith(folder) for path in (*part["structure"]["tree"], *part["key_files"]))

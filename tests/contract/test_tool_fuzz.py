@@ -43,7 +43,7 @@ _PATHS = [
 ]
 _PATHS += ["a.py/", "a.py/b", "pkg//b.go", "~", "C:\\a.py", "", ".", "a" * 300, "a/" * 2000, "\u202e.py", "\udc80.py"]
 _WORDS = ["A", "A.run", "a.py#A.run@2", "a.py:2", "#", "@", "a.py#@", ":1", "::", "a.py:99999999999999999999", "."]
-_WORDS += ["t_" + "A" * 12, "open", "close"]
+_WORDS += ["t_" + "A" * 24, "open", "close"]
 _WORDS += ["c_" + "A" * 12, "s_" + "A" * 24, "map_repo", ".py=python", "=", ".x=", "!", "[", "**/", "\\", "\ud800"]
 
 _SCALARS = st.one_of(

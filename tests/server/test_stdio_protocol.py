@@ -244,7 +244,7 @@ def test_an_id_that_is_in_use_is_refused_and_the_first_call_is_answered(client: 
         ("map_repo", {"limit": 10**9}, "ok", None),
         ("map_repo", {"limit": "many"}, "error", "ARGUMENT_INVALID"),
         ("map_repo", {"cursor": "c_" + "A" * 12}, "error", "HANDLE_EXPIRED"),
-        ("map_repo", {"session_id": "s_" + "A" * 12}, "error", "HANDLE_EXPIRED"),
+        ("map_repo", {"session_id": "s_" + "A" * 24}, "error", "HANDLE_EXPIRED"),
         ("map_repo", {"path": "/"}, "error", "ROOT_NOT_REGISTERED"),
         ("get_file_outline", {"path": "app.py"}, "ok", None),
     ],

@@ -61,7 +61,7 @@ REFUSED = [
     ("file_outline", {}, ErrorCode.ARGUMENT_INVALID, "text"),
     ("file_outline", {"fil": "a.py"}, ErrorCode.UNKNOWN_PARAMETER, "file"),
     ("file_outline", {"file": "a.py", "dept": "top"}, ErrorCode.UNKNOWN_PARAMETER, "depth"),
-    ("file_outline", {"file": "a.py", "zzzz": 1}, ErrorCode.UNKNOWN_PARAMETER, "file, symbol, depth"),
+    ("file_outline", {"file": "a.py", "zzzz": 1}, ErrorCode.UNKNOWN_PARAMETER, "path, symbol, depth"),
     ("file_outline", {"file": "a.py", "depth": "tip"}, ErrorCode.ARGUMENT_INVALID, "all | top"),
     ("file_outline", {"file": "a.py", "limit": 0}, ErrorCode.ARGUMENT_INVALID, "from 1 to 1000"),
     ("file_outline", {"file": "a.py", "limit": "1e999"}, ErrorCode.ARGUMENT_INVALID, "a whole number"),

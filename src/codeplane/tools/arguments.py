@@ -124,8 +124,9 @@ def _recognize(spec: ToolSpec, params: Mapping[str, Param], name: str) -> Param:
     for param in params.values():
         if _bare(name) == _bare(param.name) or any(_bare(name) == _bare(alias) for alias in param.aliases):
             return param
-    names = [param.name for param in params.values() if param.advertised and param not in (SESSION, TASK, FORMAT)]
-    guess = nearest(name, names)
+    own = [param for param in params.values() if param not in (SESSION, TASK, FORMAT)]
+    names = [param.name for param in own if param.advertised]
+    guess = nearest(name, [param.name for param in own])
     raise CodePlaneError(
         ErrorCode.UNKNOWN_PARAMETER,
         f"{spec.name} has no parameter '{shown(name)}'",

@@ -149,7 +149,7 @@ class ToolSpec:
                 schema["enum"] = list(self.harmless[param.name])
             properties[param.name] = schema
         schema = {"type": "object", "properties": properties}
-        required = [param.name for param in self.params if param.required and not param.unless]
+        required = [self._shown_name(param) for param in self.params if param.required and not param.unless]
         if required:
             schema["required"] = required
         return {
@@ -159,6 +159,10 @@ class ToolSpec:
             "inputSchema": schema,
             "annotations": self._annotations(read_only=read_only),
         }
+
+    def _shown_name(self, param: Param) -> str:
+        """A required parameter that is not listed has another that stands in for it."""
+        return param.name if param.advertised else self.stand_ins.get(param.name, param.name)
 
     def _annotations(self, *, read_only: bool) -> dict[str, bool]:
         """Hints for clients. The last two say nothing about a tool that only reads, so that it does not carry them."""

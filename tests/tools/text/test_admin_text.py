@@ -47,7 +47,7 @@ def test_tool_is_described_with_parameters_and_calls(shop: Server) -> None:
     assert lines[0].startswith("file_outline: ")
     assert any(line.startswith("  file: required string. ") for line in lines)
     assert any(line.startswith("  depth: all|top = all. ") for line in lines)
-    assert any(line.startswith("example: file_outline file=src/app.py") for line in lines)
+    assert any(line.startswith("example: file_outline path=src/app.py") for line in lines)
     assert any(line.startswith("  resolve_mode: outline|exact") for line in lines), "unlisted parameters are described"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import parent
+from codeplane.base.paths import is_inside, parent
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import find_test_roots
 from codeplane.languages.roles import role_among
@@ -59,7 +59,10 @@ class _Known:
     """What several sections are made of."""
 
     snapshot: Snapshot
+    everything: Sequence[FileBrief]
+    """All files of the repository."""
     files: Sequence[FileBrief]
+    """Those that the map is about."""
     roles: Mapping[int, str]
     imports: Sequence[ImportBrief]
     centrality: Centrality
@@ -73,8 +76,9 @@ def map_repo(
     limit: int = DEFAULT_LIMIT,
     repo_name: str = "",
     max_tokens: int = DEFAULT_TOKENS,
+    directory: str = "",
 ) -> RepoMap:
-    """The sections asked for, all of them by default.
+    """The sections asked for, all of them by default; of the files in one directory, if one is named.
 
     `repo_name`, the name of the repository's folder, helps to tell its own modules from others.
     """
@@ -82,7 +86,7 @@ def map_repo(
     check_limit(limit)
     _check_range("depth", depth, 1, MAX_DEPTH, DEFAULT_DEPTH)
     _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS, DEFAULT_TOKENS)
-    known = _look_up(snapshot, wanted, repo_name)
+    known = _look_up(snapshot, wanted, repo_name, directory)
     rows = order_rows(known.files, known.roles, depth, known.centrality.weights) if "structure" in wanted else []
     room = Room(max_tokens, wanted)
     found: dict[str, object] = {}
@@ -109,13 +113,17 @@ def page_structure(
     return fields | ({"left_out": left_out} if left_out > 0 else {})
 
 
-def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str) -> _Known:
-    files = list_file_briefs(snapshot)
-    roles = _roles(files)
+def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directory: str) -> _Known:
+    everything = list_file_briefs(snapshot)
+    roles = _roles(everything)
+    files = [file for file in everything if is_inside(file.path, directory)] if directory else everything
     imports = list_import_briefs(snapshot) if wanted & {"dependencies", "test_layout"} else []
     ranked = wanted & {"structure", "key_files", "public_api"}
-    centrality = find_centrality(snapshot, files, roles) if ranked else Centrality()
-    return _Known(snapshot, files, roles, imports, centrality, repo_name)
+    centrality = find_centrality(snapshot, everything, roles) if ranked else Centrality()
+    if directory:
+        own = {file.file_id for file in files}
+        imports = [brief for brief in imports if brief.file_id in own]
+    return _Known(snapshot, everything, files, roles, imports, centrality, repo_name)
 
 
 def _roles(files: Sequence[FileBrief]) -> Mapping[int, str]:
@@ -159,7 +167,7 @@ def _key_files(known: _Known, chars: int) -> tuple[object, int]:
 
 def _dependencies(known: _Known, chars: int) -> tuple[object, int]:
     """Packages from outside by the number of files that import them."""
-    judges = find_judges(known.files, known.imports, known.roles, known.repo_name)
+    judges = find_judges(known.everything, known.imports, known.roles, known.repo_name)
     by_id = {file.file_id: file for file in known.files}
     seen: set[tuple[int, str]] = set()
     standard: set[str] = set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codeplane.tools.catalog.shared import CURSOR, PATH, POLICY
 from codeplane.tools.spec import Deprecated, Example, Param, ToolSpec
 
@@ -19,8 +21,15 @@ FILE_OUTLINE = ToolSpec(
     ("core",),
     "List the symbols of a file, nested, with line numbers and signatures. Use it before reading a long file.",
     (
-        Param("file", "string", "Path of the file.", required=True, aliases=("file_path", "filename", "filepath")),
-        PATH,
+        Param(
+            "file",
+            "string",
+            "Path of the file, if path names another repository.",
+            required=True,
+            aliases=("file_path", "filename", "filepath"),
+            advertised=False,
+        ),
+        replace(PATH, doc="Path of the file.", advertised=True),
         Param(
             "symbol",
             "string",
@@ -65,9 +74,9 @@ FILE_OUTLINE = ToolSpec(
     when=("to see what a file defines before reading it", "to list the members of a class"),
     when_not=("to find a symbol in an unknown file: search", "to read code: read"),
     examples=(
-        Example("the whole file", {"file": "src/app.py"}),
-        Example("one class with its members", {"file": "src/app.py", "symbol": "Server"}),
-        Example("a file of the last commit", {"file": "src/app.py", "ref": "HEAD"}),
+        Example("the whole file", {"path": "src/app.py"}),
+        Example("one class with its members", {"path": "src/app.py", "symbol": "Server"}),
+        Example("a file of the last commit", {"path": "src/app.py", "ref": "HEAD"}),
     ),
 )
 
@@ -134,7 +143,7 @@ MAP_REPO = ToolSpec(
         Param("depth", "integer", "Directory depth.", default=3, minimum=1, maximum=20),
         Param("limit", "integer", "Maximum rows of the tree.", default=60, minimum=1, maximum=100, advertised=False),
         CURSOR,
-        PATH,
+        replace(PATH, doc="Only this directory.", advertised=True),
         POLICY,
     ),
     when=("first, in a repository that is new to you", "to find where a kind of code is"),

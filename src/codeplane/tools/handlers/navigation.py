@@ -27,12 +27,15 @@ from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline, Outlined
 from codeplane.operations.reads import read_meta
 from codeplane.operations.units import unit_markers
+from codeplane.query.files import list_files
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.fitting import fitted
 from codeplane.tools.handlers.paging import index_of, look, page_meta, require_settled, take_rest
+from codeplane.tools.handlers.search_nothing import nothing_indexed_in
+from codeplane.tools.handlers.search_request import directory_of
 from codeplane.tools.text.common import call_text
 from codeplane.tools.text.file_outline import (
     DEFAULT_CHARS,
@@ -223,8 +226,12 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     # The text form chooses from all that the largest map has, so that one map serves every number of tokens.
     tokens = MAX_TOKENS if call.wants_text else args.get("max_tokens", DEFAULT_TOKENS)
 
+    place = directory_of(call, args)
+
     def ask(snapshot: Snapshot) -> Made:
-        made = map_of(snapshot, include, depth, limit, call.root.path.name, tokens)
+        if place and not list_files(snapshot, 1, place).total:
+            raise nothing_indexed_in(place)
+        made = map_of(snapshot, include, depth, limit, call.root.path.name, tokens, place)
         fields = made.fields | ({"units": unit_markers(snapshot)} if call.wants_text and include is None else {})
         return Made(fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
 
@@ -234,7 +241,7 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     # A map costs more than a look: the look comes first, and the map is of what it led to, or newer. What rests on a
     # file is known once references are resolved.
     seen = call.root.workspace.read(index_of, args.get("freshness_policy"), links=True, cancelled=call.cancelled)
-    made = call.root.maps.get((include, depth, limit, tokens, call.wants_text), seen.value, make)
+    made = call.root.maps.get((include, depth, limit, tokens, place, call.wants_text), seen.value, make)
     read, fields = replace(seen, epoch=made.index[1]), made.fields
     if call.wants_text:
         return Answer(fields, warnings=read.notices, meta=read_meta(read), lines=_map_lines(call, args, made))
