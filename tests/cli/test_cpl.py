@@ -50,7 +50,7 @@ def test_a_wrong_call_exits_2_and_says_what_was_expected(
 def test_outside_of_a_repository_the_way_in_is_shown(sandbox: Sandbox) -> None:
     done = sandbox.run("status", cwd=sandbox.home)
     assert done.returncode == 1
-    assert "not in a git repository" in done.stderr and "cpl init PATH" in done.stderr
+    assert "not in a git repository" in done.stderr and f"cpl init {sandbox.home}" in done.stderr
     assert sandbox.run("init", cwd=sandbox.home).returncode == 1
     assert list(sandbox.home.iterdir()) == []
 

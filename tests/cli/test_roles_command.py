@@ -24,4 +24,4 @@ def test_roles_are_counted_and_told_with_their_evidence(indexed: Sandbox) -> Non
 
 
 def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
-    assert "nothing at or beneath" in indexed.run("roles", "nowhere").stderr
+    assert "no indexed file at or under" in indexed.run("roles", "nowhere").stderr

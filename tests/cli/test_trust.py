@@ -103,7 +103,8 @@ def test_a_broken_file_stops_no_command(indexed: Sandbox, text: str) -> None:
     assert done.returncode == 0 and "CONFIG_IGNORED" in done.stderr
     assert "cannot be trusted" in indexed.json("trust", "--yes", exit_code=1)["error"]["message"]
     assert "the whole file" in indexed.run("trust", "--show").stdout
-    failed = [check["name"] for check in indexed.json("doctor", exit_code=1)["result"]["checks"] if not check["ok"]]
+    checks = indexed.json("doctor", exit_code=1)["result"]["checks"]
+    failed = [check["name"] for check in checks if not check["ok"] and check["severity"] == "error"]
     assert failed == ["repository file"]
 
 
@@ -112,7 +113,8 @@ def test_a_directory_in_place_of_the_file_stops_no_command(indexed: Sandbox) -> 
     done = indexed.run("defs", "Order")
     assert done.returncode == 0 and "CONFIG_IGNORED" in done.stderr
     assert indexed.json("trust", "--show")["result"]["state"] == "untrusted"
-    failed = [check["name"] for check in indexed.json("doctor", exit_code=1)["result"]["checks"] if not check["ok"]]
+    checks = indexed.json("doctor", exit_code=1)["result"]["checks"]
+    failed = [check["name"] for check in checks if not check["ok"] and check["severity"] == "error"]
     assert failed == ["repository file"]
 
 

@@ -47,7 +47,7 @@ def test_who_owns_a_file_and_why(indexed: Sandbox) -> None:
 
 
 def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
-    assert "nothing at or beneath" in indexed.run("units", "nowhere").stderr
+    assert "no indexed file at or under" in indexed.run("units", "nowhere").stderr
     refused = indexed.run("units", "--family", "cobol")
     assert refused.returncode == 2
     assert "no family of languages" in refused.stderr
