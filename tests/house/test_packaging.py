@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,28 @@ def test_queries_and_licence_travel_in_the_wheel(wheel: Path) -> None:
     assert queries | modules <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if name.startswith("tests") or "__pycache__" in name]
+
+
+def test_metadata_of_the_wheel_is_complete(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_bytes(archive.read(name))
+    assert metadata["Name"] == "codeplane" and metadata["Version"] == __version__
+    assert metadata["License-Expression"] == "Apache-2.0" and metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Author"] and metadata["Maintainer"] and len(metadata["Keywords"].split(",")) >= 5
+    classifiers = metadata.get_all("Classifier", [])
+    assert {classifier.partition(" ::")[0] for classifier in classifiers} >= {
+        "Development Status",
+        "Intended Audience",
+        "Operating System",
+        "Programming Language",
+        "Topic",
+    }
+    # Licence classifiers are deprecated beside a licence expression (PEP 639).
+    assert not [classifier for classifier in classifiers if classifier.startswith("License ::")]
+    urls = [url.partition(", ")[2] for url in metadata.get_all("Project-URL", [])]
+    assert urls and all(url.startswith("https://") and "example" not in url for url in urls)
+    assert metadata.get_payload()
 
 
 @pytest.mark.timeout(300)
