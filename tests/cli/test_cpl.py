@@ -86,7 +86,7 @@ def test_the_ignore_file_is_written_on_request_and_never_over_another(sandbox: S
     assert "#   node_modules/" in written
     assert all(line.startswith("#") for line in written.splitlines())
     (sandbox.root / ".cplignore").write_text("mine\n")
-    assert "stays as it is" in sandbox.run("init", "--ignore-file").stdout
+    assert "was not changed" in sandbox.run("init", "--ignore-file").stdout
     assert (sandbox.root / ".cplignore").read_text() == "mine\n"
 
 

@@ -20,7 +20,7 @@ def test_roles_are_counted_and_told_with_their_evidence(indexed: Sandbox) -> Non
     assert indexed.run("roles", "gen").stdout.split() == ["role", "files", "test", "1", "generated", "1"]
     write(indexed.root, "plain.py", "x = 1\n")
     assert indexed.json("roles", "plain.py")["result"]["evidence"] is None
-    assert "no rule says anything else" in indexed.run("roles", "plain.py").stdout
+    assert "no rule assigns another role" in indexed.run("roles", "plain.py").stdout
 
 
 def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:

@@ -122,6 +122,17 @@ def test_a_tool_call_becomes_a_command(tool: str, arguments: dict[str, object], 
     assert words[: len(expected) + 1] == ["cpl", *expected]
 
 
+def test_lines_of_the_error_are_shown_as_they_are() -> None:
+    error = CodePlaneError(
+        ErrorCode.EDIT_NOT_FOUND, "text not found", details={"lines": ["4:     return 1", "5:     x = '\x1b'"]}
+    )
+    assert error_text(error, Style()).splitlines() == [
+        "error: text not found",
+        "  lines     4:     return 1",
+        "            5:     x = '\\x1b'",
+    ]
+
+
 def test_an_example_about_a_missing_file_is_left_out(tmp_path: Path) -> None:
     error = CodePlaneError(ErrorCode.ARGUMENT_INVALID, "bad", example={"target": "src/app.py#Server.start"})
     typed = Typed("read", ("read", "x"), "", tmp_path)

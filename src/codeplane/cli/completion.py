@@ -1,4 +1,4 @@
-"""Shell completion: the script, and the place where each shell looks for it. No start-up file is ever edited."""
+"""Shell completion: the script, and the file in which each shell looks for it. Start-up files are never edited."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _VARIABLE = "_CPL_COMPLETE"
 def script(app: click.Command, shell: str) -> str:
     made = get_completion_class(shell)
     if made is None:
-        raise click.UsageError(f"there is no completion for {shell}")
+        raise click.UsageError(f"no completion for {shell}")
     return made(app, {}, "cpl", _VARIABLE).source().strip()
 
 
 def install(app: click.Command, shell: str) -> str:
-    """Write the script to the user's own directory of completions, and say what was done."""
+    """Write the script to the user's completion directory, and return a message."""
     home = Path("~").expanduser()
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
@@ -31,8 +31,8 @@ def install(app: click.Command, shell: str) -> str:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(script(app, shell) + "\n", encoding="utf-8")
     note = {
-        "bash": "It needs the package bash-completion.",
-        "zsh": "It needs these lines in ~/.zshrc:  fpath+=~/.zfunc; autoload -Uz compinit; compinit",
-        "fish": "It works at once.",
+        "bash": "It requires the package bash-completion.",
+        "zsh": "Add to ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit; compinit",
+        "fish": "No other step is needed.",
     }[shell]
-    return f"Wrote {target}. {note} Open a new shell to use it."
+    return f"Wrote {target}.\n{note}\nOpen a new shell to use it."

@@ -92,6 +92,10 @@ def error_text(error: CodePlaneError, style: Style, typed: Typed | None = None) 
     """The error for a person, wrapped to the width of the terminal."""
     typed = typed or Typed()
     rows: list[tuple[str, str | None]] = []
+    shown = error.details.get("lines")
+    if isinstance(shown, list | tuple):
+        # Lines of a file that the error is about, such as the nearest match of an edit.
+        rows.append(("lines", "\n".join(map(str, shown))))
     suggestion = _corrected(error, typed) or _nearest(error, typed)
     if suggestion:
         rows.append(("try", suggestion))
@@ -222,7 +226,9 @@ def _render(message: str, rows: Sequence[tuple[str, str | None]], style: Style) 
     for label, value in rows:
         if value:
             start = f"  {label:<{_LABEL_WIDTH}}"
-            first, *rest = _wrapped(value, width, start, " " * len(start), whole=value.startswith("cpl "))
+            first, *rest = _wrapped(
+                value, width, start, " " * len(start), whole=label == "lines" or value.startswith("cpl ")
+            )
             lines += [f"  {style.dim(label)}{first[2 + len(label) :]}", *rest]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""The `.cplignore` that `cpl init --ignore-file` leaves for a person to edit. Never written unasked."""
+"""The `.cplignore` that `cpl init --ignore-file` writes. It is never written without that option."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from pathlib import Path
 NAME = ".cplignore"
 
 _HEAD = """\
-# What CodePlane does not index, in the syntax of .gitignore.
-# It is read after .gitignore, and wins over it: a line such as !docs/build/ brings something back.
+# Files that CodePlane does not index, in .gitignore syntax.
+# This file is read after .gitignore and takes precedence: a line such as !docs/build/ includes a directory again.
 #
-# These are left out already, without being listed here:
+# Excluded by default:
 """
 
 
 def write_ignore_file(root: Path) -> str:
-    """Write it beside nothing else, and say what was done. An existing file stays as it is."""
+    """Write the file unless it exists, and return a message."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(root / NAME, flags, 0o644)
     except FileExistsError:
-        return f"{NAME} was there already, and stays as it is."
+        return f"{NAME} exists and was not changed."
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(content())
-    return f"Wrote {NAME} with the defaults as comments."
+    return f"Wrote {NAME} with the default rules as comments."
 
 
 def content() -> str:

@@ -1,4 +1,4 @@
-"""Domain values as JSON values: field by field, in the order in which they are declared."""
+"""Conversion of domain values to JSON values, field by field in the order of declaration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plain(value: object) -> object:
 
 
 def record(value: object, *left_out: str) -> dict[str, object]:
-    """The fields of a value that has fields, without those that have nothing to say or are left out by name."""
+    """The fields of a value, except those that are None or named in `left_out`."""
     shown = plain(value)
     if not isinstance(shown, dict):
         raise TypeError(f"{type(value).__name__} is not a record")

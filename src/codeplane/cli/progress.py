@@ -1,4 +1,4 @@
-"""How far an index has come: one moving line on a terminal, a log line every two seconds elsewhere."""
+"""Progress of an index: one line that is redrawn on a terminal, a log line every two seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 REDRAW_SECONDS = 0.1
 LOG_SECONDS = 2.0
 
-_WORDS = {"scan": "Looking at files", "index": "Indexing", "finish": "Finishing"}
+_WORDS = {"scan": "Scanning files", "index": "Indexing", "finish": "Finishing"}
 
 
 class ProgressLine:
@@ -57,7 +57,7 @@ class ProgressLine:
 
 
 def line(progress: Progress, width: int, style: Style) -> str:
-    """The line for a terminal of that width: bar, files, rate, time left, as far as there is room."""
+    """The line for a terminal of that width: bar, files, rate and time left, as far as they fit."""
     word = _WORDS[progress.phase]
     if progress.phase != "index" or progress.files_total <= 0:
         count = f"  {number(progress.files_done)} files" if progress.phase == "scan" and progress.files_done else ""

@@ -1,4 +1,4 @@
-"""How commands reach the engine of a repository: the one that runs, or one within this very process."""
+"""Connection of commands to the engine of a repository: a running one, or one in this process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def open_runtime(root: Path) -> RuntimeDirectory:
 
 
 def engine_state(root: Path) -> Mapping[str, Any] | None:
-    """How the running engine stands, None without one; takes milliseconds, and makes nothing."""
+    """State of the running engine, None without one. Takes milliseconds and creates nothing."""
     from codeplane.server.ask import ask_state
     from codeplane.server.runtime import SOCKET_NAME, repository_id, runtime_base
 
@@ -46,7 +46,7 @@ def engine_state(root: Path) -> Mapping[str, Any] | None:
 
 
 def server_state(root: Path) -> Mapping[str, Any] | None:
-    """The same for people: with the port, where one is open."""
+    """State of the running engine with the port of its HTTP server, if there is one."""
     found = engine_state(root)
     if found is None or "http" not in found.get("transport", ()):
         return found
@@ -59,7 +59,7 @@ def server_state(root: Path) -> Mapping[str, Any] | None:
 
 @contextmanager
 def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., Read[Any]]]:
-    """The door to an index for one command: what a running engine has just made fresh, or our own."""
+    """Reader of the index for one command: the index that a running engine has just synced, or our own."""
     from codeplane.operations.published import read_published
     from codeplane.operations.settings import index_options
     from codeplane.workspace.workspace import opened
@@ -67,7 +67,7 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
     if serves(engine_state(context.root)):
         found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
         require_answer(found)
-        # That has waited for what references stand for, too.
+        # The sync has waited until references were resolved, too.
         yield lambda ask, links=False: read_published(context, ask, found)
         return
     with opened(index_options(context)) as workspace:
@@ -75,19 +75,19 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
 
 
 def serves(state: Mapping[str, Any] | None) -> bool:
-    """Whether an engine runs that we can ask."""
+    """Whether an engine of our version runs."""
     return state is not None and not state.get("other_version")
 
 
 def own_command(root: Path, invocation: Invocation, *words: str) -> list[str]:
-    """A command line of this very program for this repository, with the same settings as ours."""
+    """Command line of this program for a repository, with the settings of this call."""
     overrides = [word for override in invocation.overrides for word in ("--set", override)]
-    # -P keeps the directory that we stand in, which may be a stranger's, off the path of modules.
+    # -P keeps the current directory, which may be a stranger's, off the module path.
     return [sys.executable, "-P", "-m", "codeplane.cli", "-C", str(root), *overrides, *words]
 
 
 def loader(invocation: Invocation) -> Callable[[Path], Context]:
-    """The context of another repository, for roots that are registered later."""
+    """Loader of the context of a repository that is registered later."""
 
     def load(root: Path) -> Context:
         return context_at(root, load_config(root, invocation, os.environ), os.environ)
@@ -96,7 +96,7 @@ def loader(invocation: Invocation) -> Callable[[Path], Context]:
 
 
 def warn_of_overrides(invocation: Invocation, state: Mapping[str, Any] | None) -> None:
-    """Settings for this call alone cannot reach a process that runs already."""
+    """Warn that --set has no effect on a process that runs already."""
     if invocation.overrides and state is not None:
         write_warnings([f"--set has no effect on process {state.get('pid')}, which serves this repository"])
 
@@ -151,7 +151,7 @@ def call_raw(
         takes_long = tool == "manage_index" and arguments.get("action") in ("create", "reindex")
         reply = None
         if state is None and takes_long:
-            # Others may come meanwhile, so it is done by an engine that they can ask; it ends with us.
+            # An engine does it, so that other processes can connect meanwhile; it ends with us.
             arguments = {**arguments, "wait": True}
         elif state is None:
             reply = _call_here(runtime, context, invocation, surface, tool, arguments, tell)
@@ -170,7 +170,7 @@ async def _call_there(
     tell: Tell | None,
     cancelled: Callable[[], bool] | None,
 ) -> CallReply:
-    """Ask the engine that runs, or with `command` one that is started where none does."""
+    """Call the running engine, or one that `command` starts if none runs."""
     import asyncio
 
     from codeplane.processes.companions import start_companion
@@ -204,7 +204,7 @@ def _call_here(
     arguments: Mapping[str, object],
     tell: Tell | None,
 ) -> CallReply | None:
-    """None when an engine came first: it is asked instead."""
+    """Call in this process. None if an engine was started meanwhile: it is called instead."""
     from codeplane.server.assembly import open_pipeline
     from codeplane.server.seat import take_seat
     from codeplane.tools.calls import CallRequest, no_progress

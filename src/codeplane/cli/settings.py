@@ -1,4 +1,4 @@
-"""Every setting with its value and the place that set it, for programs and for people."""
+"""All settings with their values and origins, for programs and for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configuration files of other programs: read whole, replaced atomically, with a copy of what was there before.
+"""Configuration files of other programs: read whole, replaced atomically, with a backup of the previous file.
 
 A symbolic link is followed, so that files kept elsewhere (a repository of dotfiles) stay where they are; for a
 file of a project it may not lead out of the project.
@@ -74,7 +74,7 @@ def read_source(path: Path, within: Path | None = None) -> Source:
 
 
 def write_source(source: Source, data: bytes, *, mode: int, backup: bool = True) -> Path | None:
-    """Replace the file, and return where the copy of the former one is. `mode` is for a file that was not there."""
+    """Replace the file, and return the path of the backup. `mode` is for a file that did not exist."""
     try:
         if source.data is None:
             source.target.parent.mkdir(parents=True, exist_ok=True)

@@ -30,25 +30,25 @@ def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
     assembly = assemble(invocation)
     plan = plan_clear(assembly.context, everything)
     if not plan.paths:
-        text = "There is nothing to remove."
+        text = "Nothing to remove."
         return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, warnings=assembly.warnings)
     if everything and not yes and not _agreed(plan):
         text = "Nothing was removed."
         return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, status="needs_decision")
     if serves(engine := engine_state(assembly.context.root)) and engine is not None and everything:
-        text = f"Process {engine.get('pid')} serves this repository and keeps its ledger: end it first."
+        text = f"Process {engine.get('pid')} serves this repository and uses its ledger; stop it first."
         return Reply(result={"removed": [], "bytes": 0}, text=text, message=text, status="blocked")
     report = _by_engine(assembly.context, invocation) if serves(engine) else remove(assembly.context, everything)
     telemetry.info("cleared", everything=everything, bytes=plan.bytes)
-    what = "everything that CodePlane kept here" if everything else "the index"
+    what = "all of .codeplane" if everything else "the index"
     text = f"Removed {what} ({size(plan.bytes)})."
     if not everything:
-        text += " Configuration, logs and ledger were kept; 'cpl clear --all' removes them too."
+        text += "\nConfiguration, logs and ledger were kept; 'cpl clear --all' removes them too."
     return Reply(result=record(report), text=text, message=text, warnings=assembly.warnings)
 
 
 def _by_engine(context: Context, invocation: Invocation) -> ClearReport:
-    """What the engine removed: it uses the index, so only it can let go of it."""
+    """Let the engine remove the index, because it has it open."""
     from codeplane.cli.reach import call_tool
     from codeplane.operations.clearing import ClearReport
 
@@ -61,12 +61,12 @@ def _agreed(plan: ClearPlan) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "'clear --all' asks before it removes configuration, logs and ledger, and there is nobody to ask",
+            "'cpl clear --all' removes configuration, logs and ledger and needs a confirmation",
             expected="a terminal, or --yes",
             example="cpl clear --all --yes",
         )
     print("This removes:", file=sys.stderr)
     for path in plan.paths:
         print(f"  {display(str(path))}", file=sys.stderr)
-    print(f"{size(plan.bytes)} in all. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"Remove {size(plan.bytes)}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

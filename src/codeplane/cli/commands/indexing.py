@@ -1,4 +1,4 @@
-"""`cpl init`: build the index or bring it up to date, showing how far it has come."""
+"""`cpl init`: build the index or bring it up to date, with progress."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _OUTCOMES = {
     "built": "Indexed {root} in {time}",
-    "rebuilt": "Indexed {root} anew in {time}",
-    "resumed": "Finished the index of {root} in {time}",
-    "synced": "Brought the index of {root} up to date in {time}",
+    "rebuilt": "Rebuilt the index of {root} in {time}",
+    "resumed": "Completed the index of {root} in {time}",
+    "synced": "Updated the index of {root} in {time}",
     "fresh": "The index of {root} is up to date",
 }
 MAX_LANGUAGES = 12
@@ -42,7 +42,7 @@ def init(invocation: Invocation, path: Path | None, *, ignore_file: bool, json: 
 
 
 def summary(report: IndexReport, root: Path, style: Style) -> str:
-    """What was found, in a screenful."""
+    """Counts of the index, in one screen."""
     shown = style.bold(display(str(root)))
     lines = [_OUTCOMES[report.decision].format(root=shown, time=duration(report.seconds)), ""]
     languages = sorted(report.languages, key=lambda row: (-row[1], row[0]))
@@ -56,7 +56,9 @@ def summary(report: IndexReport, root: Path, style: Style) -> str:
     if rows:
         lines.append("")
     skipped = ", ".join(f"{number(count)} {display(reason)}" for reason, count in report.skipped)
-    set_aside = f"{plural(len(report.set_aside), 'file')} that could not be parsed" if report.set_aside else ""
+    set_aside = (
+        f"{plural(len(report.set_aside), 'file')} that crashed or stalled the parser" if report.set_aside else ""
+    )
     lines += facts(
         (
             ("files", f"{number(report.files)}  ({size(report.bytes)})"),
@@ -89,7 +91,7 @@ def _init(invocation: Invocation, path: Path | None, ignore_file: bool) -> Reply
         try:
             report = _indexed(assembly.context, invocation, progress, interruption)
         except Exception:
-            # Whatever a half-stopped run trips over, the person asked it to stop.
+            # An error after Ctrl-C is a consequence of stopping.
             if not interruption.requested:
                 raise
             report = None
@@ -117,7 +119,7 @@ def _init(invocation: Invocation, path: Path | None, ignore_file: bool) -> Reply
 def _indexed(
     context: Context, invocation: Invocation, progress: ProgressLine, interruption: _Interruption
 ) -> IndexReport:
-    """By the engine that runs, or else by this process."""
+    """Index in the running engine, or else in this process."""
     from codeplane.cli.reach import call_tool, engine_state, serves, warn_of_overrides
     from codeplane.operations.indexing import Progress, SyncReport, initialize, report_published
 
@@ -139,7 +141,7 @@ def _indexed(
     result = found["result"]
     counts = {name: result.get(name, 0) for name in ("files", "added", "modified", "removed", "pending")}
     seconds = time.monotonic() - started
-    # One that was being built when we came is simply there now.
+    # An index that was being built when we started is simply ready now.
     look = SyncReport(found["meta"].get("epoch", 0), result.get("decision", "fresh"), "", seconds=seconds, **counts)
     return report_published(context, look)
 
@@ -151,12 +153,12 @@ _ACTIONS: Mapping[str | None, dict[str, object]] = {
 
 
 def _interrupted(report: IndexReport | None) -> Reply:
-    kept = "What was there is kept"
+    kept = "The existing index is kept"
     if report is not None:
         kept = f"{plural(report.files, 'file')} {'is' if report.files == 1 else 'are'} indexed"
         kept += f", {number(report.pending)} left" if report.pending else ""
     telemetry.info("indexing stopped on request", files=report.files if report else None)
-    message = f"Stopped. {kept}; 'cpl init' goes on from here."
+    message = f"Stopped. {kept}; 'cpl init' continues."
     result = record(report, "seconds", "warnings") if report is not None else {}
     return Reply(result=result, status="not_ready", message=message, text=message, exit_code=INTERRUPTED)
 
@@ -167,7 +169,7 @@ class _Interruption:
 
 @contextmanager
 def _interruptible(progress: ProgressLine) -> Iterator[_Interruption]:
-    """The first Ctrl-C asks the work to stop at a good place, the second ends the process at once."""
+    """The first Ctrl-C stops the work at a consistent point, the second ends the process at once."""
     interruption = _Interruption()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
@@ -175,7 +177,7 @@ def _interruptible(progress: ProgressLine) -> Iterator[_Interruption]:
             os._exit(INTERRUPTED)
         interruption.requested = True
         progress.close()
-        os.write(2, b"Stopping; press Ctrl-C again to stop at once.\n")
+        os.write(2, b"Stopping; press Ctrl-C again to quit at once.\n")
 
     previous = signal.signal(signal.SIGINT, on_signal)
     try:

@@ -1,6 +1,6 @@
-"""`cpl ledger`: the record of calls, newest first; one of them; those that come; the tasks they belong to.
+"""`cpl ledger`: recorded calls, one call, new calls as they are recorded, or tasks.
 
-Reads the files of the ledger, and asks no server. With `follow --json` one call a line.
+Reads the files of the ledger; no server is needed. `follow --json` prints one call per line.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NAMES = {code.number: code.name for code in ErrorCode}
 @dataclass(frozen=True)
 class LedgerOptions:
     words: tuple[str, ...] = ()
-    """Nothing or `list`, `show ID`, `follow`, `tasks`."""
+    """The subcommand: none or `list`, `show ID`, `follow`, `tasks`."""
     task: str | None = None
     tool: str | None = None
     since: str | None = None
@@ -51,7 +51,7 @@ def ledger(invocation: Invocation, options: LedgerOptions) -> int:
 
 
 def call_fields(row: OperationRow) -> dict[str, object]:
-    """A call as programs see it: without what there is nothing to say of."""
+    """A call as JSON fields, without empty ones."""
     fields = _parsed(row._asdict())
     fields["success"] = bool(row.success)
     if row.error_code in _NAMES:
@@ -103,7 +103,7 @@ def _ledger(invocation: Invocation, options: LedgerOptions) -> Reply:
 
 
 def _follow(invocation: Invocation, options: LedgerOptions) -> Reply:
-    """What was last, and then what comes, until nobody listens."""
+    """Print the last calls, then new ones until Ctrl-C or until the reader of the pipe is gone."""
     from codeplane.operations.ledger import ledger_directory, list_calls
 
     context = assemble(invocation).context
@@ -123,7 +123,7 @@ def _follow(invocation: Invocation, options: LedgerOptions) -> Reply:
             directory = directory or ledger_directory(context)
             found = list_calls(directory, _PAGE, wanted, oldest=True)
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain once more at exit.
+        # The reader of the pipe is gone. Python would report it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Reply()
 
@@ -140,7 +140,7 @@ def _wanted(options: LedgerOptions, directory: Path | None) -> Wanted:
 
 
 def _since_ms(text: str) -> int:
-    """A time, or how long ago."""
+    """Milliseconds since the epoch of a time or of a duration before now."""
     relative = _RELATIVE.fullmatch(text.strip())
     try:
         if relative:
@@ -168,7 +168,7 @@ _HEAD = f"{'#':>7}  {'time':<14}  {'task':<8}  {'tool':<16}  {'status':<11}  {'m
 
 
 def _line(row: OperationRow, style: Style) -> str:
-    """Columns of a fixed width: what comes later lines up with what was printed before."""
+    """Row with fixed column widths, so that rows that follow later line up."""
     status = row.status or "?"
     shown = f"{fit(status, 11):<11}"
     cells = (
@@ -185,7 +185,7 @@ def _line(row: OperationRow, style: Style) -> str:
 
 
 def _about(row: OperationRow) -> str:
-    """The one thing that one wants to know of it."""
+    """The most useful detail of a call: its error, its file, or what kind of call it is."""
     if row.error_code is not None:
         return row.limit_triggered or _NAMES.get(row.error_code, str(row.error_code))
     for text, verb in ((row.changed_paths, "changed"), (row.paths, "read")):

@@ -1,4 +1,4 @@
-"""`cpl receipt`: what a task searched, read, changed and ran, and what that cost."""
+"""`cpl receipt`: searches, reads, changes, test runs and tokens of a task."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _receipt(invocation: Invocation, name: str | None, last: bool, everything: b
     if name and last:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "a task and --last exclude each other",
+            "TASK and --last exclude each other",
             expected="a task, or --last",
             example="cpl receipt --last",
         )

@@ -1,4 +1,4 @@
-"""`cpl roles`: what files are there for, and what that follows from."""
+"""`cpl roles`: roles of files, and the evidence for the role of one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from codeplane.cli.terminal import Style, number, plural, table
 if TYPE_CHECKING:
     from codeplane.operations.roles import RolesAnswer
 
-_NO_RULE = "no rule says anything else"
+_NO_RULE = "no rule assigns another role"
 
 
 def roles(invocation: Invocation, path: str | None, *, json: bool) -> int:

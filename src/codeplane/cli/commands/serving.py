@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from codeplane.tools.surface import Surface
 
 _SEAT_SECONDS = 1.0
-"""An engine that was told to end may keep its seat a little longer."""
+"""Time that a stopping engine may take to release its lock."""
 
 
 def mcp(
@@ -59,7 +59,7 @@ def mcp(
             return _engine(root, runtime.socket_path, invocation, seen, "mcp", prewarm=prewarm)
 
     def choose(directories: list[str]) -> Engine | None:
-        """Of the first of these that is in a repository, whose own settings may forbid more, never less."""
+        """Engine of the first directory that is in a repository. Its settings may only restrict the surface."""
         for directory in directories:
             try:
                 root = find_root(Path(directory))
@@ -73,7 +73,7 @@ def mcp(
     engine: Engine | Refusing
     elsewhere = False
     try:
-        # What the user settled holds wherever we were started.
+        # The user's settings apply wherever we were started.
         surface = _surface(load_config(None, invocation, os.environ), toolsets, form, read_only=read_only)
         root = find_root(invocation.start)
         config = load_config(root, invocation, os.environ)
@@ -81,8 +81,8 @@ def mcp(
         start_logging(root, config)
         engine = engine_of(root, surface)
     except Exception as error:
-        # A client that cannot start a server says no more than that; one that is told why can say so. One that
-        # starts us elsewhere than in its project may still know where that is.
+        # Answer with the error instead of exiting: clients report no more than that a server did not start. A client
+        # that starts us outside its project may still tell us where the project is.
         refusal = error if isinstance(error, CodePlaneError) else unforeseen(error)
         print(f"cpl mcp: {refusal.message}", file=sys.stderr)
         engine = Refusing(refusal, surface.format)
@@ -294,7 +294,7 @@ def _surface(config: Config, toolsets: str | None, form: str | None, *, read_onl
     if unknown:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"there is no toolset '{unknown[0]}'",
+            f"no toolset '{unknown[0]}'",
             expected=", ".join(TOOLSETS),
             received=toolsets or ", ".join(chosen),
             example="cpl mcp --toolsets core,admin",

@@ -1,7 +1,6 @@
-"""`cpl trust`: look at what a repository's own file asks for, and approve it or take that back.
+"""`cpl trust`: review what a repository's configuration asks for, approve it, or withdraw the approval.
 
-What is approved are the bytes that were shown. Nothing is cut from what is shown: the end
-of a long value may be the part that matters.
+The approval is for the exact bytes that were shown. Long values are shown whole: their end may be what matters.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from codeplane.config.trust import REPOSITORY_CONFIG, Grant, read_grant, remove_
 _WORDS = {
     Trust.ABSENT: "nothing to trust",
     Trust.UNTRUSTED: "not trusted",
-    Trust.VOID: "not trusted: changed since it was trusted",
+    Trust.VOID: "not trusted: changed after approval",
     Trust.TRUSTED: "trusted",
 }
 _HEADINGS = {
-    Effect.NEEDS_TRUST: "With trust",
+    Effect.NEEDS_TRUST: "Needs trust",
     Effect.IN_EFFECT: "In effect",
-    Effect.OVERRIDDEN: "Set elsewhere",
-    Effect.UNUSABLE: "Without effect, trusted or not",
+    Effect.OVERRIDDEN: "Overridden",
+    Effect.UNUSABLE: "Not valid, without effect",
 }
 
 
@@ -61,9 +60,9 @@ def _trust(invocation: Invocation, show: bool, revoke: bool, yes: bool) -> Reply
     if whole is not None and not show:
         raise CodePlaneError(
             ErrorCode.CONFIG_INVALID,
-            f"{REPOSITORY_CONFIG} cannot be trusted, because it cannot be used",
+            f"{REPOSITORY_CONFIG} cannot be trusted because it is not valid",
             details={"reason": whole.reason},
-            remedy="Correct it, or remove it; 'cpl trust --show' says what is wrong with it.",
+            remedy="Correct or remove it; 'cpl trust --show' says what is wrong.",
         )
     found = _Found(root, layer, asked, read_grant(state, root))
     waiting = [item for item in asked if item.effect is Effect.NEEDS_TRUST]
@@ -85,7 +84,7 @@ def _revoke(root: Path, state: Path) -> Reply:
 
 
 def _trusted(layers: Sequence[Layer]) -> tuple[Layer | None, tuple[Asked, ...]]:
-    """The same layers, looked at again now that the repository's own is trusted."""
+    """Review of the same layers after the repository's own became trusted."""
     after = [
         Layer(layer.entries, Trust.TRUSTED, layer.ignored, layer.digest) if layer.digest else layer for layer in layers
     ]
@@ -94,16 +93,16 @@ def _trusted(layers: Sequence[Layer]) -> tuple[Layer | None, tuple[Asked, ...]]:
 
 def _standing(layer: Layer | None, waiting: Sequence[Asked]) -> str:
     if layer is None:
-        return f"The repository has no {REPOSITORY_CONFIG}; there is nothing to trust."
+        return f"The repository has no {REPOSITORY_CONFIG}; nothing to trust."
     if waiting:
-        return f"{plural(len(waiting), 'setting')} would take effect with trust: 'cpl trust'."
+        return f"{plural(len(waiting), 'setting')} would take effect with trust. To approve: cpl trust"
     if layer.trust is Trust.TRUSTED:
-        return "The repository is trusted, as its file is now."
+        return "The repository's configuration is trusted in its current form."
     return "Nothing here needs trust."
 
 
 class _Found:
-    """The repository's file, and how the user stands to it."""
+    """The repository's configuration and its approval."""
 
     def __init__(self, root: Path, layer: Layer | None, asked: tuple[Asked, ...], grant: Grant | None) -> None:
         self.root, self.layer, self.asked, self.grant = root, layer, asked, grant
@@ -156,14 +155,14 @@ def _agreed(found: _Found) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "'trust' asks before it approves what a repository's file wants, and there is nobody to ask",
+            "'cpl trust' needs a confirmation",
             expected="a terminal, or --yes",
             example="cpl trust --yes",
-            remedy="Look at it first: cpl trust --show",
+            remedy="Review the settings first: cpl trust --show",
         )
     for line in found.lines(Style.of(sys.stderr)):
         print(line, file=sys.stderr)
-    print("\nTrust it, as it is now? [y/N] ", end="", file=sys.stderr, flush=True)
+    print("\nTrust this file in its current form? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -172,7 +171,7 @@ def _json(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """YAML has values that JSON has not: dates, bytes, sets, infinity, numbers of any length."""
+    """YAML values as JSON values: YAML also has dates, bytes, sets, infinity and numbers of any length."""
     try:
         shown = plain(value)
         dumps(shown, allow_nan=False)

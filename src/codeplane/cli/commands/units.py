@@ -1,4 +1,4 @@
-"""`cpl units`: the build roots of a repository, and which of them owns a file."""
+"""`cpl units`: build units of a repository, and the unit that owns a file."""
 
 from __future__ import annotations
 
