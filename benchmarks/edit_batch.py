@@ -22,11 +22,11 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
 from codeplane.index.options import IndexOptions
-from codeplane.operations.editing.editor import Done, Request
+from codeplane.operations.editing.editor import AppliedEdit, Request
 from codeplane.operations.editing.keeping import Room
 from codeplane.operations.editing.model import Edit
 from codeplane.operations.editing.opening import open_editor
-from codeplane.operations.editing.preparing import Terms, prepare
+from codeplane.operations.editing.planning import PlanOptions, plan_edits
 from codeplane.operations.editing.recovering import undo_plan
 from codeplane.store.layout import create_state
 from codeplane.tasks.ledger import Ledger
@@ -100,7 +100,7 @@ def _run(root: Path, user_state: Path, files: int, rounds: int) -> dict[str, Ser
     state = create_state(root)
     ledger = Ledger.open(state.path, recover=lambda plan: undo_plan(root, plan))
     editor = open_editor(root, ledger, Room())
-    terms = Terms(ANYWHERE, False, editor.explain)
+    options = PlanOptions(ANYWHERE, False, editor.explain)
     seen: list[float] = []
     number = 0
 
@@ -118,11 +118,11 @@ def _run(root: Path, user_state: Path, files: int, rounds: int) -> dict[str, Ser
             )
             for path in paths
         ]
-        request = Request([edit.path for edit in edits], lambda opened: prepare(opened, edits, terms))
+        request = Request([edit.path for edit in edits], lambda opened: plan_edits(opened, edits, options))
         began = time.perf_counter()
         done = editor.apply(request, _Told(ledger), lambda: False)
         seconds = time.perf_counter() - began
-        if not isinstance(done, Done) or done.stats.files != len(paths):
+        if not isinstance(done, AppliedEdit) or done.stats.files != len(paths):
             raise RuntimeError("not the batch that was meant")
         seen.append(timed(lambda: workspace.read(lambda snapshot: snapshot.epoch.epoch, "strict")))
         return seconds

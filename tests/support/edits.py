@@ -10,11 +10,11 @@ from pathlib import Path
 from codeplane.base.paths import RepoPath
 from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
-from codeplane.operations.editing.editor import Done, Editor, Request
+from codeplane.operations.editing.editor import AppliedEdit, Editor, Request
 from codeplane.operations.editing.keeping import Room
-from codeplane.operations.editing.model import Edit, Prepared
+from codeplane.operations.editing.model import Edit, EditPlan
 from codeplane.operations.editing.opening import open_editor
-from codeplane.operations.editing.preparing import Terms, prepare
+from codeplane.operations.editing.planning import PlanOptions, plan_edits
 from codeplane.operations.editing.recovering import undo_plan
 from codeplane.tasks.ledger import Ledger
 from codeplane.tasks.model import ANYWHERE, Event
@@ -67,16 +67,18 @@ class Bench:
         self.ledger = ledger
         self.editor = editor
 
-    def apply(self, *edits: Edit, sensitive: bool = False) -> Done:
+    def apply(self, *edits: Edit, sensitive: bool = False) -> AppliedEdit:
         done = self.try_apply(edits, sensitive=sensitive)
-        assert isinstance(done, Done)
+        assert isinstance(done, AppliedEdit)
         return done
 
-    def try_apply(self, edits: Sequence[Edit], *, sensitive: bool = False) -> Done | Prepared:
-        terms = Terms(ANYWHERE, sensitive, self.editor.explain)
+    def try_apply(self, edits: Sequence[Edit], *, sensitive: bool = False) -> AppliedEdit | EditPlan:
+        options = PlanOptions(ANYWHERE, sensitive, self.editor.explain)
         journal = CallJournal(self.ledger)
         try:
-            return self.editor.apply(Request(paths_of(edits), lambda root: prepare(root, edits, terms)), journal, never)
+            return self.editor.apply(
+                Request(paths_of(edits), lambda root: plan_edits(root, edits, options)), journal, never
+            )
         finally:
             journal.end()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from codeplane.operations.editing.places import Replacement
+from codeplane.operations.editing.locate import Replacement
 
 ENDING = {"lf": "\n", "crlf": "\r\n", "cr": "\r", "none": "\n"}
 

@@ -12,11 +12,11 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.batch import Batch
-from codeplane.operations.editing.editor import Done, Request
+from codeplane.operations.editing.editor import AppliedEdit, Request
 from codeplane.operations.editing.keeping import Keeping, Room
 from codeplane.operations.editing.locks import Turns
-from codeplane.operations.editing.model import Prepared
-from codeplane.operations.editing.preparing import Terms, prepare
+from codeplane.operations.editing.model import EditPlan
+from codeplane.operations.editing.planning import PlanOptions, plan_edits
 from codeplane.tasks.model import ANYWHERE
 from support.edits import CallJournal, bench, create, delete, kept_in, never, paths_of, tree_of, update
 from support.repositories import write
@@ -33,8 +33,8 @@ def test_disjoint_batches_do_not_wait_for_each_other(tmp_path: Path) -> None:
 
     with bench(tmp_path) as opened:
         edits = [create("slow.txt", "x")]
-        terms = Terms(ANYWHERE, False, opened.editor.explain)
-        request = Request(paths_of(edits), lambda root: prepare(root, edits, terms))
+        options = PlanOptions(ANYWHERE, False, opened.editor.explain)
+        request = Request(paths_of(edits), lambda root: plan_edits(root, edits, options))
         slow = threading.Thread(target=opened.editor.apply, args=(request, Slow(opened.ledger), never))
         slow.start()
         assert inside.wait(20)
@@ -83,7 +83,7 @@ def test_whoever_gives_up_waiting_leaves_no_trace() -> None:
 
 def test_the_end_waits_for_what_is_being_applied_and_refuses_the_rest(tmp_path: Path) -> None:
     inside, go = threading.Event(), threading.Event()
-    results: list[Done | Prepared] = []
+    results: list[AppliedEdit | EditPlan] = []
 
     class Slow(CallJournal):
         def begin(self, batch: Batch) -> None:
@@ -93,8 +93,8 @@ def test_the_end_waits_for_what_is_being_applied_and_refuses_the_rest(tmp_path: 
 
     with bench(tmp_path) as opened:
         edits = [create("slow.txt", "x")]
-        terms = Terms(ANYWHERE, False, opened.editor.explain)
-        request = Request(paths_of(edits), lambda root: prepare(root, edits, terms))
+        options = PlanOptions(ANYWHERE, False, opened.editor.explain)
+        request = Request(paths_of(edits), lambda root: plan_edits(root, edits, options))
         slow = threading.Thread(target=lambda: results.append(opened.editor.apply(request, Slow(opened.ledger), never)))
         slow.start()
         assert inside.wait(20)
@@ -108,7 +108,7 @@ def test_the_end_waits_for_what_is_being_applied_and_refuses_the_rest(tmp_path: 
         go.set()
         closing.join()
         slow.join()
-    assert isinstance(results[0], Done)
+    assert isinstance(results[0], AppliedEdit)
     assert set(tree_of(tmp_path)) == {"slow.txt"}
 
 
@@ -123,8 +123,8 @@ def test_a_ledger_that_closes_in_the_middle_undoes_the_batch(tmp_path: Path) -> 
 
     with bench(tmp_path) as opened:
         edits = [create("a.txt", "x")]
-        terms = Terms(ANYWHERE, False, opened.editor.explain)
-        request = Request(paths_of(edits), lambda root: prepare(root, edits, terms))
+        options = PlanOptions(ANYWHERE, False, opened.editor.explain)
+        request = Request(paths_of(edits), lambda root: plan_edits(root, edits, options))
         with pytest.raises(CodePlaneError) as caught:
             opened.editor.apply(request, Closing(opened.ledger), never)
         assert caught.value.code is ErrorCode.SHUTTING_DOWN
@@ -197,7 +197,7 @@ def test_of_two_batches_with_names_that_are_one_file_elsewhere_one_makes_it(tmp_
             assert set(outcomes[:2]) == set(outcomes[2:]) == {None, ErrorCode.PATH_UNPORTABLE}
 
 
-def _code(future: Future[Done]) -> ErrorCode | None:
+def _code(future: Future[AppliedEdit]) -> ErrorCode | None:
     error = future.exception()
     assert error is None or isinstance(error, CodePlaneError)
     return error.code if error is not None else None

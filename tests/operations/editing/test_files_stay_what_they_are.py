@@ -8,7 +8,7 @@ import random
 import pytest
 
 from codeplane.disk import text as texts
-from codeplane.operations.editing.places import Replacement, count_lines, edit_text
+from codeplane.operations.editing.locate import Replacement, count_lines, edit_text
 
 _ENDS = ("\n", "\r\n", "\r", "\u2028", "\x0c", "\x85")
 _WORDS = ("a", "é", "日本", "\U0001f600", " ", "\t", "x = 1", "", "\ufffd", "\x1b")

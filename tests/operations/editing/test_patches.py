@@ -89,7 +89,7 @@ def test_a_hunk_that_has_moved_is_found(tmp_path: Path) -> None:
     with bench(tmp_path) as opened:
         done = opened.apply(*as_edits(patch))
     assert (tmp_path / "a.txt").read_text() == "0\n0\n0\n1\n3\n"
-    assert str(done.prepared.changes[0].spots[0].said) == "1-3"
+    assert str(done.plan.changes[0].sites[0].said) == "1-3"
 
 
 def test_the_end_of_a_file_can_change(tmp_path: Path) -> None:

@@ -99,9 +99,9 @@ def _row(change: FileChange, blocks: Blocks) -> dict[str, object]:
         fields["line_ending"] = change.line_ending
     if change.encoding is not None:
         fields["encoding"] = change.encoding
-    if change.spots:
-        fields["edits"] = [{"lines": str(spot.before), "new_lines": str(spot.after)} for spot in change.spots]
-    moved = [spot for spot in change.spots if spot.said is not None]
+    if change.sites:
+        fields["edits"] = [{"lines": str(site.before), "new_lines": str(site.after)} for site in change.sites]
+    moved = [site for site in change.sites if site.said is not None]
     if moved:
-        fields["line_corrections"] = [{"original": str(spot.said), "corrected": str(spot.before)} for spot in moved]
+        fields["line_corrections"] = [{"original": str(site.said), "corrected": str(site.before)} for site in moved]
     return fields

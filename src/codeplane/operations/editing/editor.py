@@ -32,7 +32,7 @@ from codeplane.operations.editing.delta import Blocks, Stats, delta_fields, muta
 from codeplane.operations.editing.diffing import blocks_of, compare, lines_of
 from codeplane.operations.editing.keeping import Keeping, Room
 from codeplane.operations.editing.locks import Turns
-from codeplane.operations.editing.model import MAX_FILE_BYTES, FileChange, Prepared
+from codeplane.operations.editing.model import MAX_FILE_BYTES, EditPlan, FileChange
 
 _RECENT = 1000
 _ATTEMPTS = 5
@@ -58,11 +58,11 @@ class Journal(Protocol):
 
 
 @dataclass(frozen=True)
-class Done:
+class AppliedEdit:
     """A batch that was applied."""
 
     batch: Batch
-    prepared: Prepared
+    plan: EditPlan
     blocks: Blocks
     stats: Stats
     delta: Mapping[str, object]
@@ -75,10 +75,10 @@ class Request:
     """What is to be changed, found out under the turn at the paths."""
 
     paths: Sequence[RepoPath]
-    prepare: Callable[[Root], Prepared]
+    plan: Callable[[Root], EditPlan]
     about: Callable[[Mapping[str, object]], Mapping[str, object]] = lambda delta: {}
     """From the delta to what the plan says besides: no content."""
-    look: Callable[[Prepared, Blocks], None] | None = None
+    look: Callable[[EditPlan, Blocks], None] | None = None
     """Called with the finished plan while the files are still as they were."""
 
 
@@ -113,15 +113,15 @@ class Editor:
         if not self._busy:
             self.root.close()
 
-    def plan(self, request: Request, cancelled: Cancelled) -> tuple[Prepared, Blocks]:
+    def plan(self, request: Request, cancelled: Cancelled) -> tuple[EditPlan, Blocks]:
         """What would be changed; changes nothing."""
         with self._working():
             self._check_root()
             with self._paths.taken(map(same_name, request.paths), cancelled):
-                prepared = request.prepare(self.root)
-            return prepared, _blocks(prepared)
+                plan = request.plan(self.root)
+            return plan, _blocks(plan)
 
-    def apply(self, request: Request, journal: Journal, cancelled: Cancelled) -> Done | Prepared:
+    def apply(self, request: Request, journal: Journal, cancelled: Cancelled) -> AppliedEdit | EditPlan:
         """Do it; what was planned comes back alone where nothing is to be changed."""
         with self._working():
             self._check_root()
@@ -130,16 +130,16 @@ class Editor:
                 # Of names that are one file on some systems, two batches must not make one each.
                 with self._paths.taken(map(same_name, (*request.paths, *folders)), cancelled):
                     journal.ensure()
-                    prepared = request.prepare(self.root)
-                    if not folders.issuperset(prepared.made):
+                    plan = request.plan(self.root)
+                    if not folders.issuperset(plan.made):
                         # A directory has gone meanwhile, which others may be about to make.
                         continue
-                    if not prepared.changes:
-                        return prepared
-                    blocks = _blocks(prepared)
+                    if not plan.changes:
+                        return plan
+                    blocks = _blocks(plan)
                     if request.look is not None:
-                        request.look(prepared, blocks)
-                    return self._apply(prepared, blocks, request, journal, cancelled)
+                        request.look(plan, blocks)
+                    return self._apply(plan, blocks, request, journal, cancelled)
         raise CodePlaneError(ErrorCode.EDIT_CONFLICT, "directories of the files come and go; nothing was changed")
 
     def explain(self, path: RepoPath, expected: str, data: bytes) -> dict[str, object]:
@@ -187,21 +187,21 @@ class Editor:
 
     def _apply(
         self,
-        prepared: Prepared,
+        plan: EditPlan,
         blocks: Blocks,
         request: Request,
         journal: Journal,
         cancelled: Cancelled,
-    ) -> Done:
-        stats = stats_of(prepared.changes, blocks)
-        delta = delta_fields(prepared.changes, blocks)
-        fingerprint = mutation_fingerprint(prepared.changes, stats)
-        batch = _batch(prepared, request.about(delta))
+    ) -> AppliedEdit:
+        stats = stats_of(plan.changes, blocks)
+        delta = delta_fields(plan.changes, blocks)
+        fingerprint = mutation_fingerprint(plan.changes, stats)
+        batch = _batch(plan, request.about(delta))
         mutation_id = batch.mutation_id
         self._running.add(mutation_id)
         try:
             with Transaction(self.root, batch, plain=self._plain) as transaction:
-                lost = self._staged(transaction, prepared, cancelled)
+                lost = self._staged(transaction, plan, cancelled)
                 try:
                     journal.begin(batch)
                 except BaseException:
@@ -210,7 +210,7 @@ class Editor:
                 record = Record(
                     changed_paths=batch.paths,
                     diff_stats=stats.as_dict(),
-                    short_diff=short_diff(prepared.changes),
+                    short_diff=short_diff(plan.changes),
                     mutation_id=mutation_id,
                     mutation_fingerprint=fingerprint,
                 )
@@ -221,24 +221,24 @@ class Editor:
                 except BaseException as error:
                     _undo(transaction, journal, error)
                     raise
-            self._keep(mutation_id, prepared)
+            self._keep(mutation_id, plan)
         finally:
             self._running.discard(mutation_id)
         self._recent.extend((mutation_id, change) for change in batch.changes)
-        return Done(batch, prepared, blocks, stats, delta, fingerprint, lost)
+        return AppliedEdit(batch, plan, blocks, stats, delta, fingerprint, lost)
 
-    def _keep(self, mutation_id: str, prepared: Prepared) -> None:
+    def _keep(self, mutation_id: str, plan: EditPlan) -> None:
         """It is done, so whatever happens here must not look as if it were not."""
         try:
-            kept = sum(len(change.old or b"") for change in prepared.changes)
+            kept = sum(len(change.old or b"") for change in plan.changes)
             self._keeping.add(mutation_id, kept, self._running)
         except (OSError, CodePlaneError) as error:
             telemetry.warn("what files were before could not be tidied", **telemetry.describe(error))
 
-    def _staged(self, transaction: Transaction, prepared: Prepared, cancelled: Cancelled) -> tuple[RepoPath, ...]:
+    def _staged(self, transaction: Transaction, plan: EditPlan, cancelled: Cancelled) -> tuple[RepoPath, ...]:
         contents = {
             change.path: New(change.new, change.like, change.executable)
-            for change in prepared.changes
+            for change in plan.changes
             if change.new is not None
         }
         try:
@@ -257,19 +257,19 @@ def new_mutation_id() -> str:
     return f"m_{secrets.token_urlsafe(15)}"
 
 
-def _batch(prepared: Prepared, about: Mapping[str, object]) -> Batch:
+def _batch(plan: EditPlan, about: Mapping[str, object]) -> Batch:
     changes = tuple(
         Change(change.path, change.old_digest, change.new_digest, str(number))
-        for number, change in enumerate(prepared.changes)
+        for number, change in enumerate(plan.changes)
     )
-    return Batch(new_mutation_id(), changes, prepared.made, about)
+    return Batch(new_mutation_id(), changes, plan.made, about)
 
 
-def _blocks(prepared: Prepared) -> Blocks:
+def _blocks(plan: EditPlan) -> Blocks:
     """Of a file that moves, what differs from what it was where it came from."""
-    by_path = {change.path: change for change in prepared.changes}
+    by_path = {change.path: change for change in plan.changes}
     found = {}
-    for change in prepared.changes:
+    for change in plan.changes:
         source = by_path.get(change.moved_from) if change.moved_from is not None else None
         compared = change if source is None else FileChange(change.path, source.old, change.new)
         found[change.path] = blocks_of(compared)

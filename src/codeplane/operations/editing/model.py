@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.paths import RepoPath
-from codeplane.operations.editing.places import Spot
+from codeplane.operations.editing.locate import EditSite
 
 ACTIONS = ("create", "update", "delete", "move")
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ class FileChange:
     moved_to: RepoPath | None = None
     line_ending: str | None = None
     encoding: str | None = None
-    spots: tuple[Spot, ...] = ()
+    sites: tuple[EditSite, ...] = ()
     linked: bool = False
     """Whether the old file has other names."""
 
@@ -67,7 +67,7 @@ class FileChange:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class EditPlan:
     """A whole batch, planned and not applied."""
 
     changes: tuple[FileChange, ...]

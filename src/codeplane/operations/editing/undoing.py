@@ -16,33 +16,33 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.kept import read_saved
 from codeplane.disk.policy import refuse_protected
 from codeplane.disk.writing import missing_folders, read_to_replace, remove_folder
-from codeplane.operations.editing.model import MAX_MOVED_BYTES, FileChange, Prepared
-from codeplane.operations.editing.writing import Book, Desk, Wish, change
+from codeplane.operations.editing.model import MAX_MOVED_BYTES, EditPlan, FileChange
+from codeplane.operations.editing.writing import EditContext, MutationLog, MutationRequest, change
 from codeplane.tasks.model import Scope
 
 _MAX_TOLD = 20
 
 
-def take_back(desk: Desk, mutation_id: str, book: Book, scope: Scope) -> Answer:
+def take_back(context: EditContext, mutation_id: str, log: MutationLog, scope: Scope) -> Answer:
     """MUTATION_UNKNOWN, UNDO_GONE or UNDO_REFUSED where it cannot be."""
-    batch = _find(book, mutation_id)
+    batch = _find(log, mutation_id)
     for path in batch.paths:
         refuse_protected(path)
         scope.require(path)
-    wish = Wish(
+    request = MutationRequest(
         batch.paths,
         lambda root: _inverse(root, batch),
         digest_bytes(mutation_id.encode()),
         undoes=mutation_id,
     )
-    answer = change(desk, wish, book)
+    answer = change(context, request, log)
     for directory in reversed(batch.made):
-        remove_folder(desk.editor.root, directory)
+        remove_folder(context.editor.root, directory)
     return answer
 
 
-def _find(book: Book, mutation_id: str) -> Batch:
-    rows = book.list_mutations(1, mutation_id=mutation_id) if mutation_id.isascii() else []
+def _find(log: MutationLog, mutation_id: str) -> Batch:
+    rows = log.list_mutations(1, mutation_id=mutation_id) if mutation_id.isascii() else []
     if rows and rows[0].status == "ok":
         return parse_batch(rows[0].plan)
     raise CodePlaneError(
@@ -54,7 +54,7 @@ def _find(book: Book, mutation_id: str) -> Batch:
     )
 
 
-def _inverse(root: Root, batch: Batch) -> Prepared:
+def _inverse(root: Root, batch: Batch) -> EditPlan:
     """Every file as it was, given that none has moved on."""
     states = [(entry, _state(root, entry)) for entry in batch.changes]
     moved_on = [(entry, state) for entry, state in states if state != "new"]
@@ -72,7 +72,7 @@ def _inverse(root: Root, batch: Batch) -> Prepared:
     changes = [_restored(root, batch, entry) for entry in batch.changes]
     made = {folder for entry in changes if entry.new is not None for folder in missing_folders(root, entry.path)}
     ordered = tuple(sorted(made, key=lambda path: (path.count("/"), path)))
-    return Prepared(tuple(changes), (), ordered)
+    return EditPlan(tuple(changes), (), ordered)
 
 
 _REASONS = {

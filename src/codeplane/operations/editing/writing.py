@@ -28,9 +28,9 @@ from codeplane.disk.writing import exists
 from codeplane.index.options import effective
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS, Blocks, stats_of
 from codeplane.operations.editing.diffing import unified
-from codeplane.operations.editing.editor import Cancelled, Done, Editor, Journal, Request
+from codeplane.operations.editing.editor import AppliedEdit, Cancelled, Editor, Journal, Request
 from codeplane.operations.editing.effects import Before, look_after, look_before
-from codeplane.operations.editing.model import Prepared
+from codeplane.operations.editing.model import EditPlan
 from codeplane.operations.reads import freshness_fields
 from codeplane.store.ledger_reading import MutationRow
 from codeplane.tasks.journal import Recovered
@@ -42,7 +42,7 @@ _ROOM_AROUND = 2_000
 _NOTE = "result.json"
 
 
-class Book(Journal, Protocol):
+class MutationLog(Journal, Protocol):
     """The journal of a call, and what the ledger knows of calls before it."""
 
     def list_mutations(
@@ -53,20 +53,20 @@ class Book(Journal, Protocol):
 
 
 @dataclass(frozen=True)
-class Wish:
+class MutationRequest:
     """A change that somebody asks for."""
 
     paths: Sequence[RepoPath]
-    prepare: Callable[[Root], Prepared]
+    plan: Callable[[Root], EditPlan]
     asked: Digest
-    """The same for the same wish."""
+    """The same for the same request."""
     key: str | None = None
     undoes: str | None = None
     """The change that this one takes back."""
 
 
 @dataclass(frozen=True)
-class Desk:
+class EditContext:
     """Where changes are made: the editor, the index, and whether the caller still waits."""
 
     editor: Editor
@@ -74,70 +74,70 @@ class Desk:
     cancelled: Cancelled
 
 
-def preview(desk: Desk, wish: Wish, max_chars: int | None = MAX_DIFF_CHARS) -> Answer:
+def preview(context: EditContext, request: MutationRequest, max_chars: int | None = MAX_DIFF_CHARS) -> Answer:
     """What would be changed, as a diff; changes nothing."""
-    prepared, blocks = desk.editor.plan(Request(wish.paths, wish.prepare), desk.cancelled)
-    stats = stats_of(prepared.changes, blocks)
+    plan, blocks = context.editor.plan(Request(request.paths, request.plan), context.cancelled)
+    stats = stats_of(plan.changes, blocks)
     result: dict[str, object] = {"applied": False, "dry_run": True, "delta": stats.as_dict()}
     corrections = [
-        {"path": change.path, "original": str(spot.said), "corrected": str(spot.before)}
-        for change in prepared.changes
-        for spot in change.spots
-        if spot.said is not None
+        {"path": change.path, "original": str(site.said), "corrected": str(site.before)}
+        for change in plan.changes
+        for site in change.sites
+        if site.said is not None
     ]
     if corrections:
         result["line_corrections"] = corrections[:_MAX_ABOUT]
-    shown, left_out = _diff(prepared, max_chars)
+    shown, left_out = _diff(plan, max_chars)
     if shown:
         result["diff"] = shown
     if left_out:
         result["diff_lines_left_out"] = left_out
-    if prepared.unchanged:
-        result["unchanged"] = list(prepared.unchanged[:_MAX_ABOUT])
-    return Answer(result, message=f"Nothing was written; {stats.sentence()}.", warnings=_flags(desk, prepared))
+    if plan.unchanged:
+        result["unchanged"] = list(plan.unchanged[:_MAX_ABOUT])
+    return Answer(result, message=f"Nothing was written; {stats.sentence()}.", warnings=_flags(context, plan))
 
 
-def change(desk: Desk, wish: Wish, book: Book) -> Answer:
+def change(context: EditContext, request: MutationRequest, log: MutationLog) -> Answer:
     """Do it, or tell what was done under the same key."""
-    if wish.key is None:
-        return _change(desk, wish, book, None)
-    key = digest_bytes(wish.key.encode("utf-8", "surrogatepass"))
-    with desk.editor.keys.taken((key,), desk.cancelled):
-        book.ensure()
-        for row in book.list_mutations(10, key=key):
+    if request.key is None:
+        return _change(context, request, log, None)
+    key = digest_bytes(request.key.encode("utf-8", "surrogatepass"))
+    with context.editor.keys.taken((key,), context.cancelled):
+        log.ensure()
+        for row in log.list_mutations(10, key=key):
             if row.status == "ok":
-                return _again(desk, wish, row)
-        return _change(desk, wish, book, key)
+                return _again(context, request, row)
+        return _change(context, request, log, key)
 
 
-def _change(desk: Desk, wish: Wish, book: Book, key: str | None) -> Answer:
+def _change(context: EditContext, request: MutationRequest, log: MutationLog, key: str | None) -> Answer:
     seen: list[Before] = []
 
     def about(delta: Mapping[str, object]) -> dict[str, object]:
         fields: dict[str, object] = {}
         if key is not None:
-            fields |= {"key": key, "asked": wish.asked, "delta": dict(delta)}
-        if wish.undoes is not None:
-            fields["undoes"] = wish.undoes
+            fields |= {"key": key, "asked": request.asked, "delta": dict(delta)}
+        if request.undoes is not None:
+            fields["undoes"] = request.undoes
         return fields
 
-    def look(prepared: Prepared, blocks: Blocks) -> None:
-        before = _look_before(desk.workspace, prepared, blocks)
+    def look(plan: EditPlan, blocks: Blocks) -> None:
+        before = _look_before(context.workspace, plan, blocks)
         if before is not None:
             seen.append(before)
 
     # Right after a start the index is still being opened. Without it the answer could not name symbols and tests.
-    desk.workspace.wait_until_open(cancelled=desk.cancelled)
-    done = desk.editor.apply(Request(wish.paths, wish.prepare, about, look), book, desk.cancelled)
-    recovered = tuple(_recovered_notice(found) for found in book.take_recovered())
-    if isinstance(done, Prepared):
+    context.workspace.wait_until_open(cancelled=context.cancelled)
+    done = context.editor.apply(Request(request.paths, request.plan, about, look), log, context.cancelled)
+    recovered = tuple(_recovered_notice(found) for found in log.take_recovered())
+    if isinstance(done, EditPlan):
         return Answer(
             {"applied": False, "unchanged": list(done.unchanged[:_MAX_ABOUT])},
             message="Nothing to change: every file is already so.",
             warnings=recovered,
         )
     try:
-        answer = _told(desk, done, seen[0] if seen else None)
+        answer = _told(context, done, seen[0] if seen else None)
     except Exception as error:
         telemetry.error("the answer of a change is incomplete", **telemetry.describe(error))
         answer = Answer(
@@ -146,7 +146,7 @@ def _change(desk: Desk, wish: Wish, book: Book, key: str | None) -> Answer:
     answer = _fitted(answer, done)
     if key is not None:
         note = {"result": answer.result, "message": answer.message}
-        write_note(desk.editor.root, done.batch.mutation_id, _NOTE, json.dumps(note).encode("ascii"))
+        write_note(context.editor.root, done.batch.mutation_id, _NOTE, json.dumps(note).encode("ascii"))
     return Answer(
         answer.result,
         message=answer.message,
@@ -156,19 +156,19 @@ def _change(desk: Desk, wish: Wish, book: Book, key: str | None) -> Answer:
     )
 
 
-def _told(desk: Desk, done: Done, before: Before | None) -> Answer:
+def _told(context: EditContext, done: AppliedEdit, before: Before | None) -> Answer:
     """Everything that is known once the index has seen the files."""
     result = _result(done)
     delta: dict[str, object] = dict(done.delta)
-    warnings = list(_flags(desk, done.prepared, done.lost_attributes))
+    warnings = list(_flags(context, done.plan, done.lost_attributes))
     meta: dict[str, object] = {}
     known = before or Before("", {}, done.batch.paths, (), 0)
-    changes = done.prepared.changes
+    changes = done.plan.changes
     try:
-        if desk.workspace.state().phase != "ready" and not desk.workspace.settings.once:
+        if context.workspace.state().phase != "ready" and not context.workspace.settings.once:
             raise CodePlaneError(ErrorCode.NOT_READY, "the index is being built")
-        read = desk.workspace.read(
-            lambda snapshot: look_after(snapshot, changes, known), "strict", cancelled=desk.cancelled
+        read = context.workspace.read(
+            lambda snapshot: look_after(snapshot, changes, known), "strict", cancelled=context.cancelled
         )
     except CodePlaneError as error:
         warnings.append(Notice(WarningCode.INDEX_NOT_FRESH, {"reason": error.code.name}))
@@ -187,7 +187,7 @@ def _told(desk: Desk, done: Done, before: Before | None) -> Answer:
     return Answer({**result, "delta": delta}, message=f"{done.stats.sentence()}.", warnings=warnings, meta=meta)
 
 
-def _fitted(answer: Answer, done: Done) -> Answer:
+def _fitted(answer: Answer, done: AppliedEdit) -> Answer:
     """What is done is answered, if need be with less: an answer that is too long would look like a failure."""
     size = len(json.dumps(answer.result)) + sum(len(json.dumps(notice.as_dict())) for notice in answer.warnings)
     if size <= MAX_ANSWER_CHARS - _ROOM_AROUND:
@@ -198,17 +198,17 @@ def _fitted(answer: Answer, done: Done) -> Answer:
     return Answer(result, message=answer.message, warnings=warnings, meta=answer.meta)
 
 
-def _result(done: Done) -> dict[str, object]:
+def _result(done: AppliedEdit) -> dict[str, object]:
     result: dict[str, object] = {"applied": True, "mutation_id": done.batch.mutation_id, "delta": done.delta}
-    if done.prepared.unchanged:
-        result["unchanged"] = list(done.prepared.unchanged[:_MAX_ABOUT])
+    if done.plan.unchanged:
+        result["unchanged"] = list(done.plan.unchanged[:_MAX_ABOUT])
     return result
 
 
-def _again(desk: Desk, wish: Wish, row: MutationRow) -> Answer:
+def _again(context: EditContext, request: MutationRequest, row: MutationRow) -> Answer:
     """What was answered then; from the plan where nobody has kept it."""
     batch = parse_batch(row.plan)
-    if batch.about.get("asked") != wish.asked:
+    if batch.about.get("asked") != request.asked:
         raise CodePlaneError(
             ErrorCode.KEY_REUSED,
             "idempotency_key belongs to another change",
@@ -217,7 +217,7 @@ def _again(desk: Desk, wish: Wish, row: MutationRow) -> Answer:
             remedy="Leave it out, or choose another.",
         )
     message = "Done already under this key; nothing was changed now."
-    note = read_note(desk.editor.root, row.mutation_id, _NOTE)
+    note = read_note(context.editor.root, row.mutation_id, _NOTE)
     try:
         kept: Any = json.loads(note) if note is not None else None
         result = kept["result"] if kept is not None else None
@@ -228,38 +228,40 @@ def _again(desk: Desk, wish: Wish, row: MutationRow) -> Answer:
     return Answer(result, message=message)
 
 
-def _look_before(workspace: Workspace, prepared: Prepared, blocks: Blocks) -> Before | None:
+def _look_before(workspace: Workspace, plan: EditPlan, blocks: Blocks) -> Before | None:
     """What the index knows while the files are still as they were; None where it knows nothing."""
     try:
         if workspace.state().phase != "ready" and not workspace.settings.once:
             return None
-        found = workspace.read(lambda snapshot: look_before(snapshot, prepared.changes, blocks), "best_effort").value
+        found = workspace.read(lambda snapshot: look_before(snapshot, plan.changes, blocks), "best_effort").value
         if found.stale:
-            found = workspace.read(lambda snapshot: look_before(snapshot, prepared.changes, blocks), "strict").value
+            found = workspace.read(lambda snapshot: look_before(snapshot, plan.changes, blocks), "strict").value
         return found
     except CodePlaneError as error:
         telemetry.debug("nothing is known of the files before", error=error.code.name)
         return None
 
 
-def _flags(desk: Desk, prepared: Prepared, lost: Sequence[RepoPath] = ()) -> tuple[Notice, ...]:
+def _flags(context: EditContext, plan: EditPlan, lost: Sequence[RepoPath] = ()) -> tuple[Notice, ...]:
     """What whoever asked should know of the files besides."""
-    written = [change for change in prepared.changes if change.new is not None]
-    rules = Rules(effective(desk.workspace.options).ignore)
+    written = [change for change in plan.changes if change.new is not None]
+    rules = Rules(effective(context.workspace.options).ignore)
     ignored = [
-        change.path for change in written[:_MAX_ABOUT] if why_ignored(desk.editor.root, rules, change.path) is not None
+        change.path
+        for change in written[:_MAX_ABOUT]
+        if why_ignored(context.editor.root, rules, change.path) is not None
     ]
     found = (
-        (WarningCode.SENSITIVE_PATH, [change.path for change in prepared.changes if is_sensitive(change.path)]),
+        (WarningCode.SENSITIVE_PATH, [change.path for change in plan.changes if is_sensitive(change.path)]),
         (WarningCode.FILES_IGNORED, ignored),
-        (WarningCode.IN_OTHER_REPOSITORY, _in_other_repository(desk.editor.root, prepared)),
-        (WarningCode.HARD_LINK_BROKEN, [change.path for change in prepared.changes if change.linked]),
+        (WarningCode.IN_OTHER_REPOSITORY, _in_other_repository(context.editor.root, plan)),
+        (WarningCode.HARD_LINK_BROKEN, [change.path for change in plan.changes if change.linked]),
         (WarningCode.FILE_ATTRIBUTES_LOST, list(lost)),
     )
     return tuple(Notice(code, {"paths": paths[:_MAX_ABOUT]}) for code, paths in found if paths)
 
 
-def _in_other_repository(root: Root, prepared: Prepared) -> list[RepoPath]:
+def _in_other_repository(root: Root, plan: EditPlan) -> list[RepoPath]:
     """Files beneath a directory that is a repository of its own."""
     nested: dict[RepoPath, bool] = {RepoPath(""): False}
 
@@ -268,7 +270,7 @@ def _in_other_repository(root: Root, prepared: Prepared) -> list[RepoPath]:
             nested[folder] = is_nested(parent(folder)) or exists(root, join(folder, ".git"))
         return nested[folder]
 
-    return [change.path for change in prepared.changes if is_nested(parent(change.path))]
+    return [change.path for change in plan.changes if is_nested(parent(change.path))]
 
 
 def _recovered_notice(found: Recovered) -> Notice:
@@ -278,13 +280,13 @@ def _recovered_notice(found: Recovered) -> Notice:
     return Notice(WarningCode.EDIT_UNDONE, about)
 
 
-def _diff(prepared: Prepared, max_chars: int | None) -> tuple[str, int]:
+def _diff(plan: EditPlan, max_chars: int | None) -> tuple[str, int]:
     lines: list[str] = []
     size = left_out = 0
-    for changed in prepared.changes:
+    for changed in plan.changes:
         if changed.new is None and changed.moved_to is not None:
             continue
-        source = next((other for other in prepared.changes if other.path == changed.moved_from), None)
+        source = next((other for other in plan.changes if other.path == changed.moved_from), None)
         for line in unified(changed, source):
             size += len(line)
             if max_chars is not None and size > max_chars:

@@ -10,7 +10,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.operations.editing import undoing, writing
 from codeplane.operations.editing.model import Edit
-from codeplane.operations.editing.preparing import Terms, is_digest, prepare
+from codeplane.operations.editing.planning import PlanOptions, is_digest, plan_edits
 from codeplane.tasks.model import digest_params
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
@@ -29,19 +29,19 @@ def check_write_source(args: Mapping[str, Any]) -> None:
 
 
 def write_source(call: Call, args: Mapping[str, Any]) -> Answer:
-    desk, edits = _desk(call), _edits(args)
-    terms = Terms(call.session.scope, args.get("allow_sensitive", False), desk.editor.explain)
+    context, edits = _desk(call), _edits(args)
+    options = PlanOptions(call.session.scope, args.get("allow_sensitive", False), context.editor.explain)
     paths = [path for edit in edits for path in (edit.path, edit.new_path) if path is not None]
-    wish = writing.Wish(
+    request = writing.MutationRequest(
         list(dict.fromkeys(paths)),
-        lambda root: prepare(root, edits, terms),
+        lambda root: plan_edits(root, edits, options),
         digest_params({"edits": args["edits"]}),
         args.get("idempotency_key"),
     )
     if args.get("dry_run"):
-        return writing.preview(desk, wish, None if call.surface.everything else writing.MAX_DIFF_CHARS)
+        return writing.preview(context, request, None if call.surface.everything else writing.MAX_DIFF_CHARS)
     assert call.journal is not None
-    return writing.change(desk, wish, call.journal)
+    return writing.change(context, request, call.journal)
 
 
 def rollback(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -49,10 +49,10 @@ def rollback(call: Call, args: Mapping[str, Any]) -> Answer:
     return undoing.take_back(_desk(call), args["mutation_id"], call.journal, call.session.scope)
 
 
-def _desk(call: Call) -> writing.Desk:
+def _desk(call: Call) -> writing.EditContext:
     if call.editor is None:
         raise CodePlaneError(ErrorCode.READ_ONLY, "files cannot be changed here")
-    return writing.Desk(call.editor, call.root.workspace, call.cancelled)
+    return writing.EditContext(call.editor, call.root.workspace, call.cancelled)
 
 
 def _edits(args: Mapping[str, Any]) -> list[Edit]:

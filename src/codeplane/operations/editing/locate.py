@@ -46,7 +46,7 @@ class Lines(NamedTuple):
         return f"{self.start}-{self.end}" if self.end != self.start else str(self.start)
 
 
-class Spot(NamedTuple):
+class EditSite(NamedTuple):
     """Where an edit took place: lines of the text before, lines of the text after."""
 
     before: Lines
@@ -57,7 +57,7 @@ class Spot(NamedTuple):
 
 class Edited(NamedTuple):
     text: str
-    spots: tuple[Spot, ...]
+    sites: tuple[EditSite, ...]
     """In the order of the edits."""
 
 
@@ -75,7 +75,7 @@ def edit_text(text: str, edits: Sequence[Replacement], line_ending: str) -> Edit
                 remedy="Make them one edit.",
             )
     pieces: list[str] = []
-    spots: dict[int, Spot] = {}
+    sites: dict[int, EditSite] = {}
     position = shift = 0
     for cut in ordered:
         pieces += (text[position : cut.begin], cut.text)
@@ -84,11 +84,11 @@ def edit_text(text: str, edits: Sequence[Replacement], line_ending: str) -> Edit
         shift += cut.text.count("\n") - text.count("\n", cut.begin, cut.end)
         # A text that was empty, or that ends without a line ending, has one line more than endings.
         written = first + cut.text.removesuffix("\n").count("\n") if cut.text else first - 1
-        spots[cut.number] = Spot(cut.lines, Lines(first, max(cut.lines.end + shift, written)), cut.said)
+        sites[cut.number] = EditSite(cut.lines, Lines(first, max(cut.lines.end + shift, written)), cut.said)
     pieces.append(text[position:])
     result = "".join(pieces)
     height = count_lines(result)
-    return Edited(result, tuple(_within(spots[number], height) for number in range(len(edits))))
+    return Edited(result, tuple(_within(sites[number], height) for number in range(len(edits))))
 
 
 def with_endings(text: str, line_ending: str) -> str:
@@ -110,10 +110,10 @@ def count_lines(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
-def _within(spot: Spot, height: int) -> Spot:
-    """The spot without lines that a text of so many does not have."""
-    first, last = spot.after
-    return spot._replace(after=Lines(first, max(first - 1, min(last, height))))
+def _within(site: EditSite, height: int) -> EditSite:
+    """The site without lines that a text of so many does not have."""
+    first, last = site.after
+    return site._replace(after=Lines(first, max(first - 1, min(last, height))))
 
 
 class _Cut(NamedTuple):

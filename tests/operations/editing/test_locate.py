@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.text import find_line_ending
-from codeplane.operations.editing.places import Replacement, edit_text, with_endings, with_final_newline
+from codeplane.operations.editing.locate import Replacement, edit_text, with_endings, with_final_newline
 from operations.editing.naive import Refused, naive, random_case
 
 _REFUSALS = {
@@ -71,7 +71,7 @@ def test_edit(text: str, edit: Replacement, result: str) -> None:
 )
 def test_the_lines_afterwards_are_those_that_are_there(text: str, edits: list[Replacement], after: list[str]) -> None:
     found = edit_text(text, edits, find_line_ending(text.encode()))
-    assert [str(spot.after) for spot in found.spots] == after
+    assert [str(site.after) for site in found.sites] == after
 
 
 @pytest.mark.parametrize("end", [1, 0])
@@ -82,14 +82,14 @@ def test_an_insertion_expects_nothing_and_lines_never_run_backwards(end: int) ->
 def test_lines_that_moved_are_found_and_said() -> None:
     found = edit_text("new\nnew\na\nb\n", [Replacement("x\ny\n", "a\nb\n", 1, 2)], "lf")
     assert found.text == "new\nnew\nx\ny\n"
-    spot = found.spots[0]
-    assert (str(spot.said), str(spot.before), str(spot.after)) == ("1-2", "3-4", "3-4")
+    site = found.sites[0]
+    assert (str(site.said), str(site.before), str(site.after)) == ("1-2", "3-4", "3-4")
 
 
 def test_all_edits_speak_of_the_text_as_it_was() -> None:
     found = edit_text("1\n2\n3\n4\n", [Replacement("c", None, 4, 4), Replacement("a\na\na", None, 1, 1)], "lf")
     assert found.text == "a\na\na\n2\n3\nc\n"
-    assert [str(spot.after) for spot in found.spots] == ["6", "1-3"]
+    assert [str(site.after) for site in found.sites] == ["6", "1-3"]
 
 
 def test_two_places_are_an_error_and_never_a_choice() -> None:
@@ -197,7 +197,7 @@ def test_a_naive_model_agrees() -> None:
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
 def test_a_naive_model_agrees_in_many_cases() -> None:
-    """`CPL_ROUNDS=1000000 CPL_SEED=1 pytest -m sweep -s tests/operations/editing/test_places.py`"""
+    """`CPL_ROUNDS=1000000 CPL_SEED=1 pytest -m sweep -s tests/operations/editing/test_locate.py`"""
     seed = int(os.environ.get("CPL_SEED", "1"))
     rounds = int(os.environ.get("CPL_ROUNDS", "1000000"))
     print(f"seed {seed}, {rounds} cases")

@@ -17,15 +17,15 @@ from codeplane.disk import text as texts
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import is_sensitive, refuse_closed, refuse_unportable, same_name
 from codeplane.disk.writing import missing_folders, names_beside, read_to_replace
+from codeplane.operations.editing.locate import Edited, Replacement, edit_text, with_endings, with_final_newline
 from codeplane.operations.editing.model import (
     MAX_BATCH_BYTES,
     MAX_FILE_BYTES,
     MAX_MOVED_BYTES,
     Edit,
+    EditPlan,
     FileChange,
-    Prepared,
 )
-from codeplane.operations.editing.places import Edited, Replacement, edit_text, with_endings, with_final_newline
 from codeplane.tasks.model import Scope
 
 Explain = Callable[[RepoPath, str, bytes], dict[str, object]]
@@ -34,7 +34,7 @@ _ENCODED_POINTS = re.compile(r"(?:%2e|\.){1,2}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Terms:
+class PlanOptions:
     """Under which a batch is planned."""
 
     scope: Scope
@@ -44,18 +44,18 @@ class Terms:
     """What is known of how a file came to differ from what was expected of it."""
 
 
-def prepare(root: Root, edits: Sequence[Edit], terms: Terms) -> Prepared:
+def plan_edits(root: Root, edits: Sequence[Edit], options: PlanOptions) -> EditPlan:
     """What the edits come to, or the error of the first that cannot be done."""
     groups: dict[RepoPath, list[tuple[int, Edit]]] = {}
     for number, edit in enumerate(edits):
-        _require_path(edit.path, terms)
+        _require_path(edit.path, options)
         if edit.new_path is not None:
-            _require_path(edit.new_path, terms)
+            _require_path(edit.new_path, options)
         groups.setdefault(edit.path, []).append((number, edit))
     vacated = {edit.path for edit in edits if edit.action in ("delete", "move")}
     planned: dict[RepoPath, FileChange] = {}
     for path, group in groups.items():
-        for change in _plan_file(root, path, group, terms):
+        for change in _plan_file(root, path, group, options):
             _put(planned, change, group[0][0])
     _require_places(root, planned, vacated)
     changes = sorted(planned.values(), key=lambda change: change.path)
@@ -63,7 +63,7 @@ def prepare(root: Root, edits: Sequence[Edit], terms: Terms) -> Prepared:
     if total > MAX_BATCH_BYTES:
         raise CodePlaneError(ErrorCode.FILE_TOO_LARGE, f"the files of one call have {total} bytes together")
     made = {folder for change in changes if change.new is not None for folder in missing_folders(root, change.path)}
-    return Prepared(
+    return EditPlan(
         tuple(change for change in changes if not _is_same(change)),
         tuple(change.path for change in changes if _is_same(change)),
         tuple(sorted(made, key=lambda path: (path.count("/"), path))),
@@ -79,7 +79,7 @@ def _is_same(change: FileChange) -> bool:
     return change.old == change.new and change.moved_from is None
 
 
-def _require_path(path: RepoPath, terms: Terms) -> None:
+def _require_path(path: RepoPath, options: PlanOptions) -> None:
     if not path or any(_ENCODED_POINTS.fullmatch(part) for part in path.split("/")):
         raise CodePlaneError(
             ErrorCode.PATH_INVALID,
@@ -89,17 +89,17 @@ def _require_path(path: RepoPath, terms: Terms) -> None:
             example="src/app.py",
         )
     refuse_closed(path)
-    if is_sensitive(path) and not terms.allow_sensitive:
+    if is_sensitive(path) and not options.allow_sensitive:
         raise CodePlaneError(
             ErrorCode.CONFIRMATION_REQUIRED,
             f"'{display(path)}' decides what is run on somebody's machine",
             expected="allow_sensitive: true, if changing it was asked for",
             received="no allow_sensitive",
         )
-    terms.scope.require(path)
+    options.scope.require(path)
 
 
-def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], terms: Terms) -> list[FileChange]:
+def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], options: PlanOptions) -> list[FileChange]:
     edits = [edit for _, edit in group]
     others = [edit for edit in edits if edit.action != "update"]
     if len(others) > 1 or (others and others[0].action != "move" and len(edits) > 1):
@@ -117,7 +117,7 @@ def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], terms:
     limit = MAX_FILE_BYTES if updates else MAX_MOVED_BYTES
     old, linked = _read(root, path, limit, group[0][0])
     for number, edit in group:
-        _require_digest(number, edit, old, terms)
+        _require_digest(number, edit, old, options)
     change = FileChange(path, old, old, path, linked=linked)
     if updates:
         change = _updated(change, [pair for pair in group if pair[1].action == "update"])
@@ -226,7 +226,7 @@ def _updated(change: FileChange, group: list[tuple[int, Edit]]) -> FileChange:
         new=data,
         line_ending=decoded.line_ending,
         encoding=None if decoded.encoding == "utf-8" else decoded.encoding,
-        spots=edited.spots,
+        sites=edited.sites,
     )
 
 
@@ -240,7 +240,7 @@ def _unmarked(text: str, file: texts.Text) -> str:
     return text.removeprefix("\ufeff") if file.bom else text
 
 
-def _require_digest(number: int, edit: Edit, old: bytes, terms: Terms) -> None:
+def _require_digest(number: int, edit: Edit, old: bytes, options: PlanOptions) -> None:
     current, expected = digest_bytes(old), edit.expected_sha256
     if expected is not None and expected != current:
         raise CodePlaneError(
@@ -250,7 +250,7 @@ def _require_digest(number: int, edit: Edit, old: bytes, terms: Terms) -> None:
                 "path": edit.path,
                 "edit": number + 1,
                 "current_sha256": current,
-                **terms.explain(edit.path, expected, old),
+                **options.explain(edit.path, expected, old),
             },
             expected=expected,
             received=current,
