@@ -111,7 +111,7 @@ def _run(root: Path, user_state: Path, files: int, rounds: int) -> dict[str, Ser
             Edit(
                 RepoPath(str(path)),
                 "update",
-                new_content=f"# edit {number}\n",
+                new_text=f"# edit {number}\n",
                 start_line=1,
                 end_line=1,
                 expected_sha256=digest_bytes((root / path).read_bytes()),

@@ -146,7 +146,10 @@ def tools() -> str:
         if spec.params:
             lines += ["", "| parameter | type | default | |", "|---|---|---|---|"]
         within = [
-            replace(field, name=f"{param.name}[].{field.name}") for param in spec.params for field in param.fields
+            replace(field, name=f"{param.name}[].{field.name}")
+            for param in spec.params
+            if param.lists_fields
+            for field in param.fields
         ]
         for param in (*spec.params, *within):
             kind = " \\| ".join(param.choices) if param.choices else "string" if param.kind == "array" else param.kind

@@ -108,7 +108,7 @@ def create(path: str, content: str) -> Edit:
 
 
 def update(path: str, expected: str, new: str) -> Edit:
-    return Edit(RepoPath(path), "update", expected_content=expected, new_content=new)
+    return Edit(RepoPath(path), "update", old_text=expected, new_text=new)
 
 
 def delete(path: str) -> Edit:

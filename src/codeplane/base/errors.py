@@ -94,6 +94,7 @@ class ErrorCode(Enum):
     UNDO_REFUSED = (8012, ErrorKind.STATE, False)
     RECOVERY_PENDING = (8013, ErrorKind.STATE, True)
     KEY_REUSED = (8014, ErrorKind.CALLER, False)
+    EDIT_COUNT_MISMATCH = (8015, ErrorKind.CALLER, False)
 
     INTERNAL = (9001, ErrorKind.INTERNAL, False)
 

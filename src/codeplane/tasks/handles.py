@@ -24,9 +24,11 @@ MAX_PER_SESSION = 100
 MAX_IN_ALL = 10_000
 MAX_BYTES = 64 * 1024 * 1024
 
-_PREFIXES = {"cursor": "c_", "plan": "p_"}
+_PREFIXES = {"cursor": "c_", "plan": "p_", "batch": "b_"}
 _BODY = re.compile(r"[A-Za-z0-9_-]{12}")
 _BODY_BYTES = 9
+_TTL_SECONDS = {"batch": 600.0}
+"""Of kinds that live shorter than others."""
 _OVERHEAD_BYTES = 600
 _SESSION_SHARE = 4
 _SAMPLE = 16
@@ -88,7 +90,8 @@ class Handles:
         handle = f"{_PREFIXES[kind]}{secrets.token_urlsafe(_BODY_BYTES)}"
         with self._lock:
             now = self._clock()
-            self._all[handle] = _Kept(handle, session_id, value, size, now + self._ttl)
+            ttl = min(self._ttl, _TTL_SECONDS.get(kind, self._ttl))
+            self._all[handle] = _Kept(handle, session_id, value, size, now + ttl)
             own = self._of_session.setdefault(session_id, OrderedDict())
             own[handle] = None
             self._bytes += size

@@ -215,7 +215,7 @@ class _Run:
         if older is not None:
             self._warnings += (Notice(WarningCode.DEPRECATED_TOOL, {"use": older.canonical}),)
             spec, arguments = _canonical(spec, arguments)
-        self._path = path_argument(arguments)
+        self._path = {} if spec.path_names_file else path_argument(arguments)
         effect = spec.has_effect(arguments)
         if effect and request.surface.read_only:
             raise _read_only(spec)
@@ -291,7 +291,7 @@ class _Run:
             raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled before it began; nothing was done")
 
     def _root(self, spec: ToolSpec, arguments: Mapping[str, object]) -> OpenRoot:
-        path = arguments.get("path")
+        path = None if spec.path_names_file else arguments.get("path")
         if path is not None and spec.name == "manage_index" and arguments.get("action") == "create":
             return self._pipeline._roots.register(str(path))
         return self._pipeline._roots.resolve(str(path) if path is not None else None)

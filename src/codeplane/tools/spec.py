@@ -44,6 +44,8 @@ class Param:
     """Whether an empty text says something; of most it only fills a place."""
     fields: tuple[Param, ...] = ()
     """What an object may hold that is an item."""
+    lists_fields: bool = True
+    """Whether the schema lists `fields`; not where the tool itself has them all."""
 
     def schema(self) -> dict[str, object]:
         schema: dict[str, object] = {"type": self.kind}
@@ -52,9 +54,11 @@ class Param:
             if self.fields:
                 schema["items"] = {"anyOf": [{"type": "string"}, {"type": "object"}]}
         elif self.kind == "objects":
-            shown = {field.name: field.schema() for field in self.fields if field.advertised}
-            required = [field.name for field in self.fields if field.required]
-            schema |= {"type": "array", "items": {"type": "object", "properties": shown, "required": required}}
+            items: dict[str, object] = {"type": "object"}
+            if self.lists_fields:
+                items["properties"] = {field.name: field.schema() for field in self.fields if field.advertised}
+                items["required"] = [field.name for field in self.fields if field.required]
+            schema |= {"type": "array", "items": items}
         elif self.choices:
             schema["enum"] = list(self.choices)
         if self.doc:
@@ -107,6 +111,8 @@ class ToolSpec:
     """Whether it tells only what is known already: such calls are asked above all when everything else waits."""
     at_once_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of a tool that may wait: the values of a parameter with which it does not."""
+    path_names_file: bool = False
+    """Whether `path` is a file of the home repository; otherwise it is a repository."""
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     """A required parameter, and the one whose value is meant for it when only that was given."""
     when: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Edits of a text by the most naive means: a list of characters, every place tried, one edit after the other.
 
-It shares nothing with what it is compared with but the meaning. CR LF counts as one character.
+It shares no code with what it is compared with. CR LF counts as one character. Text with another indentation is not
+looked for here; the cases hold none.
 """
 
 from __future__ import annotations
@@ -46,46 +47,90 @@ def naive(text: str, edits: list[Replacement], kind: str) -> str:
     units = units_of(text)
     cuts = []
     for number, edit in enumerate(edits):
-        begin, end, whole, behind = _place(units, edit, kind)
-        cuts.append((begin, end, number, _new(units, edit.new, begin, end, whole, behind, kind)))
-    for one in cuts:
-        for other in cuts:
-            if one[2] != other[2] and one[0] < other[1] and other[0] < one[1]:
+        for begin, end, whole, behind in _places(units, edit, kind):
+            cuts.append((begin, end, number, _new(units, edit.new, begin, end, whole, behind, kind)))
+    for at, one in enumerate(cuts):
+        for other in cuts[at + 1 :]:
+            if one[0] < other[1] and other[0] < one[1]:
                 raise Refused("overlap")
-            if one[2] != other[2] and one[0] == one[1] and other[0] < one[0] < other[1]:
-                raise Refused("overlap")
+            for empty, full in ((one, other), (other, one)):
+                if empty[0] == empty[1] and full[0] < empty[0] < full[1]:
+                    raise Refused("overlap")
     for begin, end, _, new in sorted(cuts, key=lambda cut: (cut[0], cut[1], cut[2]), reverse=True):
         units[begin:end] = [new]
     return "".join(units)
 
 
-def _place(units: list[str], edit: Replacement, kind: str) -> tuple[int, int, bool, bool]:
+def _places(units: list[str], edit: Replacement, kind: str) -> list[tuple[int, int, bool, bool]]:
     """From where to where, whether it is lines, and whether it is behind the last of them."""
     lines = lines_of(units)
     starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
-    if edit.start is None:
-        wanted = units_of(edit.expected or "")
-        if not wanted:
-            raise Refused("invalid")
-        found = [
-            at
-            for at in range(len(units) - len(wanted) + 1)
-            if all(same(units[at + step], wanted[step], kind) for step in range(len(wanted)))
-        ]
-        return _one(found), _one(found) + len(wanted), False, False
     if edit.expected is None:
+        if edit.start is None:
+            raise Refused("invalid")
         last = edit.start if edit.end is None else edit.end
         if not 1 <= edit.start <= len(lines) + 1 or not edit.start - 1 <= last <= len(lines):
             raise Refused("invalid")
-        return starts[edit.start - 1], starts[last], True, edit.start == len(lines) + 1
-    expected = _bare(edit.expected).split("\n")
-    bare = [_bare("".join(line)) for line in lines]
-    found = [at for at in range(len(bare)) if bare[at : at + len(expected)] == expected]
-    named = edit.start - 1
-    if named in found and (edit.end is None or edit.end == edit.start + len(expected) - 1):
-        found = [named]
+        return [(starts[edit.start - 1], starts[last], True, edit.start == len(lines) + 1)]
+    if edit.start is not None and edit.whole_lines:
+        expected = _bare(edit.expected).split("\n")
+        bare = [_bare("".join(line)) for line in lines]
+        found = [at for at in range(len(bare)) if bare[at : at + len(expected)] == expected]
+        named = edit.start - 1
+        if named in found and (edit.end is None or edit.end == edit.start + len(expected) - 1):
+            found = [named]
+        at = _one(found)
+        return [(starts[at], starts[at + len(expected)], True, False)]
+    wanted = units_of(edit.expected)
+    if not wanted or (edit.start is not None and edit.end is not None and edit.end < edit.start):
+        raise Refused("invalid")
+    found = [
+        at
+        for at in range(len(units) - len(wanted) + 1)
+        if all(same(units[at + step], wanted[step], kind) for step in range(len(wanted)))
+    ]
+    if edit.replaces_all:
+        return _apart(found, len(wanted))
+    if edit.start is not None:
+        found = _nearest(units, found, len(wanted), edit.start, kind)
     at = _one(found)
-    return starts[at], starts[at + len(expected)], True, False
+    stop = at + len(wanted)
+    if edit.end is None or not _is_whole(units, at, stop, "lf"):
+        return [(at, stop, False, False)]
+    first = max(number for number in range(len(lines)) if starts[number] <= at)
+    last = max(number for number in range(len(lines)) if starts[number] < stop)
+    return [(starts[first], starts[last + 1], True, False)]
+
+
+def _apart(found: list[int], length: int) -> list[tuple[int, int, bool, bool]]:
+    taken: list[tuple[int, int, bool, bool]] = []
+    for at in found:
+        if not taken or at >= taken[-1][1]:
+            taken.append((at, at + length, False, False))
+    if not taken:
+        raise Refused("missing")
+    return taken
+
+
+def _nearest(units: list[str], found: list[int], length: int, line: int, kind: str) -> list[int]:
+    """Those in the line, or else the nearest; whole lines before parts of lines."""
+    number = {at: 1 + sum(_ends(unit, kind) for unit in units[:at]) for at in found}
+    whole = [at for at in found if _is_whole(units, at, at + length, kind)]
+    here = [at for at in found if number[at] == line]
+    if here:
+        return [at for at in here if at in whole] or here
+    candidates = whole or found
+    least = min((abs(number[at] - line) for at in candidates), default=0)
+    return [at for at in candidates if abs(number[at] - line) == least]
+
+
+def _is_whole(units: list[str], at: int, stop: int, kind: str) -> bool:
+    starts = at == 0 or _ends(units[at - 1], kind)
+    return starts and (stop == len(units) or _ends(units[stop - 1], kind) or _ends(units[stop], kind))
+
+
+def _ends(unit: str, kind: str) -> bool:
+    return unit.endswith("\n") or (kind == "cr" and unit == "\r")
 
 
 def _one(found: list[int]) -> int:
@@ -171,9 +216,12 @@ def _random_edit(text: str, chance: random.Random) -> Replacement:
     if how == 1:
         begin = chance.randrange(0, len(text) + 1)
         part = text[begin : begin + chance.randrange(1, 6)]
-        return Replacement(new, chance.choice((part, part.replace("\r\n", "\n"), "zz")))
+        expected = chance.choice((part, part.replace("\r\n", "\n"), "zz"))
+        hint = chance.choice((None, None, chance.randrange(1, len(lines) + 3)))
+        return Replacement(new, expected, hint, replaces_all=hint is None and chance.random() < 0.3)
     first = chance.randrange(0, len(lines) + 1)
     block = "".join("".join(line) for line in lines[first : first + chance.randrange(1, 4)])
     said = max(1, first + 1 + chance.choice((0, 0, -1, 1, 2)))
     expected = chance.choice((block, block.removesuffix("\n"), block.replace("\r\n", "\n"), "zz"))
-    return Replacement(new, expected, said, chance.choice((None, None, said, said + 1)))
+    end = chance.choice((None, None, said, said + 1))
+    return Replacement(new, expected, said, end, whole_lines=chance.random() < 0.5)

@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.text import find_line_ending
-from codeplane.operations.editing.locate import Replacement, edit_text, with_endings, with_final_newline
+from codeplane.operations.editing.locate import MAX_SITES, Replacement, edit_text, with_endings, with_final_newline
 from operations.editing.naive import Refused, naive, random_case
 
 _REFUSALS = {
@@ -92,27 +92,200 @@ def test_all_edits_speak_of_the_text_as_it_was() -> None:
     assert [str(site.after) for site in found.sites] == ["6", "1-3"]
 
 
-def test_two_places_are_an_error_and_never_a_choice() -> None:
-    for edit in (Replacement("x", "a"), Replacement("x", "a", 2), Replacement("x", "a", 9, 9)):
-        error = refusal("a\nb\na\n", edit)
-        assert error.code is ErrorCode.EDIT_AMBIGUOUS
-        assert error.details == {"lines": [1, 3], "total": 2}
+@pytest.mark.parametrize("edit", [Replacement("x", "a"), Replacement("x", "a", 2)])
+def test_several_matches_are_ambiguous(edit: Replacement) -> None:
+    error = refusal("a\nb\na\n", edit)
+    assert error.code is ErrorCode.EDIT_AMBIGUOUS
+    assert error.details == {"lines": [1, 3], "total": 2}
+    assert "(lines 1, 3)" in error.message and "start_line=1" in str(error.remedy)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "line", "result"),
+    [
+        ("a\nb\na\n", "a", 3, "a\nb\nx\n"),
+        ("a\nb\nc\na\n", "a", 2, "x\nb\nc\na\n"),
+        ("a\nb\nc\na\n", "a", 3, "a\nb\nc\nx\n"),
+        ("a\nb\na\n", "a", 99, "a\nb\nx\n"),
+        ("one two\n", "two", 1, "one x\n"),
+        ("one two\n", "two", 7, "one x\n"),
+        ("return xyz\n\n\nreturn x\n", "return x", 2, "return xyz\n\n\nx\n"),
+        ("return xyz\n\n\nreturn x\n", "return x", 1, "xyz\n\n\nreturn x\n"),
+        ("a\r\nb\r\na\r\n", "a", 3, "a\r\nb\r\nx\r\n"),
+        ("a\n" * 300 + "b\n" + "a\n" * 300, "a", 450, "a\n" * 300 + "b\n" + "a\n" * 148 + "x\n" + "a\n" * 151),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_start_line_picks_the_nearest_match(text: str, old: str, line: int, result: str) -> None:
+    assert edited(text, Replacement("x", old, line)) == result
+
+
+def test_two_matches_in_the_hinted_line_are_ambiguous() -> None:
+    error = refusal("a = a\nb\n", Replacement("x", "a", 1))
+    assert error.code is ErrorCode.EDIT_AMBIGUOUS
+    assert "2 times (line 1)" in error.message and "start_line" not in str(error.remedy)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "result", "count"),
+    [
+        ("a b a\nba\n", "a", "x", "x b x\nbx\n", 3),
+        ("aaaa\n", "aa", "b", "bb\n", 2),
+        ("aaa\n", "aa", "aaa", "aaaa\n", 1),
+        ("a\r\nb\r\na\r\nb", "a\nb", "c\nd", "c\r\nd\r\nc\r\nd", 2),
+        ("x\n" * 5000, "x\n", "", "", 5000),
+        ("  a\n  b\n\ta\n\tb\n", "a\nb\n", "a\n  c\nb\n", "  a\n    c\n  b\n\ta\n\t\tc\n\tb\n", 2),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_replace_all(text: str, old: str, new: str, result: str, count: int) -> None:
+    found = edit_text(text, [Replacement(new, old, replaces_all=True)], find_line_ending(text.encode()))
+    assert (found.text, found.counts) == (result, (count,))
+    assert len(found.sites) == min(count, MAX_SITES)
+
+
+def test_replace_all_of_a_missing_text_is_refused() -> None:
+    assert refusal("a\n", Replacement("x", "b", replaces_all=True)).code is ErrorCode.EDIT_NOT_FOUND
+
+
+def test_replace_all_overlapping_another_edit_is_refused() -> None:
+    edits = (Replacement("x", "a", replaces_all=True), Replacement("y", "b a"))
+    assert refusal("a\nb a\n", *edits).code is ErrorCode.EDIT_OVERLAP
 
 
 def test_overlapping_candidates_are_two() -> None:
     assert refusal("aaa\n", Replacement("x", "aa")).code is ErrorCode.EDIT_AMBIGUOUS
 
 
-def test_a_difference_in_white_space_is_told_and_not_overlooked() -> None:
-    error = refusal("if x:\n    run()\n", Replacement("y", "if x:\n  run()"))
-    assert error.code is ErrorCode.EDIT_NOT_FOUND
-    assert error.details == {"similar_lines": "1-2"}
+METHOD = "class C:\n    def f(self):\n        if self.x:\n            return 1\n\n        return 2\n"
+TABBED = METHOD.replace("    ", "\t")
+CLOSED = "\tfunc() {\n\t\tx()\n\t}\n"
 
 
-def test_a_part_of_a_line_is_not_expected_by_line() -> None:
-    error = refusal("one two\n", Replacement("x", "two", 1))
+@pytest.mark.parametrize(
+    ("text", "old", "new", "result"),
+    [
+        pytest.param(
+            METHOD,
+            "if self.x:\n    return 1\n",
+            "if self.y:\n    return 3\n\nelse:\n    pass\n",
+            METHOD.replace("self.x", "self.y").replace("return 1\n", "return 3\n\n        else:\n            pass\n"),
+            id="dedented",
+        ),
+        pytest.param(
+            METHOD,
+            "  if self.x:\n      return 1",
+            "  if self.y:\n      return 1",
+            METHOD.replace("self.x", "self.y"),
+            id="shifted to the left",
+        ),
+        pytest.param(
+            METHOD,
+            "                if self.x:\n                    return 1",
+            "                if self.y:\n                    return 1",
+            METHOD.replace("self.x", "self.y"),
+            id="shifted to the right",
+        ),
+        pytest.param(
+            METHOD,
+            "            if self.x:\n                return 1",
+            "            if self.x:\n                return 1\n        print()",
+            METHOD.replace("return 1\n", "return 1\n    print()\n"),
+            id="a new line is indented less than the old ones",
+        ),
+        pytest.param(
+            TABBED,
+            "if self.x:\n    return 1\n",
+            "if self.x:\n    if self.y:\n        return 1\n",
+            TABBED.replace("\t\t\treturn 1\n", "\t\t\tif self.y:\n\t\t\t\treturn 1\n"),
+            id="spaces for tabs",
+        ),
+        pytest.param(
+            METHOD,
+            "\t\tif self.x:\n\t\t\treturn 1\n",
+            "\t\tif self.x:\n\t\t\treturn 3\n",
+            METHOD.replace("return 1", "return 3"),
+            id="tabs for spaces",
+        ),
+        pytest.param(
+            CLOSED,
+            "    func() {\n        x()\n    }\n",
+            "    func() {\n        if y {\n            x()\n        }\n    }\n",
+            "\tfunc() {\n\t\tif y {\n\t\t\tx()\n\t\t}\n\t}\n",
+            id="spaces for tabs, with the first level",
+        ),
+        pytest.param(
+            "\tone()\n\ttwo()\n",
+            "one()\ntwo()\n",
+            "if a {\n    one()\n}\n/**\n * c\n */\n",
+            "\tif a {\n\t\tone()\n\t}\n\t/**\n\t * c\n\t */\n",
+            id="a level that the old text does not show",
+        ),
+        pytest.param("x = 1\n", "    x = 1", "    x = 2", "x = 2\n", id="one line indented too far"),
+        pytest.param("  a\n   \n  b\n", "a\n\nb", "c\n\nd", "  c\n\n  d\n", id="blank lines match blank lines"),
+        pytest.param("  a\r\n  b\r\n", "a\nb\n", "c\nd\n", "  c\r\n  d\r\n", id="CRLF"),
+        pytest.param("x\n  a\n  b", "a\nb\n", "c\nd\n", "x\n  c\n  d", id="no final newline"),
+        pytest.param("x\na", "a\n", "b\n", "x\nb", id="no final newline, same indentation"),
+    ],
+)
+def test_text_with_another_indentation_is_matched_and_reindented(text: str, old: str, new: str, result: str) -> None:
+    assert edited(text, Replacement(new, old)) == result
+
+
+def test_reindenting_is_reported() -> None:
+    found = edit_text("  a\n  b\n", [Replacement("c", "a\nb")], "lf")
+    assert found.sites[0].reindented
+    assert not edit_text("  a\n  b\n", [Replacement("c", "a\n  b")], "lf").sites[0].reindented
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        pytest.param("if x:\n    run()\n", "if x:\n  run()", "y", id="another width"),
+        pytest.param("    if x:\n        run()\n", "if x:\nrun()", "y", id="all levels removed"),
+        pytest.param("  a\n b\n", "a\nb", "y", id="levels differ"),
+        pytest.param("  a \n  b\n", "a\nb", "y", id="trailing space"),
+        pytest.param("a\nb\n", "  a\n  b", "c\nd", id="a new line would be left of the margin"),
+    ],
+)
+def test_other_differences_in_white_space_are_not_matched(text: str, old: str, new: str) -> None:
+    error = refusal(text, Replacement(new, old))
+    assert error.code is ErrorCode.EDIT_NOT_FOUND and error.details["similar_lines"] == "1-2"
+    excerpt = error.details["excerpt"]
+    assert isinstance(excerpt, list) and "white space" in excerpt[0]
+
+
+def test_an_exact_match_wins_over_one_with_another_indentation() -> None:
+    assert edited("  a\n  b\na\nb\n", Replacement("x", "a\nb")) == "  a\n  b\nx\n"
+
+
+def test_several_places_with_another_indentation_are_ambiguous_without_a_hint() -> None:
+    text = "  a\n  b\nc\n    a\n    b\n"
+    assert refusal(text, Replacement("x", "a\nb")).details == {"lines": [1, 4], "total": 2}
+    assert edited(text, Replacement("x\ny", "a\nb", 5)) == "  a\n  b\nc\n    x\n    y\n"
+
+
+def test_a_block_moved_with_its_indentation_gives_the_same_result() -> None:
+    """Indenting old and new text by the same rule must not change the result."""
+    chance = random.Random(5)
+    body = "".join(f"{'    ' * chance.randrange(4)}line {number}\n" for number in range(40))
+    for _ in range(300):
+        first = chance.randrange(38)
+        old = body.splitlines(keepends=True)[first : first + chance.randrange(2, 5)]
+        new = [line.replace("line", "new") for line in old] + [old[-1].replace("line", "extra")]
+        expected = edited(body, Replacement("".join(new), "".join(old)))
+        margin = min(len(line) - len(line.lstrip()) for line in old)
+        for shift in (lambda line, cut=margin: line[cut:], lambda line: f"  {line}", lambda line: f"\t{line}"):
+            assert edited(body, Replacement("".join(map(shift, new)), "".join(map(shift, old)))) == expected
+        tabs = [line.replace("    ", "\t") for line in old], [line.replace("    ", "\t") for line in new]
+        assert edited(body, Replacement("".join(tabs[1]), "".join(tabs[0]))) == expected
+
+
+def test_whole_lines_are_not_found_within_a_line() -> None:
+    error = refusal("one two\n", Replacement("x", "two", 1, whole_lines=True))
     assert error.code is ErrorCode.EDIT_NOT_FOUND
-    assert "leave start_line out" in str(error.remedy)
+    assert edited("xa\na\n", Replacement("b", "a", 1, whole_lines=True)) == "xa\nb\n"
+    assert refusal("a\nb\na\n", Replacement("x", "a", 2, whole_lines=True)).code is ErrorCode.EDIT_AMBIGUOUS
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (1, 4), (5, 5), (3, 1), (-1, 1)])
@@ -125,13 +298,63 @@ def test_edits_of_the_same_lines_are_refused() -> None:
     assert error.code is ErrorCode.EDIT_OVERLAP
 
 
-def test_what_is_nearly_there_is_told() -> None:
-    text = "a = 1\nb = 2\nc = 3\nd = 4\n"
-    error = refusal(text, Replacement("x", "b = 2\nc = 0\nd = 4\n"))
-    assert error.code is ErrorCode.EDIT_NOT_FOUND and error.details == {"nearest_lines": "2-4"}
-    assert refusal(text, Replacement("x", "b = 2\nc = 0\ne = 4\n")).details == {}
-    assert refusal(text, Replacement("x", "z = 2")).details == {}
-    assert refusal(text, Replacement("x", "z\na = 1\nb = 2")).details == {"nearest_lines": "1-2"}
+NEAR = "a = 1\nbeta = 2\ngamma = 3\nd = 4\n\ndef total(items):\n    return sum(items)\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "lines", "excerpt"),
+    [
+        ("beta = 2\ngamma = 0\nd = 4\n", "2-4", [" 2\tbeta = 2", "-\tgamma = 0", "+3\tgamma = 3", " 4\td = 4"]),
+        ("gamma = 33", "3", ["-\tgamma = 33", "+3\tgamma = 3"]),
+        (
+            "def total(items):\n    return sum(item.price)\n",
+            "6-7",
+            [" 6\tdef total(items):", "-\t    return sum(item.price)", "+7\t    return sum(items)"],
+        ),
+        ("def total(items):\n    log()\n    return sum(items)", "6-7", [" 6\tdef total(items):", "-\t    log()"]),
+        ("a = 1\ngamma = 3\n", "1-3", [" 1\ta = 1", "+2\tbeta = 2", " 3\tgamma = 3"]),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_a_miss_shows_the_nearest_lines_and_what_differs(old: str, lines: str, excerpt: list[str]) -> None:
+    error = refusal(NEAR, Replacement("x", old))
+    assert error.code is ErrorCode.EDIT_NOT_FOUND
+    shown = error.details["excerpt"]
+    assert error.details["nearest_lines"] == lines and isinstance(shown, list)
+    assert shown[0] == f"nearest: line{'s' if '-' in lines else ''} {lines} (- old_text, + file)"
+    assert shown[1 : 1 + len(excerpt)] == excerpt
+
+
+@pytest.mark.parametrize("old", ["zz = unlike(anything)", "\n\n\n\n\n", "}", "é" * 50])
+def test_a_miss_without_similar_lines_shows_none(old: str) -> None:
+    error = refusal(NEAR, Replacement("x", old))
+    assert error.code is ErrorCode.EDIT_NOT_FOUND and error.details == {}
+    assert refusal("", Replacement("x", old)).details == {}
+
+
+def test_the_excerpt_of_a_miss_is_bounded() -> None:
+    text = "".join(f"value_{number} = {number}\n" for number in range(500))
+    error = refusal(text, Replacement("x", text.replace("= ", "== ") + "y" * 10_000))
+    excerpt = error.details["excerpt"]
+    assert isinstance(excerpt, list)
+    assert len(excerpt) <= 26 and max(map(len, excerpt)) <= 210
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        ("a\n" * 500_000, "a\n" * 10_000 + "b\n"),
+        (" a\n" * 500_000, "a\n" * 10_000 + "b\n"),
+        ("x" * 8_000_000, "x" * 100_000 + "y"),
+        ("word " * 1_000_000, "word other"),
+        ("\t" * 1_000_000, "    a"),
+    ],
+    ids=["lines", "indented lines", "one line", "words", "tabs"],
+)
+def test_a_miss_in_a_huge_file_is_answered_in_time(text: str, old: str) -> None:
+    assert refusal(text, Replacement("x", old)).code is ErrorCode.EDIT_NOT_FOUND
+    assert refusal(text, Replacement("x", old, 17)).code is ErrorCode.EDIT_NOT_FOUND
 
 
 def test_many_candidates_are_counted_up_to_a_bound() -> None:

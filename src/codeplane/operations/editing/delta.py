@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.paths import RepoPath
 from codeplane.operations.editing.diffing import Block, count
+from codeplane.operations.editing.locate import EditSite
 from codeplane.operations.editing.model import FileChange
 
 FINGERPRINT_CHARS = 16
@@ -100,8 +101,15 @@ def _row(change: FileChange, blocks: Blocks) -> dict[str, object]:
     if change.encoding is not None:
         fields["encoding"] = change.encoding
     if change.sites:
-        fields["edits"] = [{"lines": str(site.before), "new_lines": str(site.after)} for site in change.sites]
+        fields["edits"] = [_site_fields(site) for site in change.sites]
+    if change.replacements:
+        fields["replacements"] = change.replacements
     moved = [site for site in change.sites if site.said is not None]
     if moved:
         fields["line_corrections"] = [{"original": str(site.said), "corrected": str(site.before)} for site in moved]
     return fields
+
+
+def _site_fields(site: EditSite) -> dict[str, object]:
+    fields: dict[str, object] = {"lines": str(site.before), "new_lines": str(site.after)}
+    return fields | ({"reindented": True} if site.reindented else {})

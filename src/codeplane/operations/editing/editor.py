@@ -35,6 +35,7 @@ from codeplane.operations.editing.locks import Turns
 from codeplane.operations.editing.model import MAX_FILE_BYTES, EditPlan, FileChange
 
 _RECENT = 1000
+_ID_BYTES = 12
 _ATTEMPTS = 5
 _CLOSE_LOOK_SECONDS = 0.01
 
@@ -145,7 +146,7 @@ class Editor:
     def explain(self, path: RepoPath, expected: str, data: bytes) -> dict[str, object]:
         """What is known of how a file came from what was expected of it to what it is."""
         for mutation_id, change in reversed(self._recent):
-            if change.path == path and change.old == expected:
+            if change.path == path and change.old is not None and change.old.startswith(expected):
                 saved = read_saved(self.root, mutation_id, change, MAX_FILE_BYTES)
                 fields: dict[str, object] = {"mutation_id": mutation_id}
                 old, new = lines_of(saved.data) if saved is not None else None, lines_of(data)
@@ -254,7 +255,7 @@ class Editor:
 
 
 def new_mutation_id() -> str:
-    return f"m_{secrets.token_urlsafe(15)}"
+    return f"m_{secrets.token_urlsafe(_ID_BYTES)}"
 
 
 def _batch(plan: EditPlan, about: Mapping[str, object]) -> Batch:

@@ -1,41 +1,54 @@
-"""From an edit to the text that comes of it: where it belongs, and what stands there afterwards. Pure.
+"""From edits to the text that they make: where each one applies, and what it puts there. Pure.
 
-Lines end at LF, as everywhere here, and all edits of a file name places of the text as it was.
-What lies outside of the places stays byte for byte. New text takes on the line endings that
-it is put among, and the last line of a place keeps its own end. Where a text has several kinds,
-a line keeps the ending of the one in whose place it stands. A place is found by what is
-expected there, if need be elsewhere than it was said to be; where two are found, none is taken.
+Lines end at LF, and all edits of a file refer to the text as it was. Text outside the edited places stays byte for
+byte. New text takes on the line endings around it, and the last line of a replaced range keeps its own ending. In a
+text with several kinds of endings, a line keeps the ending of the line that it replaces.
+
+A place is found by the text that is expected there: exactly as it is written, or else by whole lines that differ from
+it in indentation alone. A line number is a hint: of several matches the nearest is taken. Without one, several matches
+are an error.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, count, islice, pairwise
 from operator import add
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display
+from codeplane.operations.editing.indentation import complete_shift, find_shift, find_unit, without_indent
+from codeplane.operations.editing.nearest import find_nearest
+from codeplane.operations.editing.substitution import MAX_MATCHES, Substitution
 
 MAX_SHOWN = 5
 MAX_FOUND = 100
-"""Places that are counted; more are not looked for."""
+"""Matches that are counted; more are not looked for."""
+MAX_SITES = 20
+"""Sites that are recorded of one edit that replaces many."""
+MAX_QUOTED = 40
 
 ENDINGS = {"lf": "\n", "crlf": "\r\n", "cr": "\r", "none": "\n"}
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """New text for the lines of a place, or for what is expected, wherever in the text that is."""
+    """New text for lines, for an expected text wherever it is, or for the matches of a pattern."""
 
     new: str
     expected: str | None = None
     start: int | None = None
+    """First line; with `expected` a hint."""
     end: int | None = None
     """Inclusive; one less than `start`: new lines before it. None for as many lines as are expected, or one."""
+    replaces_all: bool = False
+    whole_lines: bool = False
+    """Whether `expected` is whole lines at `start`, or at one other place; as the hunk of a patch is."""
+    pattern: Substitution | None = None
 
 
 class Lines(NamedTuple):
@@ -47,48 +60,75 @@ class Lines(NamedTuple):
 
 
 class EditSite(NamedTuple):
-    """Where an edit took place: lines of the text before, lines of the text after."""
+    """Where an edit was made: lines of the text before, lines of the text after."""
 
     before: Lines
     after: Lines
     said: Lines | None
     """The lines that were named, if they were others."""
+    reindented: bool = False
+    """Whether the text was found with another indentation, which the new text was given too."""
 
 
 class Edited(NamedTuple):
     text: str
     sites: tuple[EditSite, ...]
-    """In the order of the edits."""
+    """In the order of the edits; of each at most MAX_SITES."""
+    counts: tuple[int, ...]
+    """How many places each edit changed."""
 
 
-def edit_text(text: str, edits: Sequence[Replacement], line_ending: str) -> Edited:
-    """Apply all edits at once. EDIT_NOT_FOUND, EDIT_AMBIGUOUS, EDIT_OVERLAP or ARGUMENT_INVALID where one cannot be."""
+Refused = list[tuple[int, CodePlaneError]]
+"""Edits by index that cannot be made, and why."""
+
+
+def edit_text(
+    text: str,
+    edits: Sequence[Replacement],
+    line_ending: str,
+    refused: Refused | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Edited:
+    """Apply all edits at once.
+
+    EDIT_NOT_FOUND, EDIT_AMBIGUOUS, EDIT_OVERLAP or ARGUMENT_INVALID where one cannot be made; with `refused` the errors
+    of all edits are added to it instead, and the text stays as it is. `check` is called now and then, and may raise.
+    """
     source = _Source(text, line_ending)
-    cuts = [source.cut(number, edit) for number, edit in enumerate(edits)]
+    cuts: list[_Cut] = []
+    failed: Refused = []
+    for number, edit in enumerate(edits):
+        try:
+            cuts += source.cuts(number, edit, check)
+        except CodePlaneError as error:
+            if refused is None or error.code not in _REFUSALS:
+                raise
+            failed.append((number, error))
+    if failed and refused is not None:
+        refused += failed
+        return Edited(text, (), (0,) * len(edits))
     ordered = sorted(cuts, key=lambda cut: (cut.begin, cut.end, cut.number))
-    for before, after in pairwise(ordered):
-        if before.end > after.begin:
-            raise CodePlaneError(
-                ErrorCode.EDIT_OVERLAP,
-                f"edits {before.number + 1} and {after.number + 1} of the file change the same lines",
-                details={"lines": [str(before.lines), str(after.lines)]},
-                remedy="Make them one edit.",
-            )
+    _require_apart(ordered)
     pieces: list[str] = []
-    sites: dict[int, EditSite] = {}
+    sites: list[list[EditSite]] = [[] for _ in edits]
+    counts = [0] * len(edits)
     position = shift = 0
     for cut in ordered:
         pieces += (text[position : cut.begin], cut.text)
         position = cut.end
         first = cut.lines.start + shift
         shift += cut.text.count("\n") - text.count("\n", cut.begin, cut.end)
+        counts[cut.number] += 1
+        if counts[cut.number] > MAX_SITES:
+            continue
         # A text that was empty, or that ends without a line ending, has one line more than endings.
         written = first + cut.text.removesuffix("\n").count("\n") if cut.text else first - 1
-        sites[cut.number] = EditSite(cut.lines, Lines(first, max(cut.lines.end + shift, written)), cut.said)
+        after = Lines(first, max(cut.lines.end + shift, written))
+        sites[cut.number].append(EditSite(cut.lines, after, cut.said, cut.reindented))
     pieces.append(text[position:])
     result = "".join(pieces)
     height = count_lines(result)
-    return Edited(result, tuple(_within(sites[number], height) for number in range(len(edits))))
+    return Edited(result, tuple(_clamp(site, height) for own in sites for site in own), tuple(counts))
 
 
 def with_endings(text: str, line_ending: str) -> str:
@@ -110,10 +150,14 @@ def count_lines(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
-def _within(site: EditSite, height: int) -> EditSite:
+def _clamp(site: EditSite, height: int) -> EditSite:
     """The site without lines that a text of so many does not have."""
     first, last = site.after
     return site._replace(after=Lines(first, max(first - 1, min(last, height))))
+
+
+_REFUSALS = frozenset({ErrorCode.EDIT_NOT_FOUND, ErrorCode.EDIT_AMBIGUOUS, ErrorCode.ARGUMENT_INVALID})
+"""Errors of one edit that say nothing about the others."""
 
 
 class _Cut(NamedTuple):
@@ -122,51 +166,185 @@ class _Cut(NamedTuple):
     end: int
     text: str
     lines: Lines
-    said: Lines | None
+    said: Lines | None = None
+    reindented: bool = False
+
+
+def _require_apart(ordered: Sequence[_Cut]) -> None:
+    for before, after in pairwise(ordered):
+        if before.end > after.begin:
+            raise CodePlaneError(
+                ErrorCode.EDIT_OVERLAP,
+                f"edits {before.number + 1} and {after.number + 1} of the file change the same lines",
+                details={"lines": [str(before.lines), str(after.lines)]},
+                remedy="Combine them into one edit.",
+            )
 
 
 class _Source:
-    """One text, with what is needed to find places in it, made when it is first needed."""
+    """One text, with what is needed to find places in it, computed when it is first needed."""
 
     def __init__(self, text: str, line_ending: str) -> None:
         self.text = text
         self._line_ending = line_ending
-        lengths = accumulate(map(len, text.split("\n")))
-        self._starts = [0, *map(add, lengths, count(1))][:-1]
+        self._starts = _line_starts(text)
         self._count = count_lines(text)
         self._plain: str | None = None
+        self._plain_starts: list[int] = []
         self._dropped: list[int] = []
 
-    def cut(self, number: int, edit: Replacement) -> _Cut:
-        if edit.start is None:
-            return self._cut_text(number, edit)
-        lines, said = self._lines(edit, edit.start)
+    def cuts(self, number: int, edit: Replacement, check: Callable[[], None]) -> list[_Cut]:
+        if edit.pattern is not None:
+            return self._cut_matches(number, edit.pattern, check)
+        if edit.start is not None and (edit.expected is None or edit.whole_lines):
+            lines, said = self._lines(edit, edit.start)
+            return [self._cut_lines(number, edit.new, lines, said)]
+        return self._cut_text(number, edit)
+
+    def _cut_lines(self, number: int, new: str, lines: Lines, said: Lines | None) -> _Cut:
         begin = self._offset(lines.start)
         end = max(begin, self._offset(lines.end + 1))
-        return _Cut(number, begin, end, self._new_lines(edit.new, lines, begin, end), lines, said)
+        return _Cut(number, begin, end, self._new_lines(new, lines, begin, end), lines, said)
 
-    def _cut_text(self, number: int, edit: Replacement) -> _Cut:
-        """What is expected may be a part of a line, and stands in the text once."""
+    def _cut_matches(self, number: int, pattern: Substitution, check: Callable[[], None]) -> list[_Cut]:
+        plain = self._plain_text()
+        data = plain.encode("utf-8")
+        is_ascii = len(data) == len(plain)
+        cuts: list[_Cut] = []
+        bytes_seen = chars_seen = 0
+        for found in pattern.find(data):
+            check()
+            if len(cuts) >= MAX_MATCHES:
+                raise CodePlaneError(
+                    ErrorCode.FILE_TOO_LARGE, f"the pattern matches more than {MAX_MATCHES:,} times in one file"
+                )
+            chars_seen += found.begin - bytes_seen if is_ascii else len(data[bytes_seen : found.begin].decode("utf-8"))
+            length = found.end - found.begin if is_ascii else len(data[found.begin : found.end].decode("utf-8"))
+            bytes_seen = found.begin
+            new = found.new.decode("utf-8", "surrogatepass")
+            cuts.append(self._cut_plain(number, chars_seen, chars_seen + length, new))
+        return cuts
+
+    def _cut_text(self, number: int, edit: Replacement) -> list[_Cut]:
+        """Where the expected text is, which may be a part of a line."""
         expected = self._normal(edit.expected or "")
         if not expected:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
                 "an update says neither which lines nor which text it replaces",
-                expected="start_line and end_line, or expected_content",
+                expected="old_text, or start_line and end_line",
                 received="neither",
             )
+        _require_forward(edit)
+        if edit.replaces_all:
+            everywhere = list(_apart(self._plain_text(), expected))
+            if everywhere:
+                return [self._cut_plain(number, at, at + len(expected), _plain(edit.new)) for at in everywhere]
+            return [self._cut_shifted(number, edit, place) for place in self._require_shifted(expected, edit)]
         plain = self._plain_text()
-        found = _occurrences(plain, expected)
-        if len(found) != 1:
-            raise self._not_one([plain.count("\n", 0, at) + 1 for at in found], expected, None)
-        begin, end = self._raw(found[0]), self._raw(found[0] + len(expected))
+        found = _occurrences(plain, expected) if edit.start is None else self._nearest(expected, edit.start)
+        if len(found) > 1:
+            raise self._ambiguous([bisect_right(self._plain_starts, at) for at in found], expected)
+        if found:
+            return [self._cut_found(number, edit, found[0], len(expected))]
+        return [self._cut_shifted(number, edit, place) for place in self._require_shifted(expected, edit)]
+
+    def _nearest(self, expected: str, line: int) -> list[int]:
+        """Matches that start in the line; or else the nearest, with whole lines before parts of lines.
+
+        Several where they are equally near.
+        """
+        plain = self._plain_text()
+        framed, framed_text = ("\n" + text.removesuffix("\n") + "\n" for text in (expected, plain))
+        here = self._in_line(expected, line)
+        if here:
+            return [at for at in here if framed_text.startswith(framed, at)] or here
+        begin, end = self._plain_offset(line), self._plain_offset(line + 1)
+        for text, wanted in ((framed_text, framed), (plain, expected)):
+            around = (text.rfind(wanted, 0, begin + len(wanted) - 1), text.find(wanted, end))
+            found = {
+                at: bisect_right(self._plain_starts, at) for at in around if at >= 0 and plain.startswith(expected, at)
+            }
+            if found:
+                least = min(abs(own - line) for own in found.values())
+                nearest = [at for at, own in found.items() if abs(own - line) == least]
+                is_whole = text is framed_text
+                return nearest if is_whole else [near for at in nearest for near in self._in_line(expected, found[at])]
+        return []
+
+    def _in_line(self, expected: str, line: int) -> list[int]:
+        """Matches that start in a line."""
+        plain, at, end = self._plain_text(), self._plain_offset(line), self._plain_offset(line + 1)
+        found: list[int] = []
+        while len(found) < MAX_FOUND and (at := plain.find(expected, at, end + len(expected) - 1)) >= 0:
+            found.append(at)
+            at += 1
+        return found
+
+    def _cut_found(self, number: int, edit: Replacement, at: int, length: int) -> _Cut:
+        cut = self._cut_plain(number, at, at + length, _plain(edit.new))
+        said = _differs(edit, cut.lines)
+        if edit.end is None or not self._is_whole_lines(cut):
+            return cut._replace(said=said)
+        return self._cut_lines(number, edit.new, cut.lines, said)
+
+    def _is_whole_lines(self, cut: _Cut) -> bool:
+        begin, end = self._offset(cut.lines.start), self._offset(cut.lines.end + 1)
+        return cut.begin == begin and (cut.end == end or not self.text[cut.end : end].strip("\r\n"))
+
+    def _cut_plain(self, number: int, at: int, stop: int, new: str) -> _Cut:
+        """A cut by offsets of the text with LF alone."""
+        begin, end = self._raw(at), self._raw(stop)
         first = bisect_right(self._starts, begin)
         # A text that ends with a line ending ends on that line.
         last = bisect_right(self._starts, max(begin, end - 1))
-        return _Cut(number, begin, end, self._ended(_plain(edit.new), begin, end), Lines(first, last), None)
+        return _Cut(number, begin, end, self._ended(new, begin, end), Lines(first, last))
+
+    def _require_shifted(self, expected: str, edit: Replacement) -> list[_Shifted]:
+        """Whole lines that are the expected text but for their indentation; EDIT_NOT_FOUND or EDIT_AMBIGUOUS."""
+        found = list(islice(self._shifted(expected, _plain(edit.new)), None if edit.replaces_all else MAX_FOUND))
+        if edit.start is not None and found:
+            least = min(abs(place.line - edit.start) for place in found)
+            found = [place for place in found if abs(place.line - edit.start) == least]
+        if not found:
+            raise self._not_found(expected)
+        if len(found) > 1 and not edit.replaces_all:
+            raise self._ambiguous([place.line for place in found], expected)
+        return found
+
+    def _shifted(self, expected: str, new: str) -> Iterator[_Shifted]:
+        given = expected.removesuffix("\n").split("\n")
+        if not expected.strip():
+            return
+        plain = self._plain_text()
+        lines = plain.removesuffix("\n").split("\n")
+        unit = find_unit(lines)
+        bare = "\n".join(("", *map(without_indent, lines), ""))
+        wanted = "\n".join(("", *map(without_indent, given), ""))
+        at, counted, line = bare.find(wanted), 0, 1
+        while at >= 0:
+            line += bare.count("\n", counted, at)
+            counted = at
+            actual = lines[line - 1 : line - 1 + len(given)]
+            shift = find_shift(given, actual, unit)
+            text = complete_shift(shift, new).apply(new) if shift is not None else None
+            step = 1
+            if text is not None:
+                begin, end = self._plain_offset(line), self._plain_offset(line + len(given))
+                if not expected.endswith("\n"):
+                    end = begin + len("\n".join(actual))
+                elif not plain.endswith("\n", begin, end):
+                    text = text.removesuffix("\n")
+                yield _Shifted(line, begin, end, text, given != actual)
+                step = len(wanted) - 1
+            at = bare.find(wanted, at + step)
+
+    def _cut_shifted(self, number: int, edit: Replacement, place: _Shifted) -> _Cut:
+        cut = self._cut_plain(number, place.begin, place.end, place.text)
+        return cut._replace(said=_differs(edit, cut.lines), reindented=place.reindented)
 
     def _lines(self, edit: Replacement, start: int) -> tuple[Lines, Lines | None]:
-        """The lines of a place, and those that were named if they are others."""
+        """Lines that an edit names, or at which its whole lines are; and those that were named if they are others."""
         if edit.expected is None:
             end = start if edit.end is None else edit.end
             if not (1 <= start <= self._count + 1 and start - 1 <= end <= self._count):
@@ -177,35 +355,30 @@ class _Source:
                     received=f"{start} to {end}",
                 )
             return Lines(start, end), None
-        if edit.end is not None and edit.end < start:
-            raise CodePlaneError(
-                ErrorCode.ARGUMENT_INVALID,
-                f"lines {start} to {edit.end} hold nothing that could be expected",
-                expected="end_line from start_line; to insert, expected_file_sha256 instead of expected_content",
-                received=f"{start} to {edit.end}",
-            )
-        expected = edit.expected.replace("\r\n", "\n").removesuffix("\n")
+        _require_forward(edit)
+        expected = _plain(edit.expected).removesuffix("\n")
         height = expected.count("\n") + 1
         said = Lines(start, start + height - 1 if edit.end is None else edit.end)
-        if said.end == start + height - 1 and self._stands_at(start, said.end, expected):
+        if said.end == start + height - 1 and self._is_at(start, said.end, expected):
             return said, None
         found = self._lines_of(expected)
-        if len(found) != 1:
-            raise self._not_one(found, expected, said)
+        if not found:
+            raise self._not_found(expected)
+        if len(found) > 1:
+            raise self._ambiguous(found, expected)
         return Lines(found[0], found[0] + height - 1), said
 
-    def _stands_at(self, start: int, end: int, expected: str) -> bool:
+    def _is_at(self, start: int, end: int, expected: str) -> bool:
         if not 1 <= start <= end <= self._count:
             return False
         lines = self.text[self._offset(start) : self._offset(end + 1)]
-        return lines.replace("\r\n", "\n").removesuffix("\n") == expected
+        return _plain(lines).removesuffix("\n") == expected
 
     def _lines_of(self, expected: str) -> list[int]:
-        """Where these whole lines stand, by number."""
+        """Numbers of the lines at which these whole lines start."""
         if not self._count:
             return []
-        plain = self.text.replace("\r\n", "\n").removesuffix("\n")
-        framed = f"\n{plain}\n"
+        framed = "\n" + _plain(self.text).removesuffix("\n") + "\n"
         found: list[int] = []
         counted, line = 0, 1
         for at in _occurrences(framed, f"\n{expected}\n"):
@@ -263,6 +436,10 @@ class _Source:
     def _offset(self, line: int) -> int:
         return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
 
+    def _plain_offset(self, line: int) -> int:
+        self._plain_text()
+        return self._plain_starts[line - 1] if line <= len(self._plain_starts) else len(self._plain_text())
+
     def _normal(self, text: str) -> str:
         plain = _plain(text)
         return plain.replace("\r", "\n") if self._line_ending == "cr" else plain
@@ -271,6 +448,7 @@ class _Source:
         """The text with LF alone, to look things up in; `_raw` leads back."""
         if self._plain is None:
             self._plain = self._normal(self.text)
+            self._plain_starts = _line_starts(self._plain)
             pairs = [match.start() for match in _CRLF.finditer(self.text)]
             self._dropped = [at - passed for passed, at in enumerate(pairs)]
         return self._plain
@@ -278,54 +456,73 @@ class _Source:
     def _raw(self, at: int) -> int:
         return at + bisect_left(self._dropped, at)
 
-    def _not_one(self, found: list[int], expected: str, said: Lines | None) -> CodePlaneError:
-        if found:
-            shown = ", ".join(map(str, found[:MAX_SHOWN])) + (" ..." if len(found) > MAX_SHOWN else "")
-            count = f"{len(found)} or more" if len(found) == MAX_FOUND else str(len(found))
-            return CodePlaneError(
-                ErrorCode.EDIT_AMBIGUOUS,
-                f"expected_content stands in {count} places: lines {shown}",
-                details={"lines": found[:MAX_SHOWN], "total": len(found)},
-                remedy="Say which by start_line, or expect more of the text around it.",
-            )
-        details: dict[str, object] = {}
-        remedy = "Read the file again."
-        similar = self._similar(expected)
-        if similar is not None:
-            details["similar_lines"] = str(similar)
-            remedy = f"Lines {similar} differ from it in white space alone: expect them as they are."
-        elif said is not None and expected in self._plain_text():
-            remedy = "With start_line whole lines are expected; leave start_line out to replace a part of a line."
-        elif (nearest := self._nearest(expected)) is not None:
-            details["nearest_lines"] = str(nearest)
-            remedy = f"Most of it stands at lines {nearest}: read them again."
+    def _ambiguous(self, lines: Sequence[int], expected: str) -> CodePlaneError:
+        distinct = list(dict.fromkeys(lines))
+        shown = ", ".join(map(str, distinct[:MAX_SHOWN])) + (", ..." if len(distinct) > MAX_SHOWN else "")
+        total = f"{len(lines)} or more" if len(lines) == MAX_FOUND else str(len(lines))
+        on_one = len(distinct) == 1
+        choose = "" if on_one else f"start_line={distinct[0]} or another of them, "
         return CodePlaneError(
-            ErrorCode.EDIT_NOT_FOUND, "expected_content is not in the file", details=details, remedy=remedy
+            ErrorCode.EDIT_AMBIGUOUS,
+            f"{_quoted(expected)} occurs {total} times ({'line' if on_one else 'lines'} {shown})",
+            details={"lines": list(lines[:MAX_SHOWN]), "total": len(lines)},
+            remedy=f"Add {choose}replace_all=true, or more of the text around it.",
         )
 
-    def _similar(self, expected: str) -> Lines | None:
-        """The first lines that differ from what is expected in white space alone."""
-        wanted = [_SPACE.sub("", line) for line in expected.strip("\n").split("\n")]
-        if not any(wanted):
-            return None
-        lines = [_SPACE.sub("", line) for line in self._plain_text().split("\n")]
-        for at in range(len(lines) - len(wanted) + 1):
-            if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted:
-                return Lines(at + 1, at + len(wanted))
-        return None
+    def _not_found(self, expected: str) -> CodePlaneError:
+        details: dict[str, object] = {}
+        remedy = "Read the file again: nothing in it is like this text."
+        nearest = find_nearest(expected, self._plain_text().removesuffix("\n").split("\n"))
+        if nearest is not None:
+            lines = Lines(nearest.first, nearest.last)
+            details["similar_lines" if nearest.same_words else "nearest_lines"] = str(lines)
+            place = f"line {lines}" if lines.start == lines.end else f"lines {lines}"
+            what = "differs only in white space" if nearest.same_words else "nearest"
+            details["excerpt"] = [f"{what}: {place} (- old_text, + file)", *nearest.excerpt]
+            remedy = "Send old_text as it is in the file."
+        return CodePlaneError(
+            ErrorCode.EDIT_NOT_FOUND, f"old_text {_quoted(expected)} is not there", details=details, remedy=remedy
+        )
 
-    def _nearest(self, expected: str) -> Lines | None:
-        """The lines that are, at their places, the same as at least half of those that are expected."""
-        wanted = [_SPACE.sub("", line) for line in expected.strip("\n").split("\n")]
-        places: dict[str, list[int]] = {line: [] for line in wanted if line}
-        for number, line in enumerate(self._plain_text().split("\n"), 1):
-            if (known := places.get(_SPACE.sub("", line))) is not None and len(known) < MAX_FOUND:
-                known.append(number)
-        votes = Counter(number - at for at, line in enumerate(wanted) if line for number in places[line])
-        first, held = max(votes.items(), key=lambda vote: (vote[1], -vote[0]), default=(0, 0))
-        if held < 2 or held * 2 < sum(map(bool, wanted)):
-            return None
-        return Lines(max(1, first), min(self._count, first + len(wanted) - 1))
+
+class _Shifted(NamedTuple):
+    """Whole lines that are an expected text but for their indentation, by offsets of the text with LF alone."""
+
+    line: int
+    begin: int
+    end: int
+    text: str
+    reindented: bool
+
+
+def _require_forward(edit: Replacement) -> None:
+    if edit.start is not None and edit.end is not None and edit.end < edit.start:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"lines {edit.start} to {edit.end} hold no text that could be replaced",
+            expected="end_line of at least start_line; to insert lines, expected_file_sha256 instead of old_text",
+            received=f"{edit.start} to {edit.end}",
+        )
+
+
+def _differs(edit: Replacement, found: Lines) -> Lines | None:
+    """The lines that an edit named, if the text is at others."""
+    if edit.start is None:
+        return None
+    said = Lines(edit.start, edit.start + found.end - found.start if edit.end is None else edit.end)
+    return said if said != found else None
+
+
+def _quoted(text: str) -> str:
+    """The first words of a text, to recognise it by."""
+    first, _, rest = text.strip().partition("\n")
+    cut = len(first) > MAX_QUOTED
+    return f"'{display(first[:MAX_QUOTED])}{'…' if cut or rest else ''}'"
+
+
+def _line_starts(text: str) -> list[int]:
+    lengths = accumulate(map(len, text.split("\n")))
+    return [0, *map(add, lengths, count(1))][:-1]
 
 
 def _plain(text: str) -> str:
@@ -333,12 +530,12 @@ def _plain(text: str) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """Lines with their ends; what lies behind the last end is one too."""
+    """Lines with their endings; text behind the last ending is one too."""
     return _LINE.findall(text)
 
 
 def _occurrences(text: str, wanted: str) -> list[int]:
-    """Every place, also those that overlap: two of them are two."""
+    """Matches, also those that overlap: two of them are two. At most MAX_FOUND."""
     found: list[int] = []
     at = text.find(wanted)
     while at >= 0 and len(found) < MAX_FOUND:
@@ -347,6 +544,13 @@ def _occurrences(text: str, wanted: str) -> list[int]:
     return found
 
 
+def _apart(text: str, wanted: str) -> Iterator[int]:
+    """Every match from left to right, without those that overlap an earlier one."""
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + len(wanted))
+
+
 _CRLF = re.compile("\r\n")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_SPACE = re.compile(r"\s+")

@@ -1,41 +1,57 @@
-"""Words of editing: what is asked for, and what it comes to file by file. Values only."""
+"""Values of editing: an edit as it is requested, and the change that it makes to each file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.paths import RepoPath
 from codeplane.operations.editing.locate import EditSite
+from codeplane.operations.editing.substitution import Substitution
 
-ACTIONS = ("create", "update", "delete", "move")
+SYMBOL_ACTIONS = ("replace_symbol", "insert_before", "insert_after")
 MAX_FILE_BYTES = 16 * 1024 * 1024
-"""Of one file that is edited; what is only moved or deleted may be larger."""
+"""Of one file that is edited; a file that is only moved or deleted may be larger."""
 MAX_MOVED_BYTES = 256 * 1024 * 1024
 MAX_BATCH_BYTES = 512 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit as it was asked for, its action known."""
+    """One edit as it was requested, its action known."""
 
     path: RepoPath
     action: str
     content: str | None = None
-    new_content: str | None = None
-    expected_content: str | None = None
+    new_text: str | None = None
+    old_text: str | None = None
     start_line: int | None = None
     end_line: int | None = None
+    replace_all: bool = False
+    whole_lines: bool = False
+    """Whether `old_text` is whole lines, as in a patch."""
+    symbol: str | None = None
+    pattern: Substitution | None = None
+    globs: tuple[str, ...] = ()
+    """Paths and globs of the files that `pattern` is applied to; empty: `path` alone."""
+    files: tuple[RepoPath, ...] = ()
+    """Files that `globs` stands for, once they are known."""
+    expected_count: int | None = None
     expected_sha256: str | None = None
+    """The digest, or its first digits."""
     new_path: RepoPath | None = None
     final_newline: bool | None = None
     executable: bool = False
 
+    @property
+    def paths(self) -> tuple[RepoPath, ...]:
+        """Every path that the edit touches."""
+        return (*(self.files or (self.path,)), *((self.new_path,) if self.new_path is not None else ()))
+
 
 @dataclass(frozen=True)
 class FileChange:
-    """What becomes of one path: created without `old`, deleted without `new`."""
+    """The change of one path: created without `old`, deleted without `new`."""
 
     path: RepoPath
     old: bytes | None
@@ -48,8 +64,10 @@ class FileChange:
     line_ending: str | None = None
     encoding: str | None = None
     sites: tuple[EditSite, ...] = ()
+    replacements: int = 0
+    """Places that edits changed which may change many."""
     linked: bool = False
-    """Whether the old file has other names."""
+    """Whether the old file has other hard links."""
 
     @property
     def action(self) -> str:
@@ -68,13 +86,10 @@ class FileChange:
 
 @dataclass(frozen=True)
 class EditPlan:
-    """A whole batch, planned and not applied."""
+    """A batch of edits, planned and not applied."""
 
     changes: tuple[FileChange, ...]
     """By path; every path once."""
     unchanged: tuple[RepoPath, ...] = ()
     made: tuple[RepoPath, ...] = ()
     """Directories that do not exist yet."""
-
-
-Counts = Mapping[RepoPath, tuple[int, int]]

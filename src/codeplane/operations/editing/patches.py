@@ -233,8 +233,9 @@ def _updated(path: str, hunk: _Hunk) -> dict[str, Any]:
         "path": path,
         "action": "update",
         "start_line": max(1, hunk.start),
-        "expected_content": _text(hunk.old, False),
-        "new_content": _text(hunk.new, False),
+        "old_text": _text(hunk.old, False),
+        "new_text": _text(hunk.new, False),
+        "whole_lines": True,
     }
     return edit if hunk.old_open == hunk.new_open else edit | {"final_newline": not hunk.new_open}
 

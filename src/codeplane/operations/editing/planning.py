@@ -1,12 +1,14 @@
-"""From edits to what each file becomes: paths checked, files read, what was expected compared. Writes nothing.
+"""From edits to the change of each file: paths checked, files read, preconditions compared. Writes nothing.
 
-All edits of one call speak of the files as they are before it. A path is opened beneath the
-root without following links, and what a file holds is what was read through that opening.
+All edits of one call refer to the files as they are before it. A path is opened beneath the root without following
+links, and the content of a file is what was read through that descriptor. Edits that cannot be made are reported
+together, so that a caller can correct all of them at once.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,46 +19,95 @@ from codeplane.disk import text as texts
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import is_sensitive, refuse_closed, refuse_unportable, same_name
 from codeplane.disk.writing import missing_folders, names_beside, read_to_replace
-from codeplane.operations.editing.locate import Edited, Replacement, edit_text, with_endings, with_final_newline
+from codeplane.operations.editing.locate import (
+    Edited,
+    Refused,
+    Replacement,
+    edit_text,
+    with_endings,
+    with_final_newline,
+)
 from codeplane.operations.editing.model import (
     MAX_BATCH_BYTES,
     MAX_FILE_BYTES,
     MAX_MOVED_BYTES,
+    SYMBOL_ACTIONS,
     Edit,
     EditPlan,
     FileChange,
 )
+from codeplane.operations.editing.symbol_edits import SymbolSite, symbol_replacement
 from codeplane.tasks.model import Scope
 
+MIN_DIGEST_DIGITS = 12
+MAX_EXCERPT_LINES = 60
+
 Explain = Callable[[RepoPath, str, bytes], dict[str, object]]
+FindSymbol = Callable[[str, RepoPath, bytes], SymbolSite]
+Group = list[tuple[int, Edit]]
+"""Edits of one file, with their numbers in the call from 0."""
 
 _ENCODED_POINTS = re.compile(r"(?:%2e|\.){1,2}", re.IGNORECASE)
+_DIGEST = re.compile(rf"[0-9a-f]{{{MIN_DIGEST_DIGITS},64}}")
+_OF_WHOLE_FILE = ("create", "delete", "move")
+_OF_ONE_EDIT = frozenset(
+    {
+        ErrorCode.EDIT_NOT_FOUND,
+        ErrorCode.EDIT_AMBIGUOUS,
+        ErrorCode.FILE_NOT_FOUND,
+        ErrorCode.HASH_MISMATCH,
+        ErrorCode.NOT_TEXT,
+    }
+)
+"""Errors of one edit, after which the others are still looked at."""
+
+
+def _no_symbols(symbol: str, path: RepoPath, data: bytes) -> SymbolSite:
+    raise CodePlaneError(ErrorCode.NOT_INDEXED, "symbols are found by the index, and there is none")
 
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """Under which a batch is planned."""
+    """Rules and look-ups for planning a batch."""
 
     scope: Scope
-    """Which paths the task may change."""
+    """Paths that the task may change."""
     allow_sensitive: bool
     explain: Explain
-    """What is known of how a file came to differ from what was expected of it."""
+    """What is known of how a file came to differ from the digest that was expected."""
+    suggest: Callable[[RepoPath], Sequence[str]] = lambda path: ()
+    """Paths that may have been meant by one that does not exist."""
+    find_symbol: FindSymbol = _no_symbols
+    """Where a symbol is in this very content of a file."""
+    check: Callable[[], None] = lambda: None
+    """Called now and then; raises when the caller has given up."""
 
 
 def plan_edits(root: Root, edits: Sequence[Edit], options: PlanOptions) -> EditPlan:
-    """What the edits come to, or the error of the first that cannot be done."""
-    groups: dict[RepoPath, list[tuple[int, Edit]]] = {}
+    """The change that the edits make, or an error that names every edit that cannot be made."""
+    groups: dict[RepoPath, Group] = {}
     for number, edit in enumerate(edits):
-        _require_path(edit.path, options)
-        if edit.new_path is not None:
-            _require_path(edit.new_path, options)
-        groups.setdefault(edit.path, []).append((number, edit))
+        for path in edit.paths:
+            _require_path(path, options)
+        for path in edit.files or (edit.path,):
+            groups.setdefault(path, []).append((number, edit))
     vacated = {edit.path for edit in edits if edit.action in ("delete", "move")}
     planned: dict[RepoPath, FileChange] = {}
+    refused: Refused = []
+    counts: Counter[int] = Counter()
     for path, group in groups.items():
-        for change in _plan_file(root, path, group, options):
-            _put(planned, change, group[0][0])
+        options.check()
+        try:
+            for change in _plan_file(root, path, group, options, refused, counts):
+                _put(planned, change, group[0][0])
+        except CodePlaneError as error:
+            if error.code not in _OF_ONE_EDIT:
+                raise
+            refused.append((int(str(error.details.get("edit", group[0][0] + 1))) - 1, error))
+    if not refused:
+        refused += _miscounted(edits, counts)
+    if refused:
+        raise refusal(refused, len(edits))
     _require_places(root, planned, vacated)
     changes = sorted(planned.values(), key=lambda change: change.path)
     total = sum(len(change.old or b"") + len(change.new or b"") for change in changes)
@@ -71,11 +122,63 @@ def plan_edits(root: Root, edits: Sequence[Edit], options: PlanOptions) -> EditP
 
 
 def is_digest(text: str) -> bool:
-    return re.fullmatch(r"[0-9a-f]{64}", text) is not None
+    """Whether it is a sha256, or enough of its first digits to tell one content from another."""
+    return _DIGEST.fullmatch(text) is not None
+
+
+def _miscounted(edits: Sequence[Edit], counts: Counter[int]) -> Refused:
+    """Edits that would change another number of places than they should."""
+    refused: Refused = []
+    for number, edit in enumerate(edits):
+        expected, found = edit.expected_count, counts[number]
+        if edit.pattern is not None and not found and expected != 0:
+            where = display(edit.path) if not edit.files else f"{len(edit.files)} files"
+            message = f"the pattern {edit.pattern.quoted} matches nothing in {where}"
+            refused.append((number, CodePlaneError(ErrorCode.EDIT_NOT_FOUND, message)))
+        elif expected is not None and found != expected:
+            error = CodePlaneError(
+                ErrorCode.EDIT_COUNT_MISMATCH,
+                f"{found} places would be changed, and expected_count is {expected}",
+                details={"found": found},
+                expected=str(expected),
+                received=str(found),
+                remedy=f"Send expected_count={found} if all of them are meant; dry_run shows them.",
+            )
+            refused.append((number, error))
+    return refused
+
+
+def refusal(refused: Refused, total: int) -> CodePlaneError:
+    """One error for all edits that cannot be made: the first in full, the others by a line and what was found."""
+    ordered = sorted(refused, key=lambda pair: pair[0])
+    number, first = ordered[0]
+    excerpt = _excerpt(first)
+    for other, error in ordered[1:]:
+        excerpt += [f"edit {other + 1}: {error.code.name}: {error.message}", *_excerpt(error)]
+    tail = " Nothing was changed." if first.message.endswith("?") else "; nothing was changed"
+    error = CodePlaneError(
+        first.code,
+        f"{f'edit {number + 1}: ' if total > 1 else ''}{first.message}{tail}",
+        details={"edit": number + 1, **first.details},
+        expected=first.expected,
+        received=first.received,
+        example=first.example,
+        remedy=first.remedy,
+    )
+    if excerpt:
+        error.details["excerpt"] = excerpt[:MAX_EXCERPT_LINES]
+    if len(ordered) > 1:
+        error.details["refused"] = sorted({other + 1 for other, _ in ordered})
+    return error
+
+
+def _excerpt(error: CodePlaneError) -> list[str]:
+    found = error.details.get("excerpt")
+    return list(map(str, found)) if isinstance(found, list) else []
 
 
 def _is_same(change: FileChange) -> bool:
-    """Whether nothing becomes of it. A file that another one took the place of is another, whatever it holds."""
+    """Whether it changes nothing. A file that was moved here is another one, whatever it holds."""
     return change.old == change.new and change.moved_from is None
 
 
@@ -83,7 +186,7 @@ def _require_path(path: RepoPath, options: PlanOptions) -> None:
     if not path or any(_ENCODED_POINTS.fullmatch(part) for part in path.split("/")):
         raise CodePlaneError(
             ErrorCode.PATH_INVALID,
-            f"'{display(path)}' names no file",
+            f"'{display(path)}' is not the path of a file",
             expected="a path relative to the repository root",
             received=display(path),
             example="src/app.py",
@@ -92,16 +195,18 @@ def _require_path(path: RepoPath, options: PlanOptions) -> None:
     if is_sensitive(path) and not options.allow_sensitive:
         raise CodePlaneError(
             ErrorCode.CONFIRMATION_REQUIRED,
-            f"'{display(path)}' decides what is run on somebody's machine",
-            expected="allow_sensitive: true, if changing it was asked for",
+            f"'{display(path)}' is sensitive (CI, hooks, agent or editor config)",
+            expected="allow_sensitive: true, if the user asked for this change; or paths that leave it out",
             received="no allow_sensitive",
         )
     options.scope.require(path)
 
 
-def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], options: PlanOptions) -> list[FileChange]:
+def _plan_file(
+    root: Root, path: RepoPath, group: Group, options: PlanOptions, refused: Refused, counts: Counter[int]
+) -> list[FileChange]:
     edits = [edit for _, edit in group]
-    others = [edit for edit in edits if edit.action != "update"]
+    others = [edit for edit in edits if edit.action in _OF_WHOLE_FILE]
     if len(others) > 1 or (others and others[0].action != "move" and len(edits) > 1):
         raise _at(
             group[1][0],
@@ -113,14 +218,14 @@ def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], option
         )
     if edits[0].action == "create":
         return [_created(edits[0])]
-    updates = [edit for edit in edits if edit.action == "update"]
+    updates = [(number, edit) for number, edit in group if edit.action not in _OF_WHOLE_FILE]
     limit = MAX_FILE_BYTES if updates else MAX_MOVED_BYTES
-    old, linked = _read(root, path, limit, group[0][0])
+    old, linked = _read(root, path, limit, group[0][0], options)
     for number, edit in group:
-        _require_digest(number, edit, old, options)
+        _require_digest(number, edit, path, old, options)
     change = FileChange(path, old, old, path, linked=linked)
     if updates:
-        change = _updated(change, [pair for pair in group if pair[1].action == "update"])
+        change = _updated(change, updates, options, refused, counts)
     if not others:
         return [change]
     if others[0].action == "delete":
@@ -133,19 +238,23 @@ def _plan_file(root: Root, path: RepoPath, group: list[tuple[int, Edit]], option
     return [gone, replace(change, path=target, old=None, moved_from=path, linked=False)]
 
 
-def _read(root: Root, path: RepoPath, limit: int, number: int) -> tuple[bytes, bool]:
+def _read(root: Root, path: RepoPath, limit: int, number: int, options: PlanOptions) -> tuple[bytes, bool]:
     try:
         return read_to_replace(root, path, limit)
     except CodePlaneError as error:
         if error.code is ErrorCode.FILE_NOT_FOUND:
-            error.expected = "a file that is there; content, and nothing that is replaced, makes a new one"
+            error.expected = "an existing file; to create one, send path and content"
             error.received = display(path)
+            names = [display(name) for name in options.suggest(path)]
+            if names:
+                error.details["nearest"] = names
+                error.message += f"; did you mean {' or '.join(names)}?"
             raise _at(number, error) from None
         raise
 
 
 def _put(planned: dict[RepoPath, FileChange], change: FileChange, number: int) -> None:
-    """What leaves a path and what comes to it are one change of it."""
+    """Merge what leaves a path and what comes to it into one change."""
     known = planned.get(change.path)
     if known is None:
         planned[change.path] = change
@@ -157,9 +266,7 @@ def _put(planned: dict[RepoPath, FileChange], change: FileChange, number: int) -
     else:
         raise _at(
             number,
-            CodePlaneError(
-                ErrorCode.ARGUMENT_INVALID, f"two edits would make '{display(change.path)}' what it becomes"
-            ),
+            CodePlaneError(ErrorCode.ARGUMENT_INVALID, f"two edits write '{display(change.path)}'"),
         )
 
 
@@ -169,8 +276,8 @@ def _created(edit: Edit) -> FileChange:
     except UnicodeEncodeError:
         raise CodePlaneError(
             ErrorCode.EDIT_UNENCODABLE,
-            f"the content of '{display(edit.path)}' holds half of a character",
-            expected="text that UTF-8 can hold",
+            f"the content of '{display(edit.path)}' contains an unpaired surrogate",
+            expected="text that UTF-8 can encode",
         ) from None
     _require_size(edit.path, data)
     found = texts.decode(data)
@@ -178,34 +285,38 @@ def _created(edit: Edit) -> FileChange:
     return FileChange(edit.path, None, data, executable=edit.executable, line_ending=ending)
 
 
-def _updated(change: FileChange, group: list[tuple[int, Edit]]) -> FileChange:
+def _updated(
+    change: FileChange, group: Group, options: PlanOptions, refused: Refused, counts: Counter[int]
+) -> FileChange:
     path, old = change.path, change.old or b""
     decoded = texts.decode(old)
     text = decoded.data.decode("utf-8") if decoded is not None else ""
     if decoded is None or texts.encode(text, decoded) != old:
-        raise CodePlaneError(
-            ErrorCode.NOT_TEXT,
-            f"'{display(path)}' is not text that can be edited: {'damaged' if decoded else 'binary'}",
-            received=display(path),
-            remedy="Delete it and create it anew, if it is to be text.",
+        raise _at(
+            group[0][0],
+            CodePlaneError(
+                ErrorCode.NOT_TEXT,
+                f"'{display(path)}' is not text that can be edited: {'damaged' if decoded else 'binary'}",
+                received=display(path),
+                remedy="To replace it with text, delete it and create it again.",
+            ),
         )
-    whole = [(number, edit) for number, edit in group if edit.content is not None]
+    whole = [edit for _, edit in group if edit.content is not None]
     if whole and len(group) > 1:
         raise _at(
             group[1][0],
             CodePlaneError(
-                ErrorCode.ARGUMENT_INVALID, f"all of '{display(path)}' is replaced, so no other edit of it has a place"
+                ErrorCode.ARGUMENT_INVALID, f"one edit replaces all of '{display(path)}', so no other can change it"
             ),
         )
-    number, edit = group[0]
+    number = group[0][0]
     if whole:
-        edited = Edited(with_endings(_unmarked(edit.content or "", decoded), decoded.line_ending), ())
+        content = with_endings(_unmarked(whole[0].content or "", decoded), decoded.line_ending)
+        edited = Edited(content, (), (1,))
     else:
-        replacements = [_replacement(edit, decoded) for _, edit in group]
-        try:
-            edited = edit_text(text, replacements, decoded.line_ending)
-        except CodePlaneError as error:
-            raise _of_file(error, path) from error
+        edited = _edited(text, decoded, change, group, options, refused)
+    for (own, _), count in zip(group, edited.counts, strict=True):
+        counts[own] += count
     result = edited.text
     wanted = next((edit.final_newline for _, edit in group if edit.final_newline is not None), None)
     if wanted is not None:
@@ -216,62 +327,85 @@ def _updated(change: FileChange, group: list[tuple[int, Edit]]) -> FileChange:
             number,
             CodePlaneError(
                 ErrorCode.EDIT_UNENCODABLE,
-                f"'{display(path)}' is written in {decoded.encoding}, which has no such characters",
-                expected=f"text that {decoded.encoding} can hold",
+                f"'{display(path)}' is encoded in {decoded.encoding}, which cannot hold the new text",
+                expected=f"text that {decoded.encoding} can encode",
             ),
         )
     _require_size(path, data)
+    many = sum(count for (_, edit), count in zip(group, edited.counts, strict=True) if edit.replace_all or edit.pattern)
     return replace(
         change,
         new=data,
         line_ending=decoded.line_ending,
         encoding=None if decoded.encoding == "utf-8" else decoded.encoding,
         sites=edited.sites,
+        replacements=many,
     )
 
 
-def _replacement(edit: Edit, file: texts.Text) -> Replacement:
-    expected = None if edit.expected_content is None else _unmarked(edit.expected_content, file)
-    return Replacement(_unmarked(edit.new_content or "", file), expected, edit.start_line, edit.end_line)
+def _edited(
+    text: str, decoded: texts.Text, change: FileChange, group: Group, options: PlanOptions, refused: Refused
+) -> Edited:
+    path, failed = change.path, Refused()
+    replacements: list[Replacement] = []
+    for number, edit in group:
+        try:
+            replacements.append(_replacement(edit, text, decoded, change, options))
+        except CodePlaneError as error:
+            raise _at(number, error) from None
+    try:
+        edited = edit_text(text, replacements, decoded.line_ending, failed, options.check)
+    except CodePlaneError as error:
+        raise _of_file(error, path) from error
+    refused += [(group[index][0], _of_file(error, path)) for index, error in failed]
+    return edited
+
+
+def _replacement(edit: Edit, text: str, decoded: texts.Text, change: FileChange, options: PlanOptions) -> Replacement:
+    new = _unmarked(edit.new_text or "", decoded)
+    if edit.action in SYMBOL_ACTIONS:
+        assert edit.symbol is not None
+        site = options.find_symbol(edit.symbol, change.path, change.old or b"")
+        return symbol_replacement(edit.action, new, text.replace("\r\n", "\n").split("\n"), site)
+    old = None if edit.old_text is None else _unmarked(edit.old_text, decoded)
+    return Replacement(new, old, edit.start_line, edit.end_line, edit.replace_all, edit.whole_lines, edit.pattern)
 
 
 def _unmarked(text: str, file: texts.Text) -> str:
-    """Without the byte order mark that the file keeps anyway."""
+    """Without the byte order mark, which the file keeps in any case."""
     return text.removeprefix("\ufeff") if file.bom else text
 
 
-def _require_digest(number: int, edit: Edit, old: bytes, options: PlanOptions) -> None:
+def _require_digest(number: int, edit: Edit, path: RepoPath, old: bytes, options: PlanOptions) -> None:
     current, expected = digest_bytes(old), edit.expected_sha256
-    if expected is not None and expected != current:
+    if expected is not None and not current.startswith(expected):
+        known = options.explain(path, expected, old)
+        changed = known.get("changed_lines")
+        edited = f" at lines {', '.join(map(str, changed))}" if isinstance(changed, list) and changed else ""
         raise CodePlaneError(
             ErrorCode.HASH_MISMATCH,
-            f"'{display(edit.path)}' is not what it was when it was read; nothing was changed",
-            details={
-                "path": edit.path,
-                "edit": number + 1,
-                "current_sha256": current,
-                **options.explain(edit.path, expected, old),
-            },
+            f"'{display(path)}' has changed{edited}: its sha is {current[:MIN_DIGEST_DIGITS]}",
+            details={"path": path, "edit": number + 1, "current_sha256": current, **known},
             expected=expected,
             received=current,
-            remedy="Look at what changed, and repeat the edit with the current digest.",
+            remedy="Read what changed, and send the edit again with the current sha.",
         )
-    blind = edit.action == "update" and expected is None and edit.expected_content is None
+    blind = edit.action == "update" and expected is None and edit.old_text is None
     if blind:
         raise _at(
             number,
             CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
-                f"nothing says what '{display(edit.path)}' is expected to hold",
-                expected="expected_file_sha256, or expected_content with new_content",
+                f"nothing says what '{display(path)}' is expected to hold",
+                expected="old_text with new_text, or expected_file_sha256",
                 received="neither",
-                remedy="Give the file_sha256 that reading it returned, or the text that is replaced.",
+                remedy="Send the text that is replaced, or the sha that read showed.",
             ),
         )
 
 
 def _require_places(root: Root, planned: dict[RepoPath, FileChange], vacated: set[RepoPath]) -> None:
-    """New files need a free place, and a name that is theirs alone everywhere."""
+    """Require that new files replace nothing, and that no system takes their names for those of others."""
     folded: dict[str, RepoPath] = {}
     for path in sorted(planned):
         change = planned[path]
@@ -329,7 +463,7 @@ def _of_file(error: CodePlaneError, path: RepoPath) -> CodePlaneError:
     """The same error, with the file that it is about."""
     return CodePlaneError(
         error.code,
-        f"'{display(path)}': {error.message}",
+        f"{display(path)}: {error.message}",
         details={"path": path, **error.details},
         expected=error.expected,
         received=error.received,

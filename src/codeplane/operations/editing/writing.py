@@ -30,6 +30,7 @@ from codeplane.operations.editing.delta import FINGERPRINT_CHARS, Blocks, stats_
 from codeplane.operations.editing.diffing import unified
 from codeplane.operations.editing.editor import AppliedEdit, Cancelled, Editor, Journal, Request
 from codeplane.operations.editing.effects import Before, look_after, look_before
+from codeplane.operations.editing.messages import REPEATED
 from codeplane.operations.editing.model import EditPlan
 from codeplane.operations.reads import freshness_fields
 from codeplane.store.ledger_reading import MutationRow
@@ -216,7 +217,6 @@ def _again(context: EditContext, request: MutationRequest, row: MutationRow) -> 
             expected="a new key for a new change",
             remedy="Leave it out, or choose another.",
         )
-    message = "Done already under this key; nothing was changed now."
     note = read_note(context.editor.root, row.mutation_id, _NOTE)
     try:
         kept: Any = json.loads(note) if note is not None else None
@@ -225,7 +225,7 @@ def _again(context: EditContext, request: MutationRequest, row: MutationRow) -> 
         result = None
     if not isinstance(result, dict) or result.get("mutation_id") != row.mutation_id:
         result = {"applied": True, "mutation_id": row.mutation_id, "delta": batch.about.get("delta", {})}
-    return Answer(result, message=message)
+    return Answer(result, message=REPEATED)
 
 
 def _look_before(workspace: Workspace, plan: EditPlan, blocks: Blocks) -> Before | None:

@@ -2,74 +2,136 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codeplane.tools.spec import Example, Param, ToolSpec
 
 MAX_CONTENT = 3_000_000
-_LINES = "update: lines that are replaced, as they are before the call; end_line = start_line - 1 inserts."
 
 EDIT_FIELDS = (
-    Param("path", "string", required=True, aliases=("file", "file_path", "filename", "file_name")),
+    Param("path", "string", aliases=("file", "file_path", "filename", "file_name")),
     Param(
         "action",
         "string",
-        choices=("create", "update", "delete", "move"),
+        "Default: inferred.",
+        choices=(
+            "create",
+            "update",
+            "delete",
+            "move",
+            "replace_symbol",
+            "insert_before",
+            "insert_after",
+            "replace_pattern",
+        ),
         aliases=("operation", "op", "type", "kind"),
         synonyms={
             **dict.fromkeys(("add", "new", "write", "createfile"), "create"),
             **dict.fromkeys(("edit", "modify", "replace", "patch", "strreplace", "insert", "change"), "update"),
             **dict.fromkeys(("remove", "rm", "unlink", "del"), "delete"),
             **dict.fromkeys(("rename", "mv"), "move"),
+            **dict.fromkeys(("replacesymbolbody", "replacefunction", "replacedefinition"), "replace_symbol"),
+            **dict.fromkeys(("insertbeforesymbol", "before"), "insert_before"),
+            **dict.fromkeys(("insertaftersymbol", "after"), "insert_after"),
+            **dict.fromkeys(("replaceregex", "regex", "regexreplace", "sed"), "replace_pattern"),
         },
     ),
     Param(
+        "old_text",
+        "string",
+        "Text to replace. Must match once, unless replace_all or start_line (nearest match) is given.",
+        max_chars=MAX_CONTENT,
+        aliases=("expected_content", "old_string", "old_str", "old_content", "search", "find", "old"),
+    ),
+    Param(
+        "new_text",
+        "string",
+        max_chars=MAX_CONTENT,
+        may_be_empty=True,
+        aliases=("new_content", "new_string", "new_str", "replacement", "replace_with", "new"),
+    ),
+    Param("replace_all", "boolean", aliases=("all", "replace_every")),
+    Param(
         "content",
         "string",
-        "create: the file. update: all of it, with expected_file_sha256.",
+        "Whole file: new, or with expected_file_sha256 an existing one.",
         max_chars=MAX_CONTENT,
         may_be_empty=True,
         aliases=("text", "file_text", "contents", "body"),
     ),
     Param(
-        "expected_content",
+        "start_line",
+        "integer",
+        "Hint for old_text. Without old_text: lines to replace, with expected_file_sha256.",
+        minimum=1,
+        aliases=("line_start", "line", "insert_line"),
+    ),
+    Param("end_line", "integer", minimum=0, aliases=("line_end",)),
+    Param(
+        "symbol",
         "string",
-        "update: text that is replaced. Stands there once, or at start_line; lines that moved are found.",
-        max_chars=MAX_CONTENT,
-        aliases=("old_string", "old_str", "old_text", "old_content", "search", "find", "old"),
+        "Class.method or path#name; new_text is re-indented.",
+        aliases=("symbol_ref", "symbol_name", "name"),
     ),
     Param(
-        "new_content",
+        "pattern",
         "string",
-        max_chars=MAX_CONTENT,
-        may_be_empty=True,
-        aliases=("new_string", "new_str", "new_text", "replacement", "replace_with", "new"),
+        r"RE2; new_text may use \1.",
+        aliases=("regex", "regexp"),
     ),
-    Param("start_line", "integer", _LINES, minimum=1, aliases=("line_start", "line", "insert_line")),
-    Param("end_line", "integer", minimum=0, aliases=("line_end",)),
+    Param("paths", "array", "With pattern: files or globs.", aliases=("globs", "include")),
+    Param("expected_count", "integer", "Refuse any other number of replacements.", minimum=0, aliases=("count",)),
     Param(
         "expected_file_sha256",
         "string",
-        "file_sha256 as read; needed where no expected_content is.",
-        aliases=("file_sha256", "sha256", "expected_sha256", "expected_hash", "old_hash", "hash"),
+        "Refuse if the file differs. At least 12 digits.",
+        aliases=("file_sha256", "sha256", "sha", "expected_sha256", "expected_hash", "old_hash", "hash"),
     ),
-    Param("new_path", "string", "move.", aliases=("to", "destination", "dest", "target", "target_path", "new_name")),
+    Param(
+        "new_path", "string", "For move.", aliases=("to", "destination", "dest", "target", "target_path", "new_name")
+    ),
     Param("final_newline", "boolean", "update: whether the file ends with a newline.", advertised=False),
-    Param("executable", "boolean", "create.", advertised=False),
+    Param("executable", "boolean", "create: whether the file can be executed.", advertised=False),
+    Param("whole_lines", "boolean", "update: old_text is whole lines, as in a patch.", advertised=False),
+    Param("edit", "integer", "With batch: number of the edit that is corrected.", minimum=1, advertised=False),
 )
 
 WRITE_SOURCE = ToolSpec(
     "write_source",
     ("core",),
-    "Change files: all edits of a call or none of them, also if the process is killed. Encoding, line endings and mode "
-    "stay. Returns the digests for the next edit, symbols changed and tests that may be affected.",
+    "Change files: {path, old_text, new_text}, or several edits at once, all or none. Returns the new sha of each file "
+    "and an id for rollback.",
     (
-        Param("edits", "objects", required=True, fields=EDIT_FIELDS, aliases=("changes", "files", "operations")),
+        *EDIT_FIELDS,
+        Param(
+            "edits",
+            "objects",
+            "Several edits: objects with the same fields.",
+            # A client may fill in a path that it does not mean, but not in an edit of its own.
+            fields=(replace(EDIT_FIELDS[0], may_be_empty=True), *EDIT_FIELDS[1:]),
+            lists_fields=False,
+            aliases=("changes", "files", "operations"),
+        ),
+        Param(
+            "batch",
+            "string",
+            "Id of a refused batch; edits then holds only corrections.",
+            aliases=("batch_id",),
+        ),
         Param("dry_run", "boolean", "Only show the diff.", aliases=("preview", "dry")),
-        Param("allow_sensitive", "boolean", "Also CI, hooks, and settings of agents and editors."),
-        Param("idempotency_key", "string", "The same key again returns the same result.", max_chars=200),
+        Param("allow_sensitive", "boolean", "Also change CI, hooks, agent and editor config.", advertised=False),
+        Param(
+            "idempotency_key",
+            "string",
+            "The same key again returns the same result.",
+            max_chars=200,
+            advertised=False,
+        ),
     ),
     read_only=False,
     destructive=True,
     idempotent=False,
+    path_names_file=True,
     harmless={"dry_run": (True,)},
     counts="mutations",
     journals=True,
@@ -77,12 +139,9 @@ WRITE_SOURCE = ToolSpec(
     when=("to change, create, delete or move files, many of them at once",),
     when_not=("for .git: the git tools", "for secrets: a person does that"),
     examples=(
+        Example("replace a text", {"path": "src/app.py", "old_text": "retries = 3", "new_text": "retries = 5"}),
         Example(
-            "replace a text",
-            {"edits": [{"path": "src/app.py", "expected_content": "retries = 3", "new_content": "retries = 5"}]},
-        ),
-        Example(
-            "see what two edits would do",
+            "preview two edits",
             {
                 "edits": [
                     {"path": "src/new.py", "action": "create", "content": "VALUE = 1\n"},
@@ -97,14 +156,14 @@ WRITE_SOURCE = ToolSpec(
 ROLLBACK = ToolSpec(
     "rollback",
     ("files",),
-    "Undo one change of write_source. Refused, with the reason, when a file has changed since.",
+    "Undo one change of write_source. Refused, with the reason, if a file has changed since.",
     (Param("mutation_id", "string", required=True, aliases=("id", "mutation")),),
     read_only=False,
     destructive=True,
     idempotent=False,
     counts="mutations",
     journals=True,
-    when=("to take back a change that turned out wrong",),
-    when_not=("to undo what somebody else did: it knows only changes of write_source",),
-    examples=(Example("undo a change", {"mutation_id": "m_2q5Zl1Y0b8Rk3WcXv9Tn"}),),
+    when=("to undo a change that turned out wrong",),
+    when_not=("to undo changes that other programs made: it knows only those of write_source",),
+    examples=(Example("undo a change", {"mutation_id": "m_2q5Zl1Y0b8Rk3WcX"}),),
 )

@@ -1,0 +1,254 @@
+"""Where edits apply that name a symbol or a pattern: found by the index, checked against the files as they are now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from codeplane.base.digests import digest_bytes
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display, normalize
+from codeplane.base.symbols import symbol_ref
+from codeplane.disk import text as texts
+from codeplane.disk.beneath import Root
+from codeplane.disk.policy import refuse_closed
+from codeplane.operations.editing.model import MAX_FILE_BYTES, Edit
+from codeplane.operations.editing.substitution import Substitution
+from codeplane.operations.editing.symbol_edits import SymbolSite
+from codeplane.operations.reading.documents import is_directory, is_file
+from codeplane.operations.reading.locating import Located, Unlocated, Wish, locate
+from codeplane.operations.reading.sources import Sources
+from codeplane.operations.reading.targets import Target
+from codeplane.operations.search.filters import PathPatterns
+from codeplane.query.files import get_file
+from codeplane.query.outline import OutlineRow, list_outline_rows, nearest_paths
+from codeplane.query.overview import list_files_beneath
+from codeplane.query.snapshot import Snapshot
+from codeplane.workspace.workspace import Workspace
+
+MAX_SEARCHED_FILES = 50_000
+MAX_CHANGED_FILES = 1_000
+MAX_PATTERN_SECONDS = 60.0
+_ATTEMPTS = 3
+_MAX_SHOWN = 5
+_MAX_SUGGESTED = 2
+_UNREADABLE = frozenset(
+    {
+        ErrorCode.FILE_NOT_FOUND,
+        ErrorCode.FILE_TOO_LARGE,
+        ErrorCode.FILE_UNREADABLE,
+        ErrorCode.NOT_REGULAR,
+        ErrorCode.PATH_SYMLINK,
+        ErrorCode.FILE_CHANGED,
+    }
+)
+
+
+class TargetFinder(NamedTuple):
+    root: Root
+    workspace: Workspace
+    cancelled: Callable[[], bool]
+
+    def resolve(self, edit: Edit) -> Edit:
+        """The edit with the paths of its files, which its locks need."""
+        if edit.globs:
+            assert edit.pattern is not None
+            return replace(edit, files=self.list_matching(edit.globs, edit.pattern))
+        if edit.symbol is not None and (not edit.path or is_directory(self.root, edit.path)):
+            site = self.find_symbol(edit.symbol, edit.path or None)
+            return replace(edit, path=site.path, symbol=symbol_ref(site.path, site.lexical_path, site.first))
+        return edit
+
+    def find_symbol(self, symbol: str, path: RepoPath | None) -> SymbolSite:
+        """The one symbol that is meant, in the file as it is now. EDIT_NOT_FOUND or EDIT_AMBIGUOUS if there is none."""
+        for _ in range(_ATTEMPTS):
+            located = self._locate(symbol, path)
+            assert located.document is not None and located.symbol is not None
+            digest, span = located.document.digest, located.symbol
+
+            def read_rows(
+                snapshot: Snapshot, path: RepoPath = located.path
+            ) -> tuple[str | None, str | None, tuple[OutlineRow, ...]]:
+                known = get_file(snapshot, path)
+                rows = list_outline_rows(snapshot, path)
+                return (known.digest, known.language, rows) if known is not None else (None, None, rows)
+
+            read = self.workspace.read(read_rows, "strict", file=located.path, cancelled=self.cancelled)
+            indexed, language, rows = read.value
+            if indexed == digest:
+                shares = _sharing(rows, span.lexical_path, span.first, span.last)
+                return SymbolSite(
+                    located.path, digest, span.lexical_path, located.first, located.last, language, shares
+                )
+        raise CodePlaneError(
+            ErrorCode.FILE_CHANGED, f"'{display(symbol)}' cannot be located: its file changes all the time"
+        )
+
+    def find_symbol_in(self, symbol: str, path: RepoPath, data: bytes) -> SymbolSite:
+        """The same, for this very content of the file."""
+        digest = digest_bytes(data)
+        for _ in range(_ATTEMPTS):
+            site = self.find_symbol(symbol, path)
+            if site.path != path:
+                raise CodePlaneError(
+                    ErrorCode.ARGUMENT_INVALID,
+                    f"'{display(symbol)}' is in {display(site.path)}",
+                    expected=f"path={display(site.path)}, or no path",
+                    received=display(path),
+                )
+            if site.shares:
+                place = f"line {site.first} of {display(site.path)}"
+                raise CodePlaneError(
+                    ErrorCode.EDIT_AMBIGUOUS,
+                    f"'{display(symbol)}' shares {place} with '{display(site.shares)}'",
+                    details={"path": site.path, "lines": [site.first]},
+                    remedy="Edit the line by old_text and new_text.",
+                )
+            if site.digest == digest:
+                return site
+        raise CodePlaneError(
+            ErrorCode.FILE_CHANGED, f"'{display(path)}' changes all the time, so that '{display(symbol)}' has no place"
+        )
+
+    def _locate(self, symbol: str, path: RepoPath | None) -> Located:
+        """Look a symbol up as `read` does. The only place where editing depends on how symbols are resolved."""
+        sources = Sources(self.root, self.workspace, "strict", self.cancelled)
+        target = Target(symbol, "symbol") if path is None else Target(path, "symbol", symbol)
+        found = locate(sources, target, Wish())
+        if isinstance(found, Unlocated):
+            raise _unlocated(symbol, path, found)
+        return found
+
+    def list_matching(self, paths: Sequence[str], pattern: Substitution) -> tuple[RepoPath, ...]:
+        """Files at these paths and globs in which a pattern matches. EDIT_NOT_FOUND if there are none."""
+        deadline = time.monotonic() + MAX_PATTERN_SECONDS
+        candidates = self._candidates(paths)
+        matching: list[RepoPath] = []
+        for path in candidates:
+            self.check(deadline)
+            if self._matches(path, pattern):
+                matching.append(path)
+        if len(matching) > MAX_CHANGED_FILES:
+            raise CodePlaneError(
+                ErrorCode.ARGUMENT_INVALID,
+                f"the pattern matches in {len(matching):,} files",
+                expected=f"at most {MAX_CHANGED_FILES:,} files in one call",
+                remedy="Give narrower paths.",
+            )
+        if not candidates:
+            raise CodePlaneError(
+                ErrorCode.EDIT_NOT_FOUND,
+                f"no file matches paths {', '.join(map(display, paths[:_MAX_SHOWN]))}",
+                remedy="Paths are files, directories, or globs as in .gitignore.",
+            )
+        if not matching:
+            raise CodePlaneError(
+                ErrorCode.EDIT_NOT_FOUND,
+                f"the pattern {pattern.quoted} matches nothing in {len(candidates):,} files",
+            )
+        return tuple(matching)
+
+    def suggest(self, path: RepoPath) -> tuple[RepoPath, ...]:
+        """Files that may have been meant by a path that does not exist, as far as the index knows without a wait."""
+        if self.workspace.state().phase != "ready":
+            return ()
+        try:
+            read = self.workspace.read(lambda snapshot: nearest_paths(snapshot, path, _MAX_SUGGESTED), "best_effort")
+        except CodePlaneError:
+            return ()
+        return read.value
+
+    def check(self, deadline: float) -> None:
+        if self.cancelled():
+            raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled; nothing was changed")
+        if time.monotonic() > deadline:
+            raise CodePlaneError(
+                ErrorCode.TOO_BUSY,
+                f"the pattern was not done after {MAX_PATTERN_SECONDS:.0f} seconds; nothing was changed",
+                remedy="Give narrower paths, or a simpler pattern.",
+            )
+
+    def _candidates(self, paths: Sequence[str]) -> list[RepoPath]:
+        """Files that are named, and files of the index that a glob or directory covers."""
+        named = [path for path in map(_plain_path, paths) if path is not None and is_file(self.root, path)]
+        for path in named:
+            refuse_closed(path)
+        if len(named) == len(paths):
+            return sorted(set(named))
+        patterns = PathPatterns("*" if _plain_path(path) == "" else path for path in paths)
+
+        def list_files(snapshot: Snapshot) -> list[RepoPath]:
+            return [file.path for file in list_files_beneath(snapshot, "") if patterns.match(file.path)]
+
+        listed = self.workspace.read(list_files, "strict", cancelled=self.cancelled).value
+        found = sorted({*named, *listed})
+        if len(found) > MAX_SEARCHED_FILES:
+            raise CodePlaneError(
+                ErrorCode.ARGUMENT_INVALID,
+                f"paths cover {len(found):,} files",
+                expected=f"at most {MAX_SEARCHED_FILES:,} files in one call",
+                remedy="Give narrower paths.",
+            )
+        return found
+
+    def _matches(self, path: RepoPath, pattern: Substitution) -> bool:
+        try:
+            decoded = texts.decode(self.root.read_file(path, MAX_FILE_BYTES).data)
+        except CodePlaneError as error:
+            if error.code in _UNREADABLE:
+                return False
+            raise
+        return decoded is not None and pattern.is_in(decoded.data.replace(b"\r\n", b"\n"))
+
+
+def _plain_path(written: str) -> RepoPath | None:
+    try:
+        return normalize(written)
+    except CodePlaneError:
+        return None
+
+
+def _sharing(rows: Sequence[OutlineRow], lexical_path: str, first: int, last: int) -> str:
+    """Another symbol, not nested in this one, on the line where this one starts or ends; replacing whole lines would
+    replace it too."""
+    own = next((row for row in rows if row.lexical_path == lexical_path and row.start_line == first), None)
+    if own is None:
+        return ""
+    nested = {own.ordinal}
+    for row in rows:
+        if row.parent in nested:
+            nested.add(row.ordinal)
+    start, end = (own.start_line, own.start_col), (own.end_line, own.end_col)
+    for row in rows:
+        begins = (row.start_line, row.start_col)
+        before = row.start_line == first and begins <= start
+        after = row.start_line == last and begins >= end
+        if row.name and row.ordinal not in nested and (before or after):
+            return row.lexical_path
+    return ""
+
+
+def _unlocated(symbol: str, path: RepoPath | None, found: Unlocated) -> CodePlaneError:
+    where = f" in {display(path)}" if path else ""
+    if found.status == "ambiguous":
+        candidates = found.fields.get("candidates")
+        names = [str(row["symbol_ref"]) for row in candidates] if isinstance(candidates, list) else []
+        left_out = found.fields.get("left_out")
+        total = len(names) + (left_out if isinstance(left_out, int) else 0)
+        shown = ", ".join(map(display, names[:_MAX_SHOWN])) + (", ..." if total > _MAX_SHOWN else "")
+        return CodePlaneError(
+            ErrorCode.EDIT_AMBIGUOUS,
+            f"'{display(symbol)}' names {total} symbols{where}: {shown}",
+            details={"candidates": names[:_MAX_SHOWN], "total": total},
+            remedy=f"Send one of them as symbol, for instance symbol={display(names[0])}." if names else None,
+        )
+    similar = found.fields.get("similar")
+    names = list(map(str, similar)) if isinstance(similar, list) else []
+    guess = f"; did you mean {' or '.join(map(display, names[:_MAX_SHOWN]))}?" if names else ""
+    return CodePlaneError(
+        ErrorCode.EDIT_NOT_FOUND,
+        f"no symbol named '{display(symbol)}'{where}{guess}",
+        details={"similar": names[:_MAX_SHOWN]} if names else {},
+    )
