@@ -18,20 +18,21 @@ def _patched(sandbox: Sandbox, tmp_path: Path, text: str = PATCH) -> str:
     return str(tmp_path / "x.patch")
 
 
-def test_a_patch_is_looked_at_applied_listed_and_undone(indexed: Sandbox, tmp_path: Path) -> None:
+def test_patch_is_previewed_applied_listed_and_undone(indexed: Sandbox, tmp_path: Path) -> None:
     patch = _patched(indexed, tmp_path)
     file = indexed.root / "app.txt"
     shown = indexed.run("apply", "--dry-run", patch)
     assert shown.returncode == 0
-    assert "-two\n+zwei" in shown.stdout
+    assert shown.stdout.startswith("diff --git") and "-two\n+zwei" in shown.stdout
+    assert "dry run: 1 file +1 -1; nothing was changed" in shown.stderr
     assert file.read_text() == "one\ntwo\nthree\n"
     done = indexed.run("apply", patch)
     assert done.returncode == 0, done.stderr
-    assert "~ app.txt  +1 -1" in done.stdout
+    assert done.stdout.startswith("app.txt +1 -1 sha ")
     assert file.read_text() == "one\nzwei\nthree\n"
     listed = indexed.json("mutations")["result"]["mutations"]
     assert [(row["state"], row["paths"], row["can_undo"]) for row in listed] == [("done", ["app.txt"], True)]
-    assert f"cpl undo {listed[0]['mutation_id']}" in done.stdout
+    assert done.stdout.split()[-1] == listed[0]["mutation_id"]
     assert indexed.run("undo").returncode == 0
     assert file.read_text() == "one\ntwo\nthree\n"
     text = indexed.run("mutations", "-n", "2").stdout
@@ -65,14 +66,15 @@ def test_edits_as_json_from_standard_input(indexed: Sandbox) -> None:
     assert ".codeplane" not in git(indexed.root, "status", "--porcelain")
 
 
-def test_what_cannot_be_applied_changes_nothing(indexed: Sandbox, tmp_path: Path) -> None:
+def test_a_patch_that_does_not_match_changes_nothing(indexed: Sandbox, tmp_path: Path) -> None:
     patch = _patched(indexed, tmp_path, PATCH.replace("-two", "-zwo"))
     failed = indexed.run("apply", patch)
     assert failed.returncode == 1
-    assert "expected_content is not in the file" in failed.stderr
+    assert "old_text 'one…' is not there; nothing was changed" in failed.stderr
+    assert "-    zwo\n+2    two" in failed.stderr
     assert (indexed.root / "app.txt").read_text() == "one\ntwo\nthree\n"
     assert indexed.run("apply", str(tmp_path / "none.patch")).returncode == 2
     assert indexed.run("apply", _patched(indexed, tmp_path, "no patch\n")).returncode == 2
     assert indexed.run("apply", _patched(indexed, tmp_path, "{no json")).returncode == 2
     assert indexed.run("undo", "m_nothing").returncode == 1
-    assert indexed.run("mutations").stdout.strip() == "nothing was changed yet"
+    assert indexed.run("mutations").stdout.strip() == "no changes yet"

@@ -1,22 +1,22 @@
-"""`cpl apply`, `cpl undo` and `cpl mutations`: changes of files, and taking them back."""
+"""`cpl apply`, `cpl undo` and `cpl mutations`: change files, undo a change, list changes."""
 
 from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer, require_answer, tool_reply, warning_lines
+from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.terminal import Style, plural
 
 _MAX_INPUT = 16 * 1024 * 1024
-_MARKS = {"created": "+", "deleted": "-", "updated": "~", "moved": ">"}
 
 
 def apply(invocation: Invocation, source: str, *, dry_run: bool, allow_sensitive: bool, json: bool) -> int:
@@ -46,34 +46,45 @@ def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
         last = last_undoable(list_changes(assemble(invocation).context.root, 1000))
         if last is None:
             raise CodePlaneError(
-                ErrorCode.MUTATION_UNKNOWN, "there is no change that can be undone", remedy="'cpl mutations' lists all."
+                ErrorCode.MUTATION_UNKNOWN,
+                "there is no change that can be undone",
+                remedy="'cpl mutations' lists changes.",
             )
         mutation_id = last.mutation_id
     return _called(invocation, "rollback", {"mutation_id": mutation_id}, json)
 
 
 def _called(invocation: Invocation, tool: str, arguments: Mapping[str, Any], json: bool) -> Reply:
-    from codeplane.cli.reach import call_tool
+    from codeplane.cli.lines import lines_reply
+    from codeplane.cli.reach import call_lines, call_tool
 
-    found, _ = call_tool(assemble(invocation).context, invocation, tool, arguments)
+    context = assemble(invocation).context
     if json:
-        return tool_reply(found)
-    require_answer(found)
-    return Reply(text="\n".join(_lines(found, Style.of(sys.stdout))), warnings=warning_lines(found))
+        return tool_reply(call_tool(context, invocation, tool, arguments)[0])
+    try:
+        status, lines = call_lines(context, invocation, tool, arguments)
+    except CodePlaneError as error:
+        _print_excerpt(error)
+        raise
+    reply = lines_reply(status, lines)
+    if arguments.get("dry_run") and reply.text:
+        return replace(reply, text="\n".join(map(_diff_line, reply.text.split("\n"))))
+    return reply
 
 
-def _lines(found: Mapping[str, Any], style: Style) -> Iterator[str]:
-    result = found["result"]
-    if result.get("diff"):
-        # A program may read it: names within are escaped already, the rest is the files' own.
-        yield "\n".join(display(line.replace("\t", "    ")) for line in result["diff"].splitlines())
-    for row in result.get("delta", {}).get("files", ()):
-        counts = f"+{row.get('insertions', 0)} -{row.get('deletions', 0)}"
-        source = f"{display(row['from'])} -> " if "from" in row else ""
-        yield f"{_MARKS[row['action']]} {source}{display(row['path'])}  {style.dim(counts)}"
-    yield style.dim(found.get("message", ""))
-    if result.get("mutation_id"):
-        yield style.dim(f"'cpl undo {result['mutation_id']}' takes it back")
+def _print_excerpt(error: CodePlaneError) -> None:
+    """The lines of a file that are nearest to a text which is not in it."""
+    excerpt = error.details.get("excerpt")
+    for line in excerpt if isinstance(excerpt, list) else ():
+        print(display(str(line).replace("\t", "    ")), file=sys.stderr)
+
+
+def _diff_line(line: str) -> str:
+    """A line of a diff in colour, where a terminal wants it."""
+    style = Style.of(sys.stdout)
+    if line.startswith(("+++", "---", "diff ")):
+        return style.bold(line)
+    return style.green(line) if line.startswith("+") else style.red(line) if line.startswith("-") else line
 
 
 def _mutations(invocation: Invocation, limit: int) -> Reply:
@@ -87,13 +98,13 @@ def _mutations(invocation: Invocation, limit: int) -> Reply:
         when = datetime.fromtimestamp(change.at_ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
         names = ", ".join(display(path) for path in change.paths[:3])
         more = f" and {len(change.paths) - 3} more" if len(change.paths) > 3 else ""
-        state = change.state if change.can_undo or change.state != "done" else "done, no longer kept"
+        state = change.state if change.can_undo or change.state != "done" else "done, cannot be undone any more"
         undoes = f" (undoes {change.undoes})" if change.undoes else ""
         lines.append(f"{style.bold(change.mutation_id)}  {when}  {state}{undoes}")
-        lines.append(f"  {names}{more}  {style.dim(f'+{change.insertions} -{change.deletions}')}")
+        lines.append(f"  {names}{more} {style.dim(f'+{change.insertions} -{change.deletions}')}")
     return Reply(
         result={"mutations": [change.as_dict() for change in found]},
-        text="\n".join(lines) or style.dim("nothing was changed yet"),
+        text="\n".join(lines) or style.dim("no changes yet"),
         message=plural(len(found), "change"),
         warnings=assembly.warnings,
     )
@@ -113,7 +124,7 @@ def _read(source: str) -> str:
             example="cpl apply fix.patch",
         ) from error
     if len(data) > _MAX_INPUT:
-        raise CodePlaneError(ErrorCode.FILE_TOO_LARGE, f"more than {_MAX_INPUT} bytes cannot be applied at once")
+        raise CodePlaneError(ErrorCode.FILE_TOO_LARGE, f"the input has more than {_MAX_INPUT:,} bytes")
     return data.decode("utf-8", "surrogateescape")
 
 

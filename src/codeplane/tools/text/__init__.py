@@ -21,6 +21,7 @@ from codeplane.tools.text.common import render_result, trailing_lines
 from codeplane.tools.text.list_files import render_list_files
 from codeplane.tools.text.read import render_read, render_read_file_full, render_reset_budget
 from codeplane.tools.text.task import render_task
+from codeplane.tools.text.write_source import render_write_source
 
 Renderer = Callable[[Mapping[str, Any], Answer], list[TextLine]]
 
@@ -34,6 +35,8 @@ RENDERERS: Mapping[str, Renderer] = {
     "read_file_full": render_read_file_full,
     "reset_budget": render_reset_budget,
     "task": render_task,
+    "rollback": render_write_source,
+    "write_source": render_write_source,
 }
 
 

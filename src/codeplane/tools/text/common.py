@@ -138,6 +138,6 @@ def _about(name: str, value: object) -> str:
 
 def _detail_lines(details: Mapping[str, object]) -> Iterator[str]:
     """Lines that whoever raised the error wants to be seen as they are."""
-    shown = details.get("lines")
+    shown = details.get("excerpt")
     if isinstance(shown, list | tuple):
         yield from map(str, shown)

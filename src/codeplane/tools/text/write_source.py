@@ -1,0 +1,100 @@
+"""Text form of write_source and rollback: one line per file with its new sha, affected tests, the mutation id.
+
+shop/settings.py +1 -1 sha 81c02e77a1d4 m_7Q2xk0pWbT3dZsLq
+
+m_7Q2xk0pWbT3dZsLq 2 files +3 -2
+shop/settings.py +1 -1 sha 81c02e77a1d4
+docs/settings.md +2 -1 sha 0c9f33b1d8e0
+tests: tests/test_upload.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from codeplane.base.envelope import Answer
+from codeplane.base.paths import display
+from codeplane.base.text_lines import TextLine, note, text
+from codeplane.operations.editing.messages import REPEATED
+from codeplane.tools.text.common import short_digest
+
+MAX_TESTS = 5
+MAX_UNCHANGED = 5
+_ACTIONS = {"created": "created ", "deleted": "deleted ", "moved": "", "updated": ""}
+
+
+def render_write_source(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+    result: Mapping[str, Any] = answer.result
+    delta: Mapping[str, Any] = result.get("delta", {})
+    if result.get("dry_run"):
+        return _preview(result, delta)
+    if not result.get("applied"):
+        return [text(f"no changes: {_listed(result.get('unchanged', []), MAX_UNCHANGED)} already as requested")]
+    rows = [text(_file_row(row)) for row in delta.get("files", ())]
+    mutation_id = result["mutation_id"]
+    if len(rows) == 1 == delta.get("files_changed"):
+        rows = [text(f"{rows[0].text} {mutation_id}")]
+    else:
+        rows.insert(0, text(f"{mutation_id} {_totals(delta)}"))
+    return [*rows, *_notes(answer, delta)]
+
+
+def _preview(result: Mapping[str, Any], delta: Mapping[str, Any]) -> list[TextLine]:
+    lines = [text(line) for line in str(result.get("diff", "")).removesuffix("\n").split("\n") if "diff" in result]
+    if result.get("diff_lines_left_out"):
+        lines.append(note(f"more: {result['diff_lines_left_out']:,} lines of the diff"))
+    if not delta.get("files_changed"):
+        return [text(f"no changes: {_listed(result.get('unchanged', []), MAX_UNCHANGED)} already as requested")]
+    return [*lines, *_corrections(result), note(f"dry run: {_totals(delta)}; nothing was changed")]
+
+
+def _file_row(row: Mapping[str, Any]) -> str:
+    """`path +3 -1 sha 81c02e77a1d4`, with the old path of a moved file and what was not as the caller sent it."""
+    source = f"{display(row['from'])} -> " if "from" in row else ""
+    counts = [f"+{row['insertions']}"] if "insertions" in row else []
+    counts += [f"-{row['deletions']}"] if "deletions" in row else []
+    digest = [f"sha {short_digest(row['file_sha256'])}"] if "file_sha256" in row else []
+    if "replacements" in row and row["replacements"] > 1:
+        counts.append(f"({row['replacements']} places)")
+    words = [f"{source}{display(row['path'])}", *filter(None, [_ACTIONS[row["action"]].strip()]), *counts, *digest]
+    reindented = [edit["new_lines"] for edit in row.get("edits", ()) if edit.get("reindented")]
+    if reindented:
+        words.append(f"re-indented {', '.join(reindented[:3])}")
+    moved = [each["corrected"] for each in row.get("line_corrections", ())]
+    if moved:
+        words.append(f"found at line {', '.join(moved[:3])}")
+    return " ".join(words)
+
+
+def _corrections(result: Mapping[str, Any]) -> list[TextLine]:
+    return [
+        note(f"{display(row['path'])}: found at line {row['corrected']}, not {row['original']}")
+        for row in result.get("line_corrections", ())
+    ]
+
+
+def _totals(delta: Mapping[str, Any]) -> str:
+    files = delta.get("files_changed", 0)
+    return f"{files:,} file{'' if files == 1 else 's'} +{delta.get('insertions', 0)} -{delta.get('deletions', 0)}"
+
+
+def _notes(answer: Answer, delta: Mapping[str, Any]) -> list[TextLine]:
+    lines: list[TextLine] = []
+    if delta.get("files_left_out"):
+        lines.append(note(f"more: {delta['files_left_out']:,} files"))
+    tests = delta.get("tests_affected", [])
+    if tests:
+        total = delta.get("tests_affected_total", len(tests))
+        lines.append(text(f"tests: {_listed(tests, MAX_TESTS, total)}"))
+    unchanged = answer.result.get("unchanged")
+    if isinstance(unchanged, list):
+        lines.append(note(f"unchanged: {_listed(unchanged, MAX_UNCHANGED)}"))
+    if answer.message == REPEATED:
+        lines.append(note("already applied under this idempotency_key; nothing was changed now"))
+    return lines
+
+
+def _listed(paths: list[str], most: int, total: int | None = None) -> str:
+    more = (len(paths) if total is None else total) - most
+    return ", ".join(map(display, paths[:most])) + (f" and {more:,} more" if more > 0 else "")
