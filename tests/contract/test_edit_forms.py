@@ -403,3 +403,9 @@ def test_sensitive_files_need_consent_at_the_top_level_too(server: Server) -> No
     edit = {"path": ".github/workflows/ci.yml", "old_text": "shop", "new_text": "store"}
     refused(server, ErrorCode.CONFIRMATION_REQUIRED, **edit)
     assert codes_of(server.call("write_source", edit | {"allow_sensitive": True})) == ["SENSITIVE_PATH"]
+
+
+def test_edits_that_take_too_long_are_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codeplane.operations.editing.targets.MAX_SECONDS", -1.0)
+    error = refused(server, ErrorCode.TOO_BUSY, pattern="total", new_text="x", path="shop/tax.py")
+    assert "nothing was changed" in error["message"]

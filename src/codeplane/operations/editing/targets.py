@@ -30,7 +30,8 @@ from codeplane.workspace.workspace import Workspace
 
 MAX_SEARCHED_FILES = 50_000
 MAX_CHANGED_FILES = 1_000
-MAX_PATTERN_SECONDS = 60.0
+MAX_SECONDS = 60.0
+"""For finding the places of the edits of one call."""
 _ATTEMPTS = 3
 _MAX_SHOWN = 5
 _MAX_SUGGESTED = 2
@@ -123,11 +124,11 @@ class TargetFinder(NamedTuple):
 
     def list_matching(self, paths: Sequence[str], pattern: Substitution) -> tuple[RepoPath, ...]:
         """Files at these paths and globs in which a pattern matches. EDIT_NOT_FOUND if there are none."""
-        deadline = time.monotonic() + MAX_PATTERN_SECONDS
+        check = self.checker()
         candidates = self._candidates(paths)
         matching: list[RepoPath] = []
         for path in candidates:
-            self.check(deadline)
+            check()
             if self._matches(path, pattern):
                 matching.append(path)
         if len(matching) > MAX_CHANGED_FILES:
@@ -160,15 +161,21 @@ class TargetFinder(NamedTuple):
             return ()
         return read.value
 
-    def check(self, deadline: float) -> None:
-        if self.cancelled():
-            raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled; nothing was changed")
-        if time.monotonic() > deadline:
-            raise CodePlaneError(
-                ErrorCode.TOO_BUSY,
-                f"the pattern was not done after {MAX_PATTERN_SECONDS:.0f} seconds; nothing was changed",
-                remedy="Give narrower paths, or a simpler pattern.",
-            )
+    def checker(self) -> Callable[[], None]:
+        """Raises CANCELLED once the caller has given up, and TOO_BUSY after some time from now."""
+        deadline = time.monotonic() + MAX_SECONDS
+
+        def check() -> None:
+            if self.cancelled():
+                raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled; nothing was changed")
+            if time.monotonic() > deadline:
+                raise CodePlaneError(
+                    ErrorCode.TOO_BUSY,
+                    f"the edits were not located within {MAX_SECONDS:.0f} seconds; nothing was changed",
+                    remedy="Send fewer edits, narrower paths or a simpler pattern.",
+                )
+
+        return check
 
     def _candidates(self, paths: Sequence[str]) -> list[RepoPath]:
         """Files that are named, and files of the index that a glob or directory covers."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.editing import undoing, writing
 from codeplane.operations.editing.planning import PlanOptions, plan_edits, refusal
-from codeplane.operations.editing.targets import MAX_PATTERN_SECONDS, TargetFinder
+from codeplane.operations.editing.targets import TargetFinder
 from codeplane.tasks.model import digest_params
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.edit_request import Fields, corrected_edits, parse_edits, requested_edits
@@ -58,18 +57,16 @@ def _write(call: Call, args: Mapping[str, Any], batch: _RefusedBatch) -> Answer:
             edits.append(finder.resolve(edit))
         except CodePlaneError as error:
             raise refusal([(number, error)], len(batch.edits)) from error
-    deadline = time.monotonic() + MAX_PATTERN_SECONDS
     options = PlanOptions(
         call.session.scope,
         batch.allow_sensitive,
         context.editor.explain,
         finder.suggest,
         finder.find_symbol_in,
-        lambda: finder.check(deadline),
     )
     request = writing.MutationRequest(
         list(dict.fromkeys(path for edit in edits for path in edit.paths)),
-        lambda root: plan_edits(root, edits, options),
+        lambda root: plan_edits(root, edits, replace(options, check=finder.checker())),
         digest_params({"edits": batch.edits}),
         args.get("idempotency_key"),
     )
