@@ -128,10 +128,12 @@ def tools() -> str:
         "",
         _NOTE,
         "What agents can call, over MCP or with `cpl call TOOL key=value ...`. Agents see the toolset `core` unless",
-        "`--toolsets` says otherwise; `cpl call` reaches all. Parameters are taken in any spelling, numbers in",
-        "strings too, and one value where a list is meant. Every tool takes `session_id` too.",
+        "`--toolsets` says otherwise; `cpl call` reaches all. Parameters are accepted in any spelling, numbers as",
+        "strings, and one value instead of a list. Every tool also accepts `session_id`, `task_id` and `format`",
+        "(`text` or `json`). Parameters marked *not listed* are accepted, but left out of the schema to keep it small.",
         "",
-        "Every answer is `{status, reason?, message?, result | error, warnings?, hints?, meta}`.",
+        "[Answers](../answers.md) describes the text form. The JSON form is",
+        "`{status, reason?, message?, result | error, warnings?, hints?, meta}`.",
         f"`status` is one of {', '.join(f'`{status}`' for status in STATUSES)}.",
     ]
     for spec in TOOLS:
@@ -156,7 +158,8 @@ def tools() -> str:
             kind = f"list of {kind}" if param.kind in ("array", "objects") else kind
             needed = f"required without `{param.unless}`" if param.unless else "required"
             default = needed if param.required else "" if param.default is None else f"`{param.default}`"
-            lines.append(f"| `{param.name}` | {kind} | {default} | {param.doc} |")
+            listed = "" if param.advertised else "*not listed* "
+            lines.append(f"| `{param.name}` | {kind} | {default} | {(listed + param.doc).rstrip()} |")
         for title, sentences in (("Use it", spec.when), ("Do not use it", spec.when_not)):
             lines += [f"\n{title}:\n"] if sentences else []
             lines += [f"- {sentence}" for sentence in sentences]
