@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import accumulate
 
@@ -43,20 +43,11 @@ class Lines:
     def between(self, path: str, first: int, last: int) -> str:
         return "\n".join(self.of(path)[first - 1 : last])
 
-    def evidence(
-        self, path: str, first: int, last: int, weights: Mapping[str, int], phrase: Sequence[int] = ()
-    ) -> tuple[int, str]:
-        """The line that matches the query best: where it stands word for word, or else has the rarest terms.
-
-        (0, "") where no line has a fair share of the query.
-        """
-        lines = self.of(path)
-        for number in phrase:
-            if first <= number <= min(last, len(lines)):
-                return number, lines[number - 1]
+    def evidence(self, path: str, first: int, last: int, weights: Mapping[str, int]) -> tuple[int, str]:
+        """The line with the rarest terms of the query; (0, "") where no line has a fair share of it."""
         if not weights:
             return 0, ""
-        span = lines[first - 1 : min(last, first + MAX_EVIDENCE_LINES)]
+        span = self.of(path)[first - 1 : min(last, first + MAX_EVIDENCE_LINES)]
         found: dict[int, set[str]] = {}
         for match in _any_of(frozenset(weights)).finditer("\n".join(span).lower()):
             found.setdefault(match.start(), set()).add(match.group())

@@ -28,6 +28,7 @@ MAX_CANDIDATES = 500
 answer to whoever asks first."""
 MAX_FILES = 8
 _PER_FILE = 2
+_LITERAL_PER_FILE = 8
 
 _WORD = re.compile(r"\w+")
 _OPEN = re.compile(r"[^\w\s]")
@@ -45,15 +46,19 @@ def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) ->
     return next(filter(None, places), {})
 
 
-def find_sentence(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
-    """Where one sentence of a pasted message stands: programs put messages together from several literals."""
+def find_literal(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
+    """Every line that contains the text, or else its longest part or sentence that few files have.
+
+    Programs put messages together from several literals, so that a sentence may be all that a line has.
+    """
     sentences = [sentence.strip(" ,;.!?") for sentence in _SENTENCE_END.split(text.strip())]
-    stretches = sorted(filter(_says_enough, sentences), key=lambda stretch: (-len(stretch), stretch))
-    places = (_find(snapshot, root, stretch, kept) for stretch in stretches[:MAX_STRETCHES] if len(text) <= MAX_CHARS)
+    inner = sorted(filter(_says_enough, sentences), key=lambda stretch: (-len(stretch), stretch))
+    stretches = dict.fromkeys([*_stretches(text), *inner[:MAX_STRETCHES]]) if len(text) <= MAX_CHARS else ()
+    places = (_find(snapshot, root, stretch, kept, _LITERAL_PER_FILE) for stretch in stretches)
     return next(filter(None, places), {})
 
 
-def _find(snapshot: Snapshot, root: Root, stretch: str, kept: Kept | None) -> Phrase:
+def _find(snapshot: Snapshot, root: Root, stretch: str, kept: Kept | None, per_file: int = _PER_FILE) -> Phrase:
     may_have = list_candidates(snapshot, fragments_of_text(stretch))
     if may_have is None or len(may_have) > MAX_CANDIDATES:
         return {}
@@ -65,8 +70,8 @@ def _find(snapshot: Snapshot, root: Root, stretch: str, kept: Kept | None) -> Ph
         case_sensitive=False,
         accepts=lambda _, row: bool(row.lexical),
         candidates=lambda *_: may_have,
-        limit=(MAX_FILES + 1) * _PER_FILE,
-        per_file=_PER_FILE,
+        limit=(MAX_FILES + 1) * per_file,
+        per_file=per_file,
         kept=kept,
     )
     places: dict[RepoPath, list[int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from codeplane.base.paths import RepoPath
@@ -13,17 +13,17 @@ from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.changed import Changed
 from codeplane.operations.search.diversity import Place, spread, without_twins
+from codeplane.operations.search.evidence import add_evidence
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import MAX_RANKED, Factors, Found, Hit, Request
 from codeplane.operations.search.names import MAX_NAMED
 from codeplane.operations.search.operators import Parsed
-from codeplane.operations.search.phrases import Phrase, find_phrase, find_sentence
-from codeplane.operations.search.question import Question, Shape, read_question
+from codeplane.operations.search.phrases import find_phrase
+from codeplane.operations.search.question import Question, read_question
 from codeplane.operations.search.ranked import ROWS_PER_FILE, Bounds, Ranking, Row, rank
 from codeplane.operations.search.required import Required, find_required, with_places
-from codeplane.operations.search.templates import find_template
 from codeplane.operations.search.weights import Weights
 from codeplane.query.outline import list_outline_rows
 from codeplane.query.snapshot import Snapshot
@@ -36,9 +36,6 @@ MAX_SNIPPETS = 40
 MAX_SNIPPET_CHARS = 160
 MAX_SIMILAR = 5
 MAX_ECHO = 60
-MAX_TEMPLATE_HITS = 30
-MIN_MESSAGE_WORDS = 4
-"""Words of a query that may be the text of a message."""
 _ALL_ROWS = 40
 _HALFWAY = 25.0
 """The score that is shown as one half."""
@@ -108,14 +105,8 @@ def answer_ranked(
         )
     boosted = sum(1 for hit in shown if hit.path in bounds.changed)
     return Found(
-        hits=_with_evidence(
-            _with_snippets(shown, texts, ranking),
-            texts,
-            ranking,
-            phrase,
-            request,
-            question,
-            lambda text: find_sentence(snapshot, root, text, keeping),
+        hits=add_evidence(
+            snapshot, root, _with_snippets(shown, texts, ranking), texts, ranking.rarity, request, question, keeping
         ),
         total=len(arranged) if request.mode == "definitions" else len(shown),
         outside_scope=required.outside if filters.must else ranking.outside,
@@ -254,48 +245,3 @@ def _with_snippets(hits: Sequence[Hit], texts: Lines, ranking: Ranking) -> tuple
         line, text = texts.best(hit.path, hit.line_start, hit.line_end, ranking.rarity)
         shown.append(hit._replace(snippet=text[:MAX_SNIPPET_CHARS], match_line=line) if text else hit)
     return tuple(shown)
-
-
-def _with_evidence(
-    hits: Sequence[Hit],
-    texts: Lines,
-    ranking: Ranking,
-    phrase: Phrase,
-    request: Request,
-    question: Question,
-    sentence: Callable[[str], Phrase],
-) -> tuple[Hit, ...]:
-    """The results of the first page with the line that matches the query best. A name is matched by the signature."""
-    if not request.evidence or question.shape is Shape.NAME:
-        return tuple(hits)
-    is_found = any(hit.path in phrase for hit in hits)
-    if not is_found and len(question.text.split()) >= MIN_MESSAGE_WORDS:
-        found = sentence(question.text)
-        is_found = any(hit.path in found for hit in hits)
-        phrase = found if is_found else _templates(hits, texts, question)
-        hits = sorted(hits, key=lambda hit: hit.path not in phrase)
-    shown: list[Hit] = []
-    for hit in hits[: request.limit]:
-        # The signature of a definition is shown anyway.
-        first = hit.line_start + 1 if hit.signature and hit.line_end > hit.line_start else hit.line_start
-        lines = phrase.get(hit.path, ())
-        line, text = texts.evidence(hit.path, first, hit.line_end, ranking.rarity, lines)
-        shown.append(
-            hit._replace(evidence_line=line, evidence=text, literal=line in lines and _is_message(text, question))
-        )
-    return (*shown, *hits[request.limit :])
-
-
-def _is_message(line: str, question: Question) -> bool:
-    """Whether a line that contains the query seems to hold it as the text of a message."""
-    return len(question.text.split()) >= MIN_MESSAGE_WORDS and any(quote in line for quote in "\"'`")
-
-
-def _templates(hits: Sequence[Hit], texts: Lines, question: Question) -> Phrase:
-    """Lines of results whose message, with its placeholders filled in, is the query."""
-    found: dict[RepoPath, list[int]] = {}
-    for hit in hits[:MAX_TEMPLATE_HITS]:
-        line = find_template(texts.of(hit.path), hit.line_start, hit.line_end, question.text)
-        if line and line not in found.get(hit.path, ()):
-            found.setdefault(hit.path, []).append(line)
-    return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 MIN_LITERAL_WORDS = 3
 MIN_LITERAL_SHARE = 0.3
@@ -21,28 +22,37 @@ _PLACEHOLDER = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%\{[^}]*\}|[$#]\{[^}]
 _WORDS = re.compile(r"\w+")
 
 
-def find_template(lines: Sequence[str], first: int, last: int, query: str) -> int:
-    """The first line of a span with a template that the query fits; 0 if there is none."""
+class TemplateMatch(NamedTuple):
+    line: int
+    words: int
+    """Words of the query that the literal parts of the template have."""
+
+
+def find_template(lines: Sequence[str], first: int, last: int, query: str) -> TemplateMatch | None:
+    """The line of a span with the longest template that the query fits, the first of equals."""
     if len(query) > MAX_QUERY_CHARS:
-        return 0
+        return None
     words = len(_WORDS.findall(query))
+    best: TemplateMatch | None = None
     for number, line in enumerate(lines[first - 1 : min(last, first + MAX_LINES)], first):
         for found in _STRINGS.finditer(line) if _PLACEHOLDER.search(line) else ():
             template = next(filter(None, found.groups()))
-            if _PLACEHOLDER.search(template) and _fits(template, query, words):
-                return number
-    return 0
+            literal = _literal_words(template, query, words) if _PLACEHOLDER.search(template) else 0
+            if literal and (best is None or literal > best.words):
+                best = TemplateMatch(number, literal)
+    return best
 
 
-def _fits(template: str, query: str, words: int) -> bool:
+def _literal_words(template: str, query: str, words: int) -> int:
+    """Words of the template's literal parts; 0 where the query does not fit them."""
     pieces = [piece for piece in _PLACEHOLDER.split(template) if piece.strip()]
     literal = sum(len(_WORDS.findall(piece)) for piece in pieces)
     if literal < MIN_LITERAL_WORDS or literal < words * MIN_LITERAL_SHARE:
-        return False
+        return 0
     at, lowered = 0, query.lower()
     for piece in (piece.strip().lower() for piece in pieces):
         found = lowered.find(piece, at)
         if found < 0:
-            return False
+            return 0
         at = found + len(piece)
-    return True
+    return literal

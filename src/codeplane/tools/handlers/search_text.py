@@ -27,6 +27,7 @@ from codeplane.tools.text.search import (
     MAX_CHARS,
     TextPage,
     by_file,
+    fill_literal,
     fill_matches,
     fill_paths,
     fill_ranked,
@@ -68,6 +69,8 @@ class TextForm:
         room = 1 << 40 if unbounded else room
         if self.mode == "files":
             return fill_paths(hits, limit, room or DEFAULT_MATCHES_CHARS)
+        if hits and hits[0].literal:
+            return fill_literal(hits, limit, room or DEFAULT_RANKED_CHARS)
         if self.exhaustive:
             return fill_matches(hits, limit, room or DEFAULT_MATCHES_CHARS, grouped=self.grouped)
         return fill_ranked(hits, around, view, limit, room or DEFAULT_RANKED_CHARS)

@@ -62,6 +62,12 @@ def fill_matches(hits: Sequence[Hit], limit: int | None, room: int, *, grouped: 
     return TextPage(lines, shown)
 
 
+def fill_literal(hits: Sequence[Hit], limit: int | None, room: int) -> TextPage:
+    """Lines that contain the query, each with the symbol around it."""
+    shown = [hit._replace(match_line=hit.evidence_line, snippet=hit.evidence, collapsed=0) for hit in hits]
+    return fill_matches(shown, limit, room, grouped=True)
+
+
 def fill_paths(hits: Sequence[Hit], limit: int | None, room: int) -> TextPage:
     """One path per line."""
     lines: list[TextLine] = []
@@ -102,12 +108,13 @@ def literal_lines(hit: Hit, lines: Sequence[str]) -> list[TextLine]:
     `lines` are those of the file. A short definition is printed whole, of a longer one the lines around the match.
     """
     first, last = hit.def_line or hit.line_start, hit.def_end or hit.line_end
-    rows = [heading(hit.path)]
     if not hit.lexical_path or last - first >= MAX_WHOLE:
-        rows += [row for row in _ranked_lines(hit, View(snippets=False), NOTHING_AROUND) if row.kind is LineKind.SYMBOL]
-        first, last = max(first, hit.evidence_line - BEFORE), min(last, hit.evidence_line + AFTER)
+        first = max(first if hit.lexical_path else 1, hit.evidence_line - BEFORE)
+        last = min(last if hit.lexical_path else len(lines), hit.evidence_line + AFTER)
+    name = f"[{hit.lexical_path}]" if first != hit.def_line else ""
     shown = enumerate(lines[first - 1 : last], first)
-    return [*rows, *(source(hit.path, number, cut_around(line, 0, MAX_EVIDENCE)) for number, line in shown)]
+    rows = [source(hit.path, number, cut_around(line, 0, MAX_EVIDENCE)) for number, line in shown]
+    return [heading(f"{hit.path}:{first}-{last}", name if hit.lexical_path else ""), *rows]
 
 
 def cut_around(line: str, column: int, room: int) -> str:
@@ -122,7 +129,7 @@ def cut_around(line: str, column: int, room: int) -> str:
 def _match_line(hit: Hit, grouped: bool) -> TextLine:
     suffix = [hit.tier] if hit.tier not in _CERTAIN else []
     if grouped:
-        suffix += [f"[{hit.lexical_path}]"] if hit.lexical_path else []
+        suffix += [f"[{hit.lexical_path.rpartition('.')[2]}]"] if hit.lexical_path else []
         suffix += [f"+{hit.collapsed} more"] if hit.collapsed else []
     return match(hit.path, hit.match_line or hit.line_start, hit.snippet, " ".join(suffix))
 
