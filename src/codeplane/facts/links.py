@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-LINKS_VERSION = "2"
+LINKS_VERSION = "3"
 
 NAMES, CALLS, RENAMES = 1, 2, 4
 """How a place uses a definition: it is an occurrence of its name; it calls it, under whatever name; it stands for it
@@ -53,7 +53,8 @@ class Links(NamedTuple):
     tokens: Sequence[str] = ()
     """Names of members that could not be resolved."""
     bases: Sequence[Sequence[int]] = ()
-    """(class, base) by their numbers; 0 for a base that is not of the repository, or not known."""
+    """(class, base) by their numbers; 0 for a base that is not of the repository, or not known. The same for members
+    whose class is no definition: (member of an anonymous class or an `impl` block, member that it overrides)."""
     imports: Sequence[int] = ()
     """Ids of the files that imports name."""
     seen: Sequence[int] = ()

@@ -9,7 +9,8 @@ Scopes, bindings and references are the exception: there are so many, they are s
 are only asked a file at a time, that those of a file are one packed block. `name_files` says in
 which files a name occurs and how often. What others need to know of a file lies packed in its sketch. `uses` says
 where a definition, or an attribute, is used, by the number of its `def_uid`; `links` holds the same by file;
-`anchored` the places of members that could not be resolved; `bases` which class inherits from which; `imported`
+`anchored` the places of members that could not be resolved; `bases` which class inherits from which, and which member
+of an `impl` block or an anonymous class overrides which; `imported`
 which file imports which; `seen` what the links of a file depend on: another
 file, or what was looked up, so that a change says whose links it concerns.
 """

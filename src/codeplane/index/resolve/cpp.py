@@ -48,6 +48,7 @@ _FAMILY = frozenset({"c", "cpp"})
 
 class CppRules(Rules):
     overloads = True
+    declarations_construct = True
     paths_are_members = True
     containers = MappingProxyType({"l": "std", "G": "std"})
 

@@ -69,8 +69,8 @@ class GoRules(GoMembers):
             )
         if kind == Of.CALL:
             return union(self.call(callee, at, node) for callee in self.ev.value(at.path, a))
-        if kind == Of.CAST:
-            return self._type_of(at, b)
+        if kind in (Of.CAST, Of.NEW):
+            return self._type_of(at, b if kind == Of.CAST else a)
         if kind in (Of.SAME, Of.SPLAT):
             return self.ev.value(at.path, a)
         if kind == Of.ITEM:

@@ -72,8 +72,15 @@ def link_file(
                 tier = before.tier if before is not None else int(Tier.STRONG)
                 add(target, edge.ref, tier, CALLS, line, column)
                 calls.append((edge.scope, line, column, target, tier))
+            for _, path_of, number, *_ in edge.constructed:
+                made = uid((path_of, "d", number)) if number >= 0 else None
+                if made is not None and made not in targets:
+                    # Whoever asks who makes objects of a class asks for the class, whatever constructor runs.
+                    before = found.get(made, {}).get((line, column))
+                    add(made, edge.ref, before.tier if before is not None else int(Tier.STRONG), CALLS, line, column)
             outside |= {(edge.scope, value[1]) for value in edge.targets if value[0] == "x"}
-            if not targets:
+            is_declared = evaluator.rules(at).declarations_construct and _is_new(at, edge.node) and not edge.targets
+            if not targets and not is_declared:
                 counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
                 counted[edge.scope] += 1
         for token, use in _anchored(evaluator, at, held.names, columns, linked):
@@ -126,6 +133,13 @@ def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
         sites, unknown = evaluator.rules(at).base_sites(at, definition)
         bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
         found |= {(own, base) for base in bases if own is not None}
+    for definition in range(len(at.defs)):
+        overridden = evaluator.rules(at).overridden(at, definition)
+        own = uid((at.path, "d", definition)) if overridden is not None else None
+        if overridden is not None and own is not None:
+            sites, unknown = overridden
+            bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
+            found |= {(own, base) for base in bases}
     return sorted(found)
 
 
@@ -134,6 +148,10 @@ def _imports(evaluator: Evaluator, at: Tables, library: StoreLibrary) -> list[in
     rules = evaluator.rules(at)
     paths = {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
     return sorted({known for path in paths if (known := library.file_id(path)) is not None})
+
+
+def _is_new(at: Tables, node: int) -> bool:
+    return node >= 0 and at.nodes[node][0] == Of.NEW
 
 
 def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:

@@ -40,6 +40,8 @@ class CallEdge(NamedTuple):
     """The identifier by which it is called, or -1."""
     targets: tuple[Value, ...]
     node: int = -1
+    constructed: tuple[Value, ...] = ()
+    """Classes that an object is made of; `targets` has their constructors, if they have some."""
 
 
 def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
@@ -247,22 +249,29 @@ def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
 def _edges(
     evaluator: Evaluator, at: Tables, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
 ) -> Iterator[CallEdge]:
-    own = evaluator.rules(at).calls(at)
+    rules = evaluator.rules(at)
+    own = rules.calls(at)
     if own is not None:
         for node, scope, line, col in at.sketch.flow.calls:
-            yield CallEdge(scope, line, col, at.nodes[node][3], tuple(sorted(set(own[node]), key=repr)), node)
+            kind, callee, _, ref = at.nodes[node]
+            targets = set(own[node])
+            made = {value for value in rules.held(at, callee) if value[0] == "c"} if kind == Of.NEW else set()
+            yield CallEdge(scope, line, col, ref, _ordered(targets), node, _ordered(made))
         return
     for node, scope, line, col in at.sketch.flow.calls:
         kind, callee, arguments, ref = at.nodes[node]
-        if evaluator.rules(at).bare_members:
-            yield CallEdge(scope, line, col, ref, _targets(evaluator, evaluator.rules(at).calls_of(at, node)))
+        if rules.bare_members:
+            calls = rules.calls_of(at, node)
+            yield CallEdge(scope, line, col, ref, _targets(evaluator, calls), -1, _constructed(evaluator, calls))
             continue
         values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
-        targets: set[Value] = set()
+        targets = set()
+        made = set()
         for value in values:
             if kind == Of.NEW and value[0] == "i":
                 value = ("c", *value[1:])
             targets |= set(called(evaluator, at, value))
+            made |= {value} if value[0] == "c" else set()
             for function in callables(evaluator, value):
                 if function[1] == at.path:
                     note(function, evaluator.given(function, at, at.lists[arguments]))
@@ -270,11 +279,12 @@ def _edges(
                 for part in at.lists[arguments]:
                     for passed in evaluator.value(at.path, part):
                         targets |= set(called(evaluator, at, passed)) if passed[0] in ("f", "m") else set()
-        yield CallEdge(scope, line, col, ref, tuple(sorted(targets, key=repr)), node)
+        yield CallEdge(scope, line, col, ref, _ordered(targets), node, _ordered(made))
     for kind, a, node in at.sketch.flow.into:
         if kind == Into.RAISE:
-            made = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
-            yield from _implied(at, columns, node, [value for of in made for value in called(evaluator, at, of)], a)
+            raised = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
+            run = [value for of in raised for value in called(evaluator, at, of)]
+            yield from _implied(at, columns, node, run, a, raised)
         elif kind == Into.DECORATOR:
             definition = at.defs[a]
             decorators = evaluator.value(at.path, node)
@@ -295,7 +305,12 @@ def _edges(
 
 
 def _implied(
-    at: Tables, columns: Columns, node: int, targets: Sequence[Value], scope: int | None
+    at: Tables,
+    columns: Columns,
+    node: int,
+    targets: Sequence[Value],
+    scope: int | None,
+    constructed: Sequence[Value] = (),
 ) -> Iterator[CallEdge]:
     """A call that is not written as one, at the identifier that it begins with."""
     kind, a, _, ref = at.nodes[node]
@@ -305,7 +320,11 @@ def _implied(
     if known and kind in (Of.NAME, Of.MEMBER) and ref >= 0:
         where = columns.scopes[ref] if scope is None else scope
         place = (columns.lines[ref], columns.columns[ref])
-        yield CallEdge(where, *place, ref, tuple(sorted(set(known), key=repr)))
+        yield CallEdge(where, *place, ref, _ordered(known), constructed=_ordered(constructed))
+
+
+def _ordered(values: Iterable[Value]) -> tuple[Value, ...]:
+    return tuple(sorted(set(values), key=repr))
 
 
 def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[Value, ...]:
@@ -318,6 +337,16 @@ def _targets(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, 
                 methods.append(("f", path, at.body[number]))
         found |= set(methods or [("c", path, number) for path, _, number in sites])
     return tuple(sorted(found, key=repr))
+
+
+def _constructed(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[Value, ...]:
+    classes = [
+        ("c", path, number)
+        for _, sites in calls
+        for path, kind, number in sites
+        if kind == "d" and evaluator.at(path).defs[number].kind in evaluator.rules(evaluator.at(path)).classes
+    ]
+    return _ordered(classes)
 
 
 def callables(evaluator: Evaluator, callee: Value) -> Sequence[Value]:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
 
 
+_CALLABLES = frozenset({"function", "method", "constructor"})
+
+
 _CONTAINERS: Mapping[str, str] = {"l": "builtins.list", "t": "builtins.tuple", "d": "builtins.dict"}
 
 
@@ -39,6 +42,8 @@ class Rules:
     """Kinds of values whose methods are those of another library -> what it calls them."""
     paths_are_members = False
     """Whether a name that comes after another is a member of that, whatever it is used as."""
+    declarations_construct = False
+    """Whether a declared variable is an object that is made there. Its type may then be none that has objects."""
     tuple_types = False
     """Whether a tuple in the place of a type is the type of tuples, and not several types."""
 
@@ -277,6 +282,21 @@ class Rules:
             found |= {(value[1], "d", value[2]) for value in values}
             unknown = unknown or not values
         return sorted(found), unknown
+
+    def overridden(self, at: Tables, definition: int) -> tuple[list[Site], bool] | None:
+        """Members that a member overrides whose class is no definition (an anonymous class), and whether a base that is
+        not in the repository may own one; None for all other definitions, whose class says what they override."""
+        row = at.defs[definition]
+        if row.scope not in at.nameless or row.kind not in _CALLABLES:
+            return None
+        found: list[Site] = []
+        unknown = False
+        for base in self.ev.bases(at.path, -row.scope)[1:]:
+            if base[0] == "c":
+                found += self.members(self.ev.at(base[1]), base[2], row.name)
+            else:
+                unknown = True
+        return sorted(set(found)), unknown
 
     # Values
 

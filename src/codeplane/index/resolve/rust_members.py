@@ -73,6 +73,16 @@ class Members(Rules):
                 found |= {(trait[1], "d", number) for number in members.get(row.name, ())}
         return sorted(found)
 
+    def overridden(self, at: Tables, definition: int) -> tuple[list[Site], bool] | None:
+        """The function of the trait that a function of an `impl` block implements."""
+        row = at.defs[definition]
+        traits = at.conforms(row.scope) if row.kind in CALLABLES else ()
+        if not traits:
+            return None
+        return self._announced((at.path, "d", definition)), not all(
+            any(value[0] == "c" for value in self.ev.value(at.path, node)) for node in traits
+        )
+
     # Impl blocks and traits
 
     def compute(self, key: tuple[Any, ...]) -> Values:

@@ -18,6 +18,13 @@
 (new_expression type: (_) @callee arguments: (argument_list ((_) @arg ","?)*)) @new
 (new_expression type: (_) @callee !arguments) @new
 (compound_literal_expression type: (_) @callee) @new
+(declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @callee
+  declarator: (init_declarator declarator: (identifier) value: (argument_list ((_) @arg ","?)*) @new))
+(declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)] @callee
+  declarator: (init_declarator declarator: (identifier) value: (initializer_list ((_) @arg ","?)*) @new))
+(declaration type: [(type_identifier) (qualified_identifier) (template_type)] @callee declarator: (identifier)) @new
 (template_function name: (_) @of arguments: (template_argument_list ((_) @key ","?)*)) @item
 (template_type name: (_) @of arguments: (template_argument_list ((_) @key ","?)*)) @item
 (subscript_expression argument: (_) @of indices: (subscript_argument_list (_) @key)) @item

@@ -11,7 +11,9 @@
   (array_type) (channel_type) (function_type) (interface_type) (map_type) (parenthesized_type)
   (pointer_type) (qualified_type) (slice_type) (struct_type) (type_identifier)] @type) @cast
 (type_assertion_expression type: (_) @type) @cast
-(composite_literal type: (_) @type) @cast
+(composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @callee) @new
+(composite_literal type: [
+  (array_type) (implicit_length_array_type) (map_type) (slice_type) (struct_type)] @type) @cast
 (composite_literal type: (_) @type body: (literal_value) @cast)
 (literal_value (literal_element (literal_value) @item)) @of
 (literal_value (keyed_element value: (literal_element (literal_value) @item))) @of
