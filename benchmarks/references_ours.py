@@ -16,8 +16,9 @@ from codeplane.config.model import Config
 from codeplane.facts.model import Tier
 from codeplane.operations.context import Context
 from codeplane.operations.indexing import initialize
-from codeplane.query.refs import rank_uses
-from codeplane.query.relations import Symbol, find_family, find_symbols_at
+from codeplane.query.overrides import find_family
+from codeplane.query.refs import list_uses_of, rank_uses
+from codeplane.query.relations import Symbol, find_symbols_at
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 
@@ -57,7 +58,7 @@ class Ours:
 
     def _uses(self, symbol: Symbol) -> list[Answer]:
         place = (symbol.path, symbol.line, symbol.column)
-        page = rank_uses(self.snapshot, symbol.def_uid, place, MAX_LIMIT).page
+        page = rank_uses(list_uses_of(self.snapshot, symbol.number), place, MAX_LIMIT).page
         return [Answer(ref.path, ref.start_line, ref.start_col, ref.tier.name) for ref in page.rows]
 
     def _same(self, symbol: Symbol) -> list[Symbol]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from support.callers import CASES, Calls
 from support.repositories import write
 from support.sandbox import Sandbox
 
@@ -80,13 +83,41 @@ def test_calls_in_both_directions(indexed: Sandbox) -> None:
         (pay, "store/cart.py#Cart.total@7", "strong"),
         (pay, "store/cart.py#add@9", "strong"),
     }
-    assert graph["unresolved_calls"] == {pay: 1}
+    (node,) = [node for node in graph["nodes"] if node["symbol_ref"] == pay]
+    assert node["unresolved_calls"] == 1
     deep = indexed.json("calls", "store/cart.py#add", "--direction", "callers", "--depth", "2")["result"]
     assert {row["caller"] for row in deep["edges"]} == {"store/cart.py#Cart.total@7", pay}
     cut = indexed.json("calls", "pay", "--limit", "1")["result"]
     assert (len(cut["edges"]), cut["left_out"]) == (1, 2)
-    shown = indexed.run("calls", "pay").stdout
-    assert "callers: none known" in shown and "1 call not resolved" in shown
+
+
+def test_calls_print_the_source_line_of_each_call(indexed: Sandbox) -> None:
+    _shop(indexed)
+    shown = indexed.run("calls", "store/cart.py#add")
+    assert shown.stdout.splitlines() == [
+        "store/cart.py:8:return add(len(self.lines))  Cart.total",
+        "store/use.py:7:return add(1)  pay",
+    ]
+    callees = indexed.run("calls", "pay", "--direction", "callees")
+    assert callees.stdout.splitlines() == [
+        "store/use.py:3:cart = C()  Cart.__init__ store/cart.py:5",
+        "store/use.py:6:print(cart.total())  Cart.total store/cart.py:7",
+        "store/use.py:7:return add(1)  add store/cart.py:9",
+    ]
+    assert "not resolved: 1 call" in callees.stderr
+    nobody = indexed.run("calls", "pay")
+    assert (nobody.returncode, nobody.stdout.strip()) == (0, "no callers; the name is not called anywhere")
+
+
+def test_references_through_a_base_are_marked(indexed: Sandbox) -> None:
+    _shop(indexed)
+    write(
+        indexed.root, "store/base.py", "from store.cart import Base\ndef sum_up(each: Base):\n    return each.total()\n"
+    )
+    (cart,) = [row for row in indexed.json("refs", "Cart.total")["result"]["symbols"] if "cart.py" in row["path"]]
+    rows = {(row["path"], row["line"]): row.get("via") for row in cart["references"]}
+    assert rows == {("store/use.py", 6): None, ("store/base.py", 3): "store/cart.py#Base.total@2"}
+    assert "via Base.total" in indexed.run("refs", "store/cart.py#Cart.total").stdout
 
 
 def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
@@ -94,3 +125,28 @@ def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
     assert refused.returncode == 2
     assert "nothing here is called 'nobody_has_this'" in refused.stderr
     assert indexed.run("calls", "pay", "--direction", "sideways").returncode == 2
+
+
+@pytest.mark.parametrize("language", ["python", "java", "go", "rust", "typescript"])
+def test_calls_and_refs_name_the_same_calls(sandbox: Sandbox, language: str) -> None:
+    case = CASES[language]
+    for path, content in case.files.items():
+        write(sandbox.root, path, content)
+    assert sandbox.run("init").returncode == 0
+    symbol, calls = next(iter(case.calls.items()))
+    assert _piped(sandbox.run("calls", symbol).stdout) == calls
+    (found,) = sandbox.json("refs", symbol)["result"]["symbols"]
+    rows = [row for row in found["references"] + found.get("under_another_name", []) if row.get("calls")]
+    assert {(row["path"], row["line"]): _name(row.get("via", "")) for row in rows} == calls
+
+
+def _piped(text: str) -> Calls:
+    found: Calls = {}
+    for row in text.splitlines():
+        path, line, body = row.split(":", 2)
+        found[path, int(line)] = body.partition("  via ")[2]
+    return found
+
+
+def _name(reference: str) -> str:
+    return reference.partition("#")[2].rpartition("@")[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import ErrorCode
+from support.callers import CASES
 from support.repositories import make_repository, write
 from support.tooling import Server, error_of, follow, serving
 
@@ -97,3 +98,94 @@ def test_an_edit_is_in_the_next_answer(tmp_path: Path) -> None:
         write(root, "shop/other.py", "from shop.cart import add\ndef other(x):\n    return add(x)\n")
         found = edges(server.call("call_graph", {"symbol": "add", "direction": "callers"}))
         assert found == {(TOTAL, ADD), ("shop/other.py#other@2", ADD)}
+
+
+# Symbols without a known caller
+
+SILENT: dict[str, str | bytes] = {
+    "app.py": (
+        "from typing import Protocol\n\n\nclass Job(Protocol):\n    def run(self): ...\n\n\n"
+        "class Base:\n    def stop(self): ...\n\n\n"
+        "class Mail(Base):\n    def load(self): ...\n\n    def send(self): ...\n\n    def never(self): ...\n\n"
+        "    def twin(self): ...\n\n    def __add__(self, other): ...\n\n\n"
+        "class Other:\n    def twin(self): ...\n\n\n"
+        "class Handler(LibraryHandler):\n    def handle(self): ...\n\n\n"
+        "def on_click(): ...\n\n\n"
+        "def use(unknown, other: Other, register):\n    unknown.load()\n    unknown.load()\n    other.twin()\n"
+        "    unknown.attribute = unknown.send\n    register(on_click)\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(make_repository(tmp_path_factory.mktemp("silent") / "repo", SILENT)) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("symbol", "fields", "line"),
+    [
+        (
+            "Mail.load",
+            {"unresolved": 2, "elsewhere": 0, "references": 0},
+            "no callers found; 2 calls of .load() could not be resolved (search mode=references query=Mail.load)",
+        ),
+        (
+            "Mail.send",
+            {"unresolved": 1, "elsewhere": 0, "references": 0},
+            "no callers found; 1 use of .send could not be resolved (search mode=references query=Mail.send)",
+        ),
+        (
+            "Mail.never",
+            {"unresolved": 0, "elsewhere": 0, "references": 0},
+            "no callers; the name is not called anywhere",
+        ),
+        (
+            "Mail.twin",
+            {"unresolved": 0, "elsewhere": 1, "references": 0},
+            "no callers; the only call of this name resolves elsewhere",
+        ),
+        (
+            "Mail.__add__",
+            {"unresolved": 0, "elsewhere": 0, "references": 0},
+            "no callers found; .__add__ is called implicitly, which is seen only where types are known",
+        ),
+        (
+            "Handler.handle",
+            {"unresolved": 0, "elsewhere": 0, "references": 0, "open_base": True},
+            "no callers; the name is not called anywhere; a base class outside the repository may call it",
+        ),
+        (
+            "on_click",
+            {"unresolved": 0, "elsewhere": 0, "references": 1},
+            "no callers found; 1 reference that is not a call (search mode=references query=on_click)",
+        ),
+    ],
+)
+def test_zero_callers_say_why(silent: Server, symbol: str, fields: dict[str, object], line: str) -> None:
+    result = silent.call("call_graph", {"symbol": symbol})["result"]
+    assert result["no_callers"] == {result["roots"][0]: fields}
+    assert silent.text("call_graph", {"symbol": symbol}).splitlines()[1:] == [line]
+
+
+def test_callees_that_are_overridden_name_what_may_run(tmp_path: Path) -> None:
+    case = CASES["java"]
+    with serving(make_repository(tmp_path / "repo", case.files)) as server:
+        result = server.call("call_graph", {"symbol": "Use.run", "direction": "callees"})["result"]
+        (node,) = [node for node in result["nodes"] if "Loader.load" in node["symbol_ref"]]
+        assert node["implemented_by"] == ["a/FileLoader.java#FileLoader.load@5"]
+        assert "no_callers" not in result
+        shown = server.text("call_graph", {"symbol": "Use.run", "direction": "callees"})
+        assert shown.splitlines() == [
+            "Use.run  a/Use.java:3",
+            '> 4\treturn loader.load("a");  Loader.load a/Loader.java:3 (or FileLoader.load)',
+        ]
+
+
+def test_a_name_in_too_many_files_is_not_called_unused(silent: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codeplane.query.routes.MAX_NAME_FILES", 0)
+    (fields,) = silent.call("call_graph", {"symbol": "Mail.never"})["result"]["no_callers"].values()
+    assert fields["skipped_files"] == 1
+    shown = silent.text("call_graph", {"symbol": "Mail.never"})
+    assert "no callers found; 1 file with this name not searched (search mode=references" in shown

@@ -26,6 +26,16 @@ def symbol_ref(path: str, lexical_path: str, line: int) -> str:
     return f"{_escaped(path)}#{lexical_path}@{line}"
 
 
+def short_name(lexical_path: str) -> str:
+    """The last two parts of a nested name: namespaces around a class do not tell its members apart."""
+    return display(".".join(lexical_path.split(".")[-2:]))
+
+
+def short_name_in(reference: str) -> str:
+    """The short name of the symbol that a reference with a line names."""
+    return short_name(reference.partition("#")[2].rpartition("@")[0])
+
+
 def parse_symbol_ref(text: str) -> SymbolRef:
     """What a reference names; ARGUMENT_INVALID when it has none of the three forms."""
     head, mark, tail = text.strip().partition("#")

@@ -60,8 +60,8 @@ def _terminal_line(line: TextLine, style: Style, mark: Mark) -> str:
             colours = {"+": style.green, "-": style.red, "@": style.dim}
             return colours[shown[0]](shown) if shown[:1] in colours else shown
         case LineKind.CALL:
-            place, found, rest = shown.partition(f":{line.line} ")
-            return style.green(place + found) + rest if found else shown
+            label = shown[: len(shown) - len(shown.lstrip(" "))] + " ".join(shown.split()[:2])
+            return style.green(label) + shown[len(label) :] if shown.startswith(label) else shown
         case LineKind.MATCH | LineKind.SYMBOL:
             label = shown[: len(shown) - len(shown.lstrip(" "))] + shown.lstrip(" ").partition(" ")[0]
             return style.green(label) + mark(shown[len(label) :])

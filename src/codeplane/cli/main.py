@@ -532,9 +532,7 @@ def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
     "-d",
     "--direction",
     type=click.Choice(["callers", "callees", "both"]),
-    default="both",
-    show_default=True,
-    help="Which side of the call to show.",
+    help="Which side of the call to show. Default: callers (--json: both).",
 )
 @click.option(
     "--depth", type=click.IntRange(1, 10), default=1, show_default=True, metavar="N", help="Levels of calls to follow."
@@ -543,15 +541,13 @@ def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
     "-n",
     "--limit",
     type=click.IntRange(1, 1000),
-    default=50,
-    show_default=True,
     metavar="COUNT",
-    help="Maximum number of calls.",
+    help="Maximum number of callers and callees. Default: 40 (--json: 20).",
 )
 @json_option
 @click.pass_context
-def calls(context: click.Context, what: str, direction: str, depth: int, limit: int, json: bool) -> None:
-    """Find the callers and callees of a symbol.
+def calls(context: click.Context, what: str, direction: str | None, depth: int, limit: int | None, json: bool) -> None:
+    """Find the callers of a symbol, or what it calls, each with its source line.
 
     Write the symbol as name, Class.member, path:line, path:line:column or path#name.
     """

@@ -11,26 +11,25 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import parse_symbol_ref, symbol_ref
 from codeplane.facts.links import uid_number
-from codeplane.facts.model import Tier
+from codeplane.facts.model import Role, Tier
 from codeplane.languages.registry import detect
 from codeplane.operations.reading.targets import names_member
 from codeplane.operations.signatures import parameters_of
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
 from codeplane.query.defs import list_defs_by_prefix, list_defs_called, name_parts
 from codeplane.query.files import get_file
+from codeplane.query.overrides import Family, find_family, list_overriding
 from codeplane.query.refs import UseRow, rank_uses
 from codeplane.query.relations import (
     Call,
-    Family,
     Symbol,
-    find_family,
     find_symbols,
     find_symbols_at,
     find_symbols_in,
     list_attributes_named,
     list_callees,
-    list_callers,
 )
+from codeplane.query.routes import Routes, count_name_uses, find_routes, list_callers, list_routed_uses
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import storable
@@ -68,6 +67,27 @@ class Edge(NamedTuple):
     tier: Tier
     path: RepoPath
     lines: tuple[int, ...]
+    via: Symbol | None = None
+    """Another symbol that the call names, through which it reaches the callee."""
+
+
+class NoCallers(NamedTuple):
+    """Why a symbol may be called although no call of it is known."""
+
+    unresolved: int
+    """Occurrences of its name that could not be resolved."""
+    unresolved_calls: int
+    """Those of them that are written as calls."""
+    elsewhere: int
+    """Calls of its name that are known to mean something else."""
+    skipped_files: int
+    """Files with the name that were not looked at for these counts."""
+    references: int
+    """Known uses of it that are no calls, such as a callback that is passed on; imports do not count."""
+    implements_outside: bool
+    """It implements a member of a trait or an interface outside of the repository."""
+    open_base: bool
+    """A base outside of the repository may own the name."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +103,19 @@ class Graph:
     maybe: Mapping[str, int]
     """Calls of members of the node's name whose object is not known: any of them may be one of it."""
     left_out: int
+    no_callers: Mapping[str, NoCallers] = field(default_factory=dict)
+    """Of roots without a known caller."""
+    implementations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Members that override or implement one that is called, so that a call of it may run them."""
 
 
 @dataclass
 class _Gathering:
     nodes: dict[str, Symbol | None] = field(default_factory=dict)
-    edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
+    edges: dict[tuple[str, str, int | None], Edge] = field(default_factory=dict)
     unresolved: dict[str, int] = field(default_factory=dict)
     outside: dict[str, int] = field(default_factory=dict)
+    without_callers: dict[str, Routes] = field(default_factory=dict)
     left_out: int = 0
 
 
@@ -101,16 +126,6 @@ def find_uses(reads: Reads, what: str, limit: int) -> Read[list[Uses]]:
     def ask(snapshot: Snapshot) -> list[Uses]:
         require_links(snapshot)
         return [_uses(snapshot, symbol, limit) for symbol in named_symbols(snapshot, what)]
-
-    return reads(ask, links=True)
-
-
-def find_calls(reads: Reads, what: str, direction: str, depth: int, limit: int) -> Read[Graph]:
-    check_limit(limit)
-
-    def ask(snapshot: Snapshot) -> Graph:
-        require_links(snapshot)
-        return call_graph(snapshot, named_symbols(snapshot, what), direction, depth, limit)
 
     return reads(ask, links=True)
 
@@ -169,7 +184,8 @@ def _named(snapshot: Snapshot, text: str) -> list[Symbol]:
 
 
 def _uses(snapshot: Snapshot, symbol: Symbol, limit: int) -> Uses:
-    found, tiers, renamed = rank_uses(snapshot, symbol.def_uid, (symbol.path, symbol.line, symbol.column), limit)
+    uses = list_routed_uses(snapshot, find_routes(snapshot, symbol))
+    found, tiers, renamed = rank_uses(uses, (symbol.path, symbol.line, symbol.column), limit)
     groups = tuple(list_anchor_groups_of(snapshot, symbol.name)) if symbol.parent is not None else ()
     return Uses(
         symbol,
@@ -215,7 +231,7 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
                 done.add(name)
                 got.nodes.setdefault(name, symbol)
                 for edge, other in _edges(snapshot, symbol, way, got):
-                    key = (edge.caller, edge.callee)
+                    key = (edge.caller, edge.callee, edge.via.number if edge.via is not None else None)
                     if key not in got.edges and len(got.edges) >= limit:
                         got.left_out += 1
                         continue
@@ -229,15 +245,35 @@ def call_graph(snapshot: Snapshot, roots: list[Symbol], direction: str, depth: i
         for root in roots
         if root.parent is not None
     }
+    names = tuple(map(written, roots))
+    called = {edge.callee for edge in got.edges.values()} if direction != "callers" else set()
+    overriding = {name: _implementations(snapshot, got.nodes[name]) for name in sorted(called)}
     return Graph(
-        tuple(map(written, roots)),
+        names,
         dict(sorted(got.nodes.items())),
         tuple(got.edges.values()),
         dict(sorted(got.unresolved.items())),
         dict(sorted(got.outside.items())),
         {name: count for name, count in maybe.items() if count} if direction != "callees" else {},
         got.left_out,
+        {name: _reasons(snapshot, got.without_callers[name]) for name in names if name in got.without_callers},
+        {name: found for name, found in overriding.items() if found},
     )
+
+
+def _implementations(snapshot: Snapshot, symbol: Symbol | None) -> tuple[str, ...]:
+    return tuple(map(written, list_overriding(snapshot, symbol))) if symbol is not None else ()
+
+
+def _reasons(snapshot: Snapshot, routes: Routes) -> NoCallers:
+    """Why nothing is known to call a symbol."""
+    symbol = routes.symbol
+    uses = list_routed_uses(snapshot, routes)
+    defined_at = (symbol.path, symbol.line, symbol.column)
+    references = [use for use in uses if use.role is Role.REFERENCE and use[:3] != defined_at]
+    found = count_name_uses(snapshot, routes)
+    overridden = routes.overridden
+    return NoCallers(*found, len(references), overridden.outside, overridden.open)
 
 
 def without_prototypes(symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -267,9 +303,13 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> list[tuple[Edge, Symbol | None]]:
     name = written(symbol)
     if way == "callers":
+        routes = find_routes(snapshot, symbol)
+        calls = list_callers(snapshot, routes)
+        if not calls:
+            got.without_callers[name] = routes
         return [
             (_edge(call, written(call.symbol) if call.symbol is not None else f"{call.path}:1", name), call.symbol)
-            for call in list_callers(snapshot, symbol.number)
+            for call in calls
         ]
     made = list_callees(snapshot, symbol)
     if made.unresolved:
@@ -281,4 +321,4 @@ def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> lis
 
 
 def _edge(call: Call, caller: str, callee: str) -> Edge:
-    return Edge(caller, callee, call.tier, call.path, tuple(sorted({line for line, _ in call.places})))
+    return Edge(caller, callee, call.tier, call.path, tuple(sorted({line for line, _ in call.places})), call.via)

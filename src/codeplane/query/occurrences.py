@@ -27,6 +27,12 @@ class Occurrence(NamedTuple):
     outside: bool = False
     """A member of something that is known not to be of the repository."""
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is known to stand for something: a definition, a variable, something of another library."""
+        is_variable = self.tier is Tier.PROVEN and self.bound is Target.UNKNOWN
+        return bool(self.targets) or self.outside or is_variable
+
 
 def list_occurrences(snapshot: Snapshot, file_id: int, name: str) -> list[Occurrence]:
     """Every occurrence of a name in a file, in document order."""

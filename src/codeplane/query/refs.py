@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import CALLS, NAMES, RENAMES, uid_number, uid_text, unpack_uses
 from codeplane.facts.model import Certainty, Role, Tier, Usage
+from codeplane.query.relations import Symbol
 from codeplane.query.rows import file_range, find_block, find_links
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, path_from_text, split_row_id
@@ -50,6 +52,8 @@ class UseRow(NamedTuple):
     calls: bool
     renames: bool
     """It stands for it under another name, that of an alias."""
+    via: Symbol | None = None
+    """Another symbol that is named or called there: a base member, a constructor or its class."""
 
 
 def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, limit: int) -> Page[UseRow]:
@@ -58,7 +62,7 @@ def list_refs_by_def_uid(snapshot: Snapshot, def_uid: str, tier: Tier | None, li
     ANCHORED and UNKNOWN references stand for no definition in particular, so for them the page is empty.
     """
     check_limit(limit)
-    found = [row for row in _uses(snapshot, def_uid) if tier is None or row.tier is tier]
+    found = [row for row in list_uses_of(snapshot, uid_number(def_uid)) if tier is None or row.tier is tier]
     return Page(tuple(found[:limit]), len(found))
 
 
@@ -71,21 +75,21 @@ class RankedUses(NamedTuple):
     """Uses under another name."""
 
 
-def rank_uses(snapshot: Snapshot, def_uid: str, defined_at: tuple[RepoPath, int, int], limit: int) -> RankedUses:
-    """Uses of a definition or an attribute."""
+def rank_uses(uses: Sequence[UseRow], defined_at: tuple[RepoPath, int, int], limit: int) -> RankedUses:
+    """Uses of a definition or an attribute, its calls under any name included."""
     check_limit(limit)
-    uses = _uses(snapshot, def_uid)
-    found = [row for row in uses if row.names and row[:3] != defined_at]
+    found = [row for row in uses if (row.names or row.via or not row.renames) and row[:3] != defined_at]
     found.sort(key=lambda row: -row.tier)
     counts = Counter(row.tier for row in found)
     tiers = {tier: counts[tier] for tier in sorted(counts, reverse=True)}
     return RankedUses(Page(tuple(found[:limit]), len(found)), tiers, tuple(row for row in uses if row.renames)[:limit])
 
 
-def _uses(snapshot: Snapshot, def_uid: str) -> list[UseRow]:
+def list_uses_of(snapshot: Snapshot, number: int) -> list[UseRow]:
+    """Every place that uses a definition or an attribute, by path and place."""
     found: list[UseRow] = []
     sql = "SELECT path, places FROM uses JOIN files USING (file_id) WHERE target = ?"
-    for path, places in snapshot.reader.rows(sql, (uid_number(def_uid),)):
+    for path, places in snapshot.reader.rows(sql, (number,)):
         shown = path_from_text(path)
         for line, column, tier, role, usage, how in unpack_uses(places):
             kinds = (_TIERS[tier], _ROLES[role], _USAGES[usage])

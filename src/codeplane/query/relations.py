@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.links import CALLS, uid_number, uid_text, unpack_uses
+from codeplane.facts.links import uid_number, uid_text
 from codeplane.facts.model import Tier
 from codeplane.query.enclosing import enclose_all
 from codeplane.query.rows import find_block, find_links
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import path_from_text, path_to_text, row_range
+from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 
 MAX_FAMILY = 500
 """Classes that are looked at for one family."""
@@ -54,6 +54,8 @@ class Call(NamedTuple):
     path: RepoPath
     places: tuple[tuple[int, int], ...]
     tier: Tier
+    via: Symbol | None = None
+    """Another symbol that is called there, through which the call is one."""
 
 
 class Callees(NamedTuple):
@@ -64,24 +66,16 @@ class Callees(NamedTuple):
     """Calls of what is not in the repository."""
 
 
-class Family(NamedTuple):
-    overrides: list[Symbol]
-    """What a method overrides, the nearest first."""
-    overridden_by: list[Symbol]
-    open: bool
-    """Whether a base that is not in the repository may own the name."""
-
-
 def find_symbols(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, Symbol]:
     """By the numbers of their identities."""
     found: dict[int, Symbol] = {}
     for number in sorted(set(numbers)):
-        row = snapshot.reader.row(f"{_DEFS} WHERE def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),))
+        row = snapshot.reader.row(f"{DEFINITIONS} WHERE def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),))
         row = row or snapshot.reader.row(
             f"{_ATTRIBUTES} WHERE a.def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),)
         )
         if row is not None:
-            found[number] = _symbol(row)
+            found[number] = symbol_of(row)
     return found
 
 
@@ -91,16 +85,18 @@ def find_symbols_in(snapshot: Snapshot, path: str, lexical_path: str) -> list[Sy
     if file is None:
         return []
     span = row_range(int(file[0]))
-    rows = snapshot.reader.rows(f"{_DEFS} WHERE def_id BETWEEN ? AND ? AND lexical_path = ?", (*span, lexical_path))
+    rows = snapshot.reader.rows(
+        f"{DEFINITIONS} WHERE def_id BETWEEN ? AND ? AND lexical_path = ?", (*span, lexical_path)
+    )
     owned = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path || '.' || a.name = ?"
-    return [_symbol(row) for row in (*rows, *snapshot.reader.rows(owned, (*span, lexical_path)))]
+    return [symbol_of(row) for row in (*rows, *snapshot.reader.rows(owned, (*span, lexical_path)))]
 
 
 def list_attributes_named(snapshot: Snapshot, name: str) -> list[Symbol]:
     rows = snapshot.reader.rows(
         f"{_ATTRIBUTES} WHERE lower(a.name) = lower(?1) AND a.name = ?1 ORDER BY path, a.line, a.col", (name,)
     )
-    return [_symbol(row) for row in rows]
+    return [symbol_of(row) for row in rows]
 
 
 def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None = None) -> list[Symbol]:
@@ -112,10 +108,10 @@ def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None
     file_id = int(file[0])
     span = row_range(file_id)
     if column is None:
-        named = snapshot.reader.rows(f"{_DEFS} WHERE def_id BETWEEN ? AND ? AND name_line = ?", (*span, line))
+        named = snapshot.reader.rows(f"{DEFINITIONS} WHERE def_id BETWEEN ? AND ? AND name_line = ?", (*span, line))
         named += snapshot.reader.rows(f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND a.line = ?", (*span, line))
         if named:
-            return [min(map(_symbol, named), key=lambda symbol: symbol.column)]
+            return [min(map(symbol_of, named), key=lambda symbol: symbol.column)]
     meant = _meant_at(snapshot, file_id, line, column)
     if meant:
         return meant
@@ -141,26 +137,6 @@ def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int | None) -
             wanted.add(links.targets[which])
             return list(find_symbols(snapshot, wanted).values())
     return []
-
-
-def list_callers(snapshot: Snapshot, number: int) -> list[Call]:
-    """Who calls a definition, by path and place."""
-    rows = snapshot.reader.rows("SELECT path, places FROM uses JOIN files USING (file_id) WHERE target = ?", (number,))
-    uses = {path_from_text(path): [use for use in unpack_uses(places) if use.how & CALLS] for path, places in rows}
-    places = {path: [(use.line, use.column) for use in here] for path, here in sorted(uses.items()) if here}
-    found: list[Call] = []
-    around_all = {path: around for path, _, around in enclose_all(snapshot, places)}
-    numbers = {uid_number(outer.def_uid) for around in around_all.values() for outer in around if outer is not None}
-    symbols = find_symbols(snapshot, numbers)
-    for path, around in sorted(around_all.items()):
-        grouped: dict[int | None, list[int]] = {}
-        for at, outer in enumerate(around):
-            grouped.setdefault(uid_number(outer.def_uid) if outer is not None else None, []).append(at)
-        for key, members in grouped.items():
-            here = tuple(places[path][at] for at in members)
-            tier = _TIERS[min(uses[path][at].tier for at in members)]
-            found.append(Call(symbols.get(key) if key is not None else None, path, here, tier))
-    return found
 
 
 def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
@@ -232,53 +208,26 @@ def list_hierarchy(snapshot: Snapshot, number: int, *, up: bool) -> tuple[list[i
     return list(found), is_open
 
 
-def find_family(snapshot: Snapshot, symbol: Symbol) -> Family | None:
-    """What a member overrides and what overrides it; None for what is no member of a class."""
-    owner = _owner(snapshot, symbol)
-    if owner is None:
-        return None
-    above, is_open = list_hierarchy(snapshot, owner, up=True)
-    overrides = _members(snapshot, above, symbol.name)
-    below: dict[int, None] = {}
-    for top in (owner, *above):
-        if top == owner or _members(snapshot, [top], symbol.name):
-            below |= dict.fromkeys(list_hierarchy(snapshot, top, up=False)[0])
-    others = [number for number in below if number != owner and number not in above]
-    return Family(overrides, _members(snapshot, others, symbol.name), is_open)
+def list_members(snapshot: Snapshot, number: int, name: str | None = None) -> list[Symbol]:
+    """Definitions directly in a class, all or those of a name."""
+    row = snapshot.reader.row("SELECT def_id FROM defs WHERE def_uid = ? LIMIT 1", (uid_text(number),))
+    if row is None:
+        return []
+    file_id, ordinal = split_row_id(int(row[0]))
+    sql = f"{DEFINITIONS} WHERE def_id BETWEEN ? AND ? AND parent = ?"
+    values: list[int | str] = [*row_range(file_id), ordinal]
+    if name is not None:
+        sql += " AND name = ?"
+        values.append(name)
+    return [symbol_of(found) for found in snapshot.reader.rows(f"{sql} ORDER BY def_id", values)]
 
 
-def _owner(snapshot: Snapshot, symbol: Symbol) -> int | None:
-    if symbol.parent is None:
-        return None
-    span = row_range(symbol.file_id)
-    row = snapshot.reader.row("SELECT def_uid FROM defs WHERE def_id = ?", (span[0] | symbol.parent,))
-    return uid_number(str(row[0])) if row is not None else None
-
-
-def _members(snapshot: Snapshot, classes: Iterable[int], name: str) -> list[Symbol]:
-    found: list[Symbol] = []
-    for number in classes:
-        row = snapshot.reader.row("SELECT def_id FROM defs WHERE def_uid = ? LIMIT 1", (uid_text(number),))
-        if row is None:
-            continue
-        file_id, ordinal = int(row[0]) >> 20, int(row[0]) & 0xFFFFF
-        span = row_range(file_id)
-        found += map(
-            _symbol,
-            snapshot.reader.rows(
-                f"{_DEFS} WHERE def_id BETWEEN ? AND ? AND parent = ? AND name = ? ORDER BY def_id",
-                (*span, ordinal, name),
-            ),
-        )
-    return found
-
-
-def _symbol(row: tuple[object, ...]) -> Symbol:
+def symbol_of(row: tuple[object, ...]) -> Symbol:
     return Symbol._make((path_from_text(str(row[0])), *row[1:]))
 
 
 _AFTER = 1 << 20
-_DEFS = (
+DEFINITIONS = (
     "SELECT path, name_line, name_col, kind, name, lexical_path, signature, def_uid, start_line, end_line, parent,"
     " files.file_id FROM defs JOIN files ON files.file_id = def_id >> 20"
 )

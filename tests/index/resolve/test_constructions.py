@@ -72,8 +72,8 @@ CASES = {
             "Cargo.toml": '[package]\nname = "m"\nversion = "0.1.0"\n',
             "src/lib.rs": (
                 "pub trait Load { fn load(&self); }\npub struct A { x: i32 }\nimpl Load for A {\n"
-                "    fn load(&self) {}\n}\nimpl Load for i32 {\n    fn load(&self) {}\n}\nimpl std::fmt::Display for A {\n"
-                "    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result { Ok(()) }\n}\n"
+                "    fn load(&self) {}\n}\nimpl Load for i32 {\n    fn load(&self) {}\n}\n"
+                "impl std::fmt::Display for A {\n    fn fmt(&self, f: &mut Formatter) -> Result { Ok(()) }\n}\n"
                 "impl<T: Clone> Load for Vec<T> {\n    fn load(&self) {}\n}\nimpl A {\n    fn own(&self) {}\n}\n"
                 "fn f() {\n    let a = A { x: 1 };\n}\n"
             ),

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeplane.base.paths import display
-from codeplane.cli.answer import Reply, answer
+from codeplane.base.symbols import short_name, symbol_ref
+from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.commands.lookup import repository_path
 from codeplane.cli.terminal import Style, columns, fit, number, plural
 
 if TYPE_CHECKING:
-    from codeplane.operations.relations import Edge, Graph, Uses
+    from codeplane.operations.relations import Uses
+    from codeplane.query.overrides import Family
     from codeplane.query.refs import UseRow
-    from codeplane.query.relations import Family, Symbol
+    from codeplane.query.relations import Symbol
 
 _MAYBE = "{} of the same name could not be resolved and may be among them"
 
@@ -25,8 +27,10 @@ def refs(invocation: Invocation, what: str, *, limit: int, json: bool) -> int:
     return answer("refs", lambda: _refs(invocation, what, limit), json=json)
 
 
-def calls(invocation: Invocation, what: str, *, direction: str, depth: int, limit: int, json: bool) -> int:
-    return answer("calls", lambda: _calls(invocation, what, direction, depth, limit), json=json)
+def calls(
+    invocation: Invocation, what: str, *, direction: str | None, depth: int, limit: int | None, json: bool
+) -> int:
+    return answer("calls", lambda: _calls(invocation, what, direction, depth, limit, as_json=json), json=False)
 
 
 def _refs(invocation: Invocation, what: str, limit: int) -> Reply:
@@ -49,22 +53,21 @@ def _refs(invocation: Invocation, what: str, limit: int) -> Reply:
     )
 
 
-def _calls(invocation: Invocation, what: str, direction: str, depth: int, limit: int) -> Reply:
-    from codeplane.cli.reach import reading
-    from codeplane.operations.relations import find_calls
+def _calls(
+    invocation: Invocation, what: str, direction: str | None, depth: int, limit: int | None, *, as_json: bool
+) -> Reply:
+    from codeplane.cli.lines import lines_reply
+    from codeplane.cli.reach import call_lines, call_tool
 
     assembly = assemble(invocation)
-    with reading(assembly.context, invocation) as reads:
-        read = find_calls(reads, _typed(assembly.context.root, invocation.start, what), direction, depth, limit)
-    style = Style.of(sys.stdout)
-    graph: Graph = read.value
-    return Reply(
-        result=_graph_json(graph),
-        text="\n".join(_graph_lines(graph, direction, depth, style)),
-        message=plural(len(graph.edges), "call"),
-        meta={"epoch": read.epoch},
-        warnings=assembly.warnings,
-    )
+    context = assembly.context
+    given = {"direction": direction, "limit": limit}
+    arguments: dict[str, object] = {"symbol": _typed(context.root, invocation.start, what), "depth": depth}
+    arguments |= {name: value for name, value in given.items() if value is not None}
+    if as_json:
+        return tool_reply(call_tool(context, invocation, "call_graph", arguments)[0])
+    status, lines = call_lines(context, invocation, "call_graph", arguments)
+    return lines_reply(status, lines, assembly.warnings)
 
 
 def _typed(root: Path, start: Path | None, what: str) -> str:
@@ -90,6 +93,7 @@ def _uses_lines(root: Path, uses: Uses, style: Style) -> Iterator[str]:
         for row in rows:
             text = texts[row.start_line - 1].strip() if row.start_line <= len(texts) else ""
             tier = row.tier.name.lower()
+            tier = f"via {short_name(row.via.lexical_path)}  {tier}" if row.via is not None else tier
             shown = fit(display(text), columns() - width - len(tier) - 8)
             yield f"    {style.green(str(row.start_line).rjust(width))}  {shown}  {style.dim(tier)}"
     yield "  " + _summary(uses, style)
@@ -134,37 +138,6 @@ def _lines_of(path: Path) -> list[str]:
         return []
 
 
-def _graph_lines(graph: Graph, direction: str, depth: int, style: Style) -> Iterator[str]:
-    for root in graph.roots:
-        yield style.bold(display(root))
-        for way in ("callers", "callees") if direction == "both" else (direction,):
-            rows = list(_tree(graph, root, way, depth, "    ", {root}))
-            yield f"  {way}: {style.dim('none known') if not rows else ''}".rstrip()
-            yield from (f"{indent}{display(name)}  {style.dim(note)}" for indent, name, note in rows)
-        if graph.maybe.get(root):
-            yield "  " + style.dim(_MAYBE.format(plural(graph.maybe[root], "member")))
-    for name, count in graph.unresolved.items():
-        outside = graph.outside.get(name, 0)
-        yield style.dim(f"{display(name)}: {plural(count, 'call')} not resolved, {number(outside)} to other libraries")
-    if graph.left_out:
-        yield style.dim(f"and {number(graph.left_out)} more; --limit shows more")
-
-
-def _tree(
-    graph: Graph, name: str, way: str, depth: int, indent: str, above: set[str]
-) -> Iterator[tuple[str, str, str]]:
-    if depth == 0:
-        return
-    for edge in graph.edges:
-        mine, other = (edge.callee, edge.caller) if way == "callers" else (edge.caller, edge.callee)
-        if mine == name:
-            lines = ",".join(map(str, edge.lines[:5])) + ("…" if len(edge.lines) > 5 else "")
-            again = " (above)" if other in above else ""
-            yield indent, other + again, f"{display(edge.path)}:{lines}  {edge.tier.name.lower()}"
-            if not again:
-                yield from _tree(graph, other, way, depth - 1, indent + "  ", above | {other})
-
-
 def _symbol_json(symbol: Symbol | None) -> dict[str, object]:
     from codeplane.operations.relations import written
 
@@ -183,7 +156,10 @@ def _symbol_json(symbol: Symbol | None) -> dict[str, object]:
 
 def _use_json(use: UseRow) -> dict[str, object]:
     row: dict[str, object] = {"path": use.path, "line": use.start_line, "column": use.start_col + 1}
-    return row | {"tier": use.tier.name.lower()} | ({"calls": True} if use.calls else {})
+    row |= {"tier": use.tier.name.lower()} | ({"calls": True} if use.calls else {})
+    if use.via is not None:
+        row["via"] = symbol_ref(use.via.path, use.via.lexical_path, use.via.start_line)
+    return row
 
 
 def _uses_json(uses: Uses) -> dict[str, object]:
@@ -212,25 +188,3 @@ def _uses_json(uses: Uses) -> dict[str, object]:
             "base_outside": uses.family.open,
         }
     return row
-
-
-def _graph_json(graph: Graph) -> dict[str, object]:
-    return {
-        "roots": list(graph.roots),
-        "nodes": [{"id": name, **_symbol_json(symbol)} for name, symbol in graph.nodes.items()],
-        "edges": [_edge_json(edge) for edge in graph.edges],
-        "unresolved_calls": dict(graph.unresolved),
-        "calls_outside": dict(graph.outside),
-        "unresolved_members_of_the_name": dict(graph.maybe),
-        "left_out": graph.left_out,
-    }
-
-
-def _edge_json(edge: Edge) -> dict[str, object]:
-    return {
-        "caller": edge.caller,
-        "callee": edge.callee,
-        "tier": edge.tier.name.lower(),
-        "path": edge.path,
-        "lines": list(edge.lines),
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
@@ -41,8 +41,9 @@ def link_file(
         places = found.setdefault(target, {})
         before = places.get((line, column))
         if before is not None:
-            tier, how = max(tier, before.tier), how | before.how
-        places[line, column] = Use(line, column, tier, flags & 3, flags >> 2 & 7, how)
+            places[line, column] = before._replace(tier=max(tier, before.tier), how=how | before.how)
+        else:
+            places[line, column] = Use(line, column, tier, flags & 3, flags >> 2 & 7, how)
 
     links = _proven(path, held, columns)
     if evaluator is not None and at is not None:
@@ -72,12 +73,14 @@ def link_file(
                 tier = before.tier if before is not None else int(Tier.STRONG)
                 add(target, edge.ref, tier, CALLS, line, column)
                 calls.append((edge.scope, line, column, target, tier))
-            for _, path_of, number, *_ in edge.constructed:
-                made = uid((path_of, "d", number)) if number >= 0 else None
+            for _, home, number, *_ in edge.constructed:
+                made = uid((home, "d", number)) if number >= 0 else None
                 if made is not None and made not in targets:
-                    # Whoever asks who makes objects of a class asks for the class, whatever constructor runs.
-                    before = found.get(made, {}).get((line, column))
-                    add(made, edge.ref, before.tier if before is not None else int(Tier.STRONG), CALLS, line, column)
+                    # Who asks for constructions asks for the class, whatever constructor runs.
+                    named = found.get(made, {})
+                    place = _name_before(named, line, column)
+                    before = named.get(place)
+                    add(made, edge.ref, before.tier if before is not None else int(Tier.STRONG), CALLS, *place)
             outside |= {(edge.scope, value[1]) for value in edge.targets if value[0] == "x"}
             is_declared = evaluator.rules(at).declarations_construct and _is_new(at, edge.node) and not edge.targets
             if not targets and not is_declared:
@@ -148,6 +151,12 @@ def _imports(evaluator: Evaluator, at: Tables, library: StoreLibrary) -> list[in
     rules = evaluator.rules(at)
     paths = {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
     return sorted({known for path in paths if (known := library.file_id(path)) is not None})
+
+
+def _name_before(places: Mapping[tuple[int, int], Use], line: int, column: int) -> tuple[int, int]:
+    """Where a class is named that is called at a place: there, or before it as in `Cart.new`."""
+    named = [place for place in places if place[0] == line and place[1] <= column]
+    return max(named, default=(line, column))
 
 
 def _is_new(at: Tables, node: int) -> bool:

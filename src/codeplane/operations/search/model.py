@@ -102,6 +102,8 @@ class Hit(NamedTuple):
     def_end: int = 0
     tier: str = ""
     """Of a reference: proven, strong, anchored or unknown."""
+    via: str = ""
+    """Of a reference that names another symbol, through which it is one: the written form of that symbol."""
     role: str = "source"
     """Role of the file: source, test, docs, example, generated, vendored, config, build."""
     collapsed: int = 0

@@ -36,12 +36,16 @@ from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
 from codeplane.query.outline import list_outline_rows
+from codeplane.query.relations import find_symbols
+from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import row_id
 
 MAX_TARGETS = 100
 MAX_SIMILAR = 5
+MAX_ROUTED = 20
+"""Definitions of which uses through other symbols are looked for; a name that means more means anything."""
 
 Keeps = Callable[[str], bool]
 
@@ -91,17 +95,22 @@ def find_references(
         lines = _read_lines(root, uses)
         return [use for use in uses if keeps(use.text or lines.get((use.path, use.line), ""))]
 
-    for file, occurrences in _by_file(snapshot, sought):
+    routed = _routed_uses(snapshot, sought)
+    for file, occurrences in _by_file(snapshot, sought, routed):
         if accepts is not None and not accepts(file.path, file):
             continue
         uses: list[_Use] = []
+        through = dict(routed.get(file.path, {}))
         for occurrence in occurrences:
             tier = _tier(occurrence, sought)
-            if isinstance(tier, str):
+            other = through.pop(_place(occurrence), None)
+            if other is not None and tier != _DEFINITION:
+                uses.append(other._replace(name=occurrence.name))
+            elif isinstance(tier, str):
                 left_out[tier] += 1
             else:
                 uses.append(_Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name))
-        uses = kept(uses)
+        uses = kept(sorted([*uses, *through.values()], key=lambda use: (use.line, use.column)))
         roles[file.path] = file.role
         if wanted is None or wanted(file.path, file):
             rows += uses
@@ -236,6 +245,8 @@ class _Use(NamedTuple):
     name: str
     text: str = ""
     """The line, where that is how it was found."""
+    via: str = ""
+    """Written form of another symbol that is named there, through which it is a use."""
 
 
 _KIND = "kind"
@@ -246,10 +257,38 @@ _IN_NAMES = re.compile(r"[\w$]")
 _SYMBOL_REF = re.compile(r"[^#\s]+#.+|.+:[1-9][0-9]{0,8}(?::[0-9]+)?", re.DOTALL)
 
 
-def _by_file(snapshot: Snapshot, sought: Sought) -> Iterable[tuple[ContentRow, list[Occurrence]]]:
+def _routed_uses(snapshot: Snapshot, sought: Sought) -> dict[RepoPath, dict[tuple[int, int], _Use]]:
+    """Uses that name another symbol (a base member, a constructor), and calls that are written without a name.
+
+    They come from where the call graph reads them, so that both list the same calls.
+    """
+    found: dict[RepoPath, dict[tuple[int, int], _Use]] = {}
+    targets = sought.targets or frozenset()
+    symbols = find_symbols(snapshot, targets) if len(targets) <= MAX_ROUTED else {}
+    for symbol in symbols.values():
+        for use in list_routed_uses(snapshot, find_routes(snapshot, symbol)):
+            is_named = use.via is None and (use.names or use.renames)
+            if is_named or (use.via is not None and use.via.number in targets):
+                continue
+            via = symbol_ref(use.via.path, use.via.lexical_path, use.via.start_line) if use.via is not None else ""
+            place = (use.start_line, use.start_col)
+            row = _Use(-use.tier, use.path, *place, "", "", via)
+            held = found.setdefault(use.path, {})
+            if place not in held or row < held[place]:
+                held[place] = row
+    return found
+
+
+def _by_file(
+    snapshot: Snapshot, sought: Sought, routed: Mapping[RepoPath, Mapping[tuple[int, int], _Use]]
+) -> Iterable[tuple[ContentRow, list[Occurrence]]]:
     files = {row.file_id: row for row in list_files_with_name(snapshot, sought.name)}
     # A link may have been found for a name that the definition has only there, an alias.
     linked = list_linked(snapshot, sought.targets or ())
+    for path, uses in routed.items():
+        file = get_file(snapshot, path)
+        if file is not None:
+            linked.setdefault(file.file_id, set()).update(uses)
     files |= {row.file_id: row for row in list_files_by_id(snapshot, linked.keys() - files.keys())}
     for row in files.values():
         found = list_occurrences(snapshot, row.file_id, sought.name)
@@ -286,7 +325,7 @@ def _hits(snapshot: Snapshot, rows: list[_Use], roles: Mapping[RepoPath, str]) -
     found: dict[_Use, Hit] = {}
     for use, language, outer in _enclosed(snapshot, sorted(rows, key=lambda row: (row.path, row.line, row.column))):
         hit = Hit(use.path, use.line, use.line, "text", "", column=use.column + 1, match_line=use.line)
-        hit = hit._replace(language=language, role=roles[use.path], tier=Tier(-use.rank).name.lower())
+        hit = hit._replace(language=language, role=roles[use.path], tier=Tier(-use.rank).name.lower(), via=use.via)
         found[use] = hit if outer is None else within(hit, outer)
     return [found[row] for row in rows]
 

@@ -95,6 +95,7 @@ def _match(hit: Hit, exhaustive: bool) -> Row:
         "match_line": hit.match_line if hit.match_line != hit.line_start else 0,
         "match_type": hit.match_type if exhaustive else "",
         "tier": hit.tier,
+        "via": hit.via,
         "matches": hit.collapsed + 1 if hit.collapsed else 0,
     }
 

@@ -97,7 +97,8 @@ GET_FILE_OUTLINE = ToolSpec(
 CALL_GRAPH = ToolSpec(
     "call_graph",
     ("core",),
-    "Who calls a symbol and what it calls, each edge with how well it is known; calls not resolved are counted.",
+    "Who calls a function, method or class (its constructions), or what it calls, with source lines. Calls through a "
+    "base or interface are included; unresolved calls are counted.",
     (
         Param(
             "symbol",
@@ -109,19 +110,27 @@ CALL_GRAPH = ToolSpec(
         Param(
             "direction",
             "string",
+            "Default: callers (format json: both).",
             choices=("callers", "callees", "both"),
-            default="both",
             synonyms={"bidirectional": "both", "incoming": "callers", "outgoing": "callees"},
         ),
-        Param("depth", "integer", "Calls away from it.", default=1, minimum=1, maximum=10),
-        Param("limit", "integer", "Edges.", default=20, minimum=1, maximum=1000, aliases=("max_results",)),
+        Param("depth", "integer", "Levels of calls.", default=1, minimum=1, maximum=10),
+        Param(
+            "limit",
+            "integer",
+            "Callers and callees. Default: 40 (format json: 20).",
+            minimum=1,
+            maximum=1000,
+            aliases=("max_results",),
+        ),
         PATH,
         POLICY,
     ),
     when=("before changing what a function does or takes", "to follow how something is reached"),
     when_not=("for every use of a name, calls or not: search with mode references",),
     examples=(
-        Example("both ways", {"symbol": "src/app.py#Server.start@10"}),
+        Example("who calls it", {"symbol": "src/app.py#Server.start@10"}),
+        Example("what it calls", {"symbol": "Server.start", "direction": "callees"}),
         Example("who reaches it", {"symbol": "Server.start", "direction": "callers", "depth": 3}),
     ),
 )

@@ -8,19 +8,30 @@ from typing import Any, NamedTuple
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.symbols import short_name
+from codeplane.base.text_lines import TextLine, note
+from codeplane.disk.beneath import Root
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.languages.registry import is_programming
 from codeplane.operations.reads import read_meta
-from codeplane.operations.relations import Graph, symbols_called
+from codeplane.operations.relations import Graph, NoCallers, symbols_called, written
 from codeplane.operations.relations import call_graph as graph_of
+from codeplane.operations.search.lines import Lines
+from codeplane.operations.search.rows import cut_line
 from codeplane.query.files import get_file
 from codeplane.query.relations import Symbol
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call, path_argument
+from codeplane.tools.text.call_graph import GraphView, render_call_graph
+from codeplane.tools.text.common import call_text
 
 MAX_LINES = 5
 """Of the calls of one edge."""
+MAX_IMPLEMENTATIONS = 5
+TEXT_DIRECTION, TEXT_EDGES = "callers", 40
+JSON_DIRECTION, JSON_EDGES = "both", 20
+"""Defaults. An agent that reads text asks who calls a symbol; JSON has always told both."""
 
 
 class _Asked(NamedTuple):
@@ -28,9 +39,19 @@ class _Asked(NamedTuple):
     similar: list[str]
     unresolved_in: str = ""
     """The language, if names of it are not resolved beyond their file."""
+    tests: frozenset[str] = frozenset()
+    """Paths of edges that are tests."""
+    names: Mapping[str, str] = {}
+    """The shortest name that means a root and nothing else, by its written form."""
 
 
 def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
+    args = {
+        **args,
+        "direction": args.get("direction") or (TEXT_DIRECTION if call.wants_text else JSON_DIRECTION),
+        "limit": args.get("limit") or (TEXT_EDGES if call.wants_text else JSON_EDGES),
+    }
+
     def ask(snapshot: Snapshot) -> _Asked:
         require_links(snapshot)
         roots, similar = symbols_called(snapshot, args["symbol"])
@@ -46,14 +67,18 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
                 details={"language": min(languages, default="")},
                 remedy="Use search with mode 'references' for where a name occurs.",
             )
-        return _Asked(graph, [], "" if languages & RESOLVED else min(languages, default=""))
+        paths = sorted({edge.path for edge in graph.edges}) if call.wants_text else []
+        roles = {path: file.role for path in paths if (file := get_file(snapshot, path)) is not None}
+        tests = frozenset(path for path, role in roles.items() if role == "test")
+        names = {written(root): _shortest_name(snapshot, root) for root in roots} if call.wants_text else {}
+        return _Asked(graph, [], "" if languages & RESOLVED else min(languages, default=""), tests, names)
 
     policy = args.get("freshness_policy")
     read = call.root.workspace.read(ask, policy, links=True, cancelled=call.cancelled)
-    graph, similar, unresolved_in = read.value
+    graph, similar, unresolved_in, tests, names = read.value
     meta = read_meta(read)
     if graph is None:
-        hints = {
+        suggested: dict[str, object] = {
             "search": call.next_call(
                 "search",
                 {"query": args["symbol"][:200], "mode": "symbol", **path_argument(args)},
@@ -62,9 +87,57 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
         }
         result = {"similar": similar} if similar else {}
         message = "No symbol has this name."
-        return Answer(result, "not_found", message=message, warnings=read.notices, hints=hints, meta=meta)
+        return Answer(result, "not_found", message=message, warnings=read.notices, hints=suggested, meta=meta)
     said = f"Calls of {unresolved_in} are known within a file only." if unresolved_in else None
-    return Answer(_fields(graph), message=said, warnings=read.notices, hints=_hints(call, args, graph), meta=meta)
+    hints = _hints(call, args, graph)
+    lines = _text(call, args, graph, tests, names, hints, said) if call.wants_text else None
+    return Answer(_fields(graph), message=said, warnings=read.notices, hints=hints, meta=meta, lines=lines)
+
+
+def _text(
+    call: Call,
+    args: Mapping[str, Any],
+    graph: Graph,
+    tests: frozenset[str],
+    names: Mapping[str, str],
+    hints: Mapping[str, Any],
+    said: str | None,
+) -> list[TextLine]:
+    def references_call(root: str) -> str:
+        query = names.get(root, root)
+        words = {"mode": "references", "query": query, **path_argument(args)}
+        return call_text(call.next_call("search", words, f"cpl refs {quote(query)}"))
+
+    with Root.open(call.root.path) as root:
+        texts = Lines(root)
+
+        def source_line(path: str, number: int) -> str:
+            held = texts.of(path)
+            return cut_line(held[number - 1], 1) if number <= len(held) else ""
+
+        view = GraphView(
+            graph,
+            args["direction"],
+            args["depth"],
+            source_line,
+            tests.__contains__,
+            references_call,
+            _more_text(hints.get("more")),
+        )
+        return [*render_call_graph(view), *([note(said[:1].lower() + said[1:-1])] if said else [])]
+
+
+def _more_text(hint: Mapping[str, Any] | None) -> str:
+    """What to change in the call that was made; people are told the command."""
+    if hint is None:
+        return ""
+    return f"limit={hint['args']['limit']}" if "args" in hint else call_text(hint)
+
+
+def _shortest_name(snapshot: Snapshot, root: Symbol) -> str:
+    short = short_name(root.lexical_path)
+    found, _ = symbols_called(snapshot, short)
+    return short if found == [root] else written(root)
 
 
 def _fields(graph: Graph) -> dict[str, object]:
@@ -78,13 +151,30 @@ def _fields(graph: Graph) -> dict[str, object]:
                 "lines": list(edge.lines[:MAX_LINES]),
                 **({"more_lines": len(edge.lines) - MAX_LINES} if len(edge.lines) > MAX_LINES else {}),
                 "tier": edge.tier.name.lower(),
+                **({"via": written(edge.via)} if edge.via is not None else {}),
             }
             for edge in graph.edges
         ],
     }
+    if graph.no_callers:
+        fields["no_callers"] = {name: _reasons(reasons) for name, reasons in graph.no_callers.items()}
     if graph.maybe:
         fields["unresolved_members_of_the_name"] = dict(graph.maybe)
     return fields | ({"left_out": graph.left_out} if graph.left_out else {})
+
+
+def _reasons(reasons: NoCallers) -> dict[str, object]:
+    """What may call a symbol without a known caller; counts of nothing are told too, since they say so."""
+    fields: dict[str, object] = {
+        "unresolved": reasons.unresolved,
+        "elsewhere": reasons.elsewhere,
+        "references": reasons.references,
+    }
+    if reasons.skipped_files:
+        fields["skipped_files"] = reasons.skipped_files
+    if reasons.implements_outside:
+        fields["implements_outside"] = True
+    return fields | ({"open_base": True} if reasons.open_base else {})
 
 
 def _node(graph: Graph, name: str, symbol: Symbol | None) -> dict[str, object]:
@@ -96,6 +186,11 @@ def _node(graph: Graph, name: str, symbol: Symbol | None) -> dict[str, object]:
         fields |= {"kind": symbol.kind, "line_end": symbol.end_line}
         if symbol.signature:
             fields["signature"] = symbol.signature
+    overriding = graph.implementations.get(name, ())
+    if overriding:
+        fields["implemented_by"] = list(overriding[:MAX_IMPLEMENTATIONS])
+        if len(overriding) > MAX_IMPLEMENTATIONS:
+            fields["more_implementations"] = len(overriding) - MAX_IMPLEMENTATIONS
     counts = {"unresolved_calls": graph.unresolved.get(name), "calls_outside": graph.outside.get(name)}
     return fields | {key: count for key, count in counts.items() if count}
 

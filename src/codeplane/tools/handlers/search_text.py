@@ -16,6 +16,7 @@ from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around
 from codeplane.query.refs import rank_uses
 from codeplane.query.relations import find_symbols
+from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.text.common import call_text
@@ -118,7 +119,8 @@ def count_uses(snapshot: Snapshot, hit: Hit) -> int | None:
     defined = find_symbols(snapshot, [uid_number(hit.def_uid)]).get(uid_number(hit.def_uid))
     if defined is None:
         return None
-    return rank_uses(snapshot, hit.def_uid, (defined.path, defined.line, defined.column), 1).page.total
+    uses = list_routed_uses(snapshot, find_routes(snapshot, defined))
+    return rank_uses(uses, (defined.path, defined.line, defined.column), 1).page.total
 
 
 def of_tiers(found: Found, tiers: Sequence[str] | None) -> Found:

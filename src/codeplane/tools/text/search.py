@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from codeplane.base.symbols import short_name_in
 from codeplane.base.text_lines import INDENT, LineKind, TextLine, heading, match, source, symbol, text
 from codeplane.operations.search.model import Hit
 from codeplane.operations.search.rows import View, basic_reasons, full_reasons
@@ -127,7 +128,8 @@ def cut_around(line: str, column: int, room: int) -> str:
 
 
 def _match_line(hit: Hit, grouped: bool) -> TextLine:
-    suffix = [hit.tier] if hit.tier not in _CERTAIN else []
+    suffix = [f"via {short_name_in(hit.via)}"] if hit.via else []
+    suffix += [hit.tier] if hit.tier not in _CERTAIN else []
     if grouped:
         suffix += [f"[{hit.lexical_path.rpartition('.')[2]}]"] if hit.lexical_path else []
         suffix += [f"+{hit.collapsed} more"] if hit.collapsed else []

@@ -1,0 +1,237 @@
+"""Members that override or implement each other: what a call through a base or an interface can run.
+
+Classes that name their bases are stored edges (`bases`). Go's interfaces, Python's protocols and, where a class names
+none, TypeScript's interfaces are satisfied by having their members; those are compared here by what the index stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codeplane.facts.links import uid_number
+from codeplane.query.relations import (
+    DEFINITIONS,
+    Symbol,
+    find_symbols,
+    list_bases,
+    list_derived,
+    list_hierarchy,
+    list_members,
+    symbol_of,
+)
+from codeplane.query.signatures import count_parameters
+from codeplane.query.snapshot import Snapshot
+from codeplane.query.structural import TYPESCRIPT, list_implementations, list_like_literal, list_satisfied
+from codeplane.store.codec import row_range
+
+MAX_DERIVED = 100
+"""Classes below one that are looked at for interfaces that they add to an inherited member."""
+CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object", "type", "module"})
+"""Kinds that have members."""
+CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "initialize", "constructor"})
+"""Names of members that make an object, where the kind does not say so."""
+_METHODS = frozenset({"method", "function", "property", "field"})
+_OVERLOADING = frozenset({"java", "kotlin", "csharp", "cpp"})
+"""Languages in which a member with another number of parameters is another member."""
+_BY_MEMBER = frozenset({"go", "rust"})
+"""Languages in which members of a base are not overridden: interfaces and traits are implemented."""
+_C_FAMILY = frozenset({"c", "cpp"})
+_OPEN_CLASSES = frozenset({"csharp", "ruby"})
+"""Languages in which several definitions can be one class."""
+
+
+class Overridden(NamedTuple):
+    members: tuple[Symbol, ...]
+    """Members that one overrides or implements, the nearest first."""
+    possible: frozenset[int]
+    """Numbers of those that it only may implement: no class says so."""
+    outside: bool
+    """Whether it implements a member that is not in the repository."""
+    open: bool
+    """Whether a base that is not in the repository may own the name."""
+
+
+class Family(NamedTuple):
+    overrides: list[Symbol]
+    """Members that a member overrides or implements, the nearest first."""
+    overridden_by: list[Symbol]
+    """Members that override it, or the same ones."""
+    open: bool
+    """Whether a base that is not in the repository may own the name."""
+
+
+NONE = Overridden((), frozenset(), False, False)
+
+
+def is_constructor(symbol: Symbol) -> bool:
+    return symbol.kind == "constructor" or (symbol.kind == "method" and symbol.name in CONSTRUCTORS)
+
+
+def list_constructors(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """Constructors that a class defines itself."""
+    if symbol.kind not in CLASSES:
+        return []
+    rows = [member for part in _parts(snapshot, symbol) for member in list_members(snapshot, part.number)]
+    return [member for member in rows if is_constructor(member)]
+
+
+def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
+    """The class that a member belongs to, also when it stands outside of its class."""
+    if symbol.parent is not None:
+        around = snapshot.reader.row(
+            "SELECT def_uid FROM defs WHERE def_id = ?", (row_range(symbol.file_id)[0] | symbol.parent,)
+        )
+        found = find_symbols(snapshot, [uid_number(str(around[0]))]) if around is not None else {}
+        owner = next(iter(found.values()), None)
+        return owner if owner is not None and owner.kind in CLASSES else None
+    head = symbol.lexical_path[: -len(symbol.name) - 1]
+    if not head or symbol.kind not in _METHODS | {"constructor"}:
+        return None
+    language = _language(snapshot, symbol)
+    candidates = [
+        other
+        for other in _defined(snapshot, head)
+        if other.kind in CLASSES and other.kind != "module" and _related(_language(snapshot, other), language)
+    ]
+    folder = symbol.path.rpartition("/")[0]
+    near = [other for other in candidates if other.path.rpartition("/")[0] == folder]
+    return next(iter(sorted(near or candidates, key=lambda other: (other.path != symbol.path, other.path))), None)
+
+
+def list_overridden(snapshot: Snapshot, symbol: Symbol) -> Overridden:
+    """What a member overrides or implements; a call of any of these may run it."""
+    if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
+        return NONE
+    own, outside = list_bases(snapshot, symbol.number)
+    found = find_symbols(snapshot, own)
+    members = {number: found[number] for number in own if number in found}
+    owner = find_owner(snapshot, symbol)
+    possible: dict[int, Symbol] = {}
+    is_open = False
+    language = _language(snapshot, symbol)
+    if owner is not None and language not in _BY_MEMBER:
+        above, is_open = _inherited(snapshot, owner, symbol)
+        members |= {member.number: member for member in above}
+    if owner is not None:
+        certain, maybe = list_satisfied(snapshot, language, owner, symbol, bool(members))
+        members |= {member.number: member for member in certain}
+        possible = {member.number: member for member in maybe if member.number not in members}
+    elif language in TYPESCRIPT:
+        possible = {member.number: member for member in list_like_literal(snapshot, symbol)}
+    members.pop(symbol.number, None)
+    possible.pop(symbol.number, None)
+    return Overridden((*members.values(), *possible.values()), frozenset(possible), outside, is_open)
+
+
+def list_overriding(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """Members that override or implement one."""
+    if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
+        return []
+    numbers = list_derived(snapshot, symbol.number)
+    members = find_symbols(snapshot, numbers)
+    found = {number: members[number] for number in numbers if number in members}
+    owner = find_owner(snapshot, symbol)
+    language = _language(snapshot, symbol)
+    if owner is not None and language not in _BY_MEMBER:
+        below = _hierarchy(snapshot, _parts(snapshot, owner), up=False)[0]
+        for part in _parts_of_all(snapshot, below, language):
+            found |= {member.number: member for member in list_members(snapshot, part, symbol.name)}
+    if owner is not None:
+        found |= {member.number: member for member in list_implementations(snapshot, language, owner, symbol)}
+    found.pop(symbol.number, None)
+    return [member for member in found.values() if _same_arity(language, member, symbol)]
+
+
+def find_family(snapshot: Snapshot, symbol: Symbol) -> Family | None:
+    """What a member overrides and what overrides it; None for a definition that is no member of a class."""
+    if find_owner(snapshot, symbol) is None:
+        return None
+    above = list_overridden(snapshot, symbol)
+    certain = [member for member in above.members if member.number not in above.possible]
+    below: dict[int, Symbol] = {}
+    for top in (symbol, *certain):
+        below |= {member.number: member for member in list_overriding(snapshot, top)}
+    own = {symbol.number, *(member.number for member in certain)}
+    others = [member for number, member in below.items() if number not in own]
+    return Family(certain, others, above.open or above.outside)
+
+
+def _inherited(snapshot: Snapshot, owner: Symbol, symbol: Symbol) -> tuple[list[Symbol], bool]:
+    language = _language(snapshot, symbol)
+    parts = _parts(snapshot, owner)
+    above, is_open = _hierarchy(snapshot, parts, up=True)
+    # A class below may take the member from here and an interface from elsewhere.
+    for number in _hierarchy(snapshot, parts, up=False)[0][:MAX_DERIVED]:
+        if not list_members(snapshot, number, symbol.name):
+            above += [other for other in list_hierarchy(snapshot, number, up=True)[0] if other not in above]
+    own = {part.number for part in parts}
+    found = [
+        member
+        for number in _parts_of_all(snapshot, [number for number in above if number not in own], language)
+        for member in list_members(snapshot, number, symbol.name)
+        if _same_arity(language, member, symbol)
+    ]
+    return [member for member in found if _is_dispatched(language, member, symbol)], is_open
+
+
+def _hierarchy(snapshot: Snapshot, parts: Iterable[Symbol], *, up: bool) -> tuple[list[int], bool]:
+    found: dict[int, None] = {}
+    is_open = False
+    for part in parts:
+        classes, unknown = list_hierarchy(snapshot, part.number, up=up)
+        found |= dict.fromkeys(classes)
+        is_open = is_open or unknown
+    return list(found), is_open
+
+
+def _parts(snapshot: Snapshot, owner: Symbol) -> list[Symbol]:
+    """All definitions of a class that is written in several places."""
+    if _language(snapshot, owner) not in _OPEN_CLASSES:
+        return [owner]
+    same = [other for other in _defined(snapshot, owner.lexical_path) if other.kind == owner.kind]
+    return [other for other in same if _language(snapshot, other) == _language(snapshot, owner)] or [owner]
+
+
+def _parts_of_all(snapshot: Snapshot, numbers: Iterable[int], language: str) -> list[int]:
+    if language not in _OPEN_CLASSES:
+        return list(numbers)
+    classes = find_symbols(snapshot, list(numbers))
+    found = [part.number for number in numbers if number in classes for part in _parts(snapshot, classes[number])]
+    return list(dict.fromkeys(found))
+
+
+def _defined(snapshot: Snapshot, lexical_path: str) -> list[Symbol]:
+    return [
+        symbol_of(row)
+        for row in snapshot.reader.rows(
+            f"{DEFINITIONS} WHERE lower(defs.name) = lower(?1) AND lexical_path = ?2 ORDER BY path, def_id",
+            (lexical_path.rpartition(".")[2], lexical_path),
+        )
+    ]
+
+
+def _language(snapshot: Snapshot, symbol: Symbol) -> str:
+    row = snapshot.reader.row("SELECT language FROM files WHERE file_id = ?", (symbol.file_id,))
+    return str(row[0] or "") if row is not None else ""
+
+
+def _related(language: str, other: str) -> bool:
+    return language == other or {language, other} <= _C_FAMILY
+
+
+def _same_arity(language: str, member: Symbol, symbol: Symbol) -> bool:
+    return language not in _OVERLOADING or (
+        count_parameters(member.signature, member.name) == count_parameters(symbol.signature, symbol.name)
+    )
+
+
+def _is_dispatched(language: str, base: Symbol, symbol: Symbol) -> bool:
+    """Only virtual functions of C++ are."""
+    if language != "cpp":
+        return True
+    return any(word in f"{base.signature} {symbol.signature}".split() for word in ("virtual", "override", "final"))
+
+
+def _is_private(symbol: Symbol) -> bool:
+    return symbol.name.startswith("__") and not symbol.name.endswith("__")

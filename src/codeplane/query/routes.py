@@ -1,0 +1,183 @@
+"""Who uses or calls a symbol, directly and through others: a base member, a constructor, the class of a constructor.
+
+References and the call graph both read from here, so that they name the same places.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codeplane.base.paths import RepoPath
+from codeplane.facts.links import uid_number
+from codeplane.facts.model import Role, Tier, Usage
+from codeplane.languages.registry import detect
+from codeplane.query.contents import list_files_with_name
+from codeplane.query.enclosing import enclose_all
+from codeplane.query.occurrences import list_occurrences
+from codeplane.query.overrides import (
+    CLASSES,
+    Overridden,
+    find_owner,
+    is_constructor,
+    list_constructors,
+    list_overridden,
+)
+from codeplane.query.refs import UseRow, list_uses_of
+from codeplane.query.relations import Call, Symbol, find_symbols, list_members
+from codeplane.query.signatures import parameters_after
+from codeplane.query.snapshot import Snapshot
+
+MAX_NAME_FILES = 1_000
+"""Files with a name that are looked at for unresolved uses of it; each takes about a millisecond."""
+
+Place = tuple[RepoPath, int, int]
+
+
+class Route(NamedTuple):
+    """Another symbol through which one is used."""
+
+    symbol: Symbol
+    calls_only: bool
+    """Whether only calls of it concern the symbol: a class that is named makes no object."""
+    is_possible: bool
+    """Whether calls of it need not concern the symbol."""
+    except_for: frozenset[int] = frozenset()
+    """Numbers of symbols: places that call one of these are known to mean that one."""
+
+
+class Routes(NamedTuple):
+    symbol: Symbol
+    own: tuple[int, ...]
+    """Numbers of the symbol and of its declarations elsewhere."""
+    others: tuple[Route, ...]
+    overridden: Overridden
+
+
+class NameUses(NamedTuple):
+    """Occurrences of a name that are no known use of a symbol."""
+
+    unresolved: int
+    """Occurrences that may mean the symbol."""
+    unresolved_calls: int
+    """Those of them that are written as calls."""
+    elsewhere: int
+    """Calls that are known to mean something else."""
+    skipped_files: int = 0
+    """Files with the name that were not looked at: there are too many."""
+
+
+def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
+    declared = _declarations(snapshot, symbol)
+    overridden = list_overridden(snapshot, symbol)
+    others = [Route(member, False, member.number in overridden.possible) for member in overridden.members]
+    if symbol.kind in CLASSES:
+        others += [Route(constructor, True, False) for constructor in list_constructors(snapshot, symbol)]
+    elif is_constructor(symbol):
+        owner = find_owner(snapshot, symbol)
+        if owner is not None:
+            siblings = list_constructors(snapshot, owner)
+            called = frozenset(other.number for other in siblings)
+            overloaded = len([other for other in siblings if other.number not in declared]) > 1
+            others.append(Route(owner, True, overloaded, called))
+    return Routes(symbol, (symbol.number, *declared), tuple(others), overridden)
+
+
+def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
+    """Every place that uses a symbol, by path and place; a place is told once, by its most direct route.
+
+    The place of the definition and imports of other routes are left out.
+    """
+    found: dict[Place, UseRow] = {}
+    for number in routes.own:
+        for use in list_uses_of(snapshot, number):
+            _merge(found, use)
+    for route in routes.others:
+        # A class and its constructor may be called at two places of a line, as in `Cart.new`.
+        taken = {use[:2] for number in route.except_for for use in list_uses_of(snapshot, number) if use.calls}
+        taken |= {use[:2] for use in found.values() if use.calls} if route.calls_only else set()
+        for use in list_uses_of(snapshot, route.symbol.number):
+            # A call that is not written with a name has no role.
+            wanted = use.calls or (use.role is Role.REFERENCE and not route.calls_only)
+            if wanted and use[:3] not in found and use[:2] not in taken:
+                tier = min(use.tier, Tier.ANCHORED) if route.is_possible else use.tier
+                found[use[:3]] = use._replace(tier=tier, via=route.symbol)
+    return sorted(found.values(), key=lambda use: use[:3])
+
+
+def list_callers(snapshot: Snapshot, routes: Routes) -> list[Call]:
+    """Who calls a symbol: direct calls first, then those through others; each by path and place."""
+    uses = [use for use in list_routed_uses(snapshot, routes) if use.calls]
+    by_path: dict[RepoPath, list[UseRow]] = {}
+    for use in uses:
+        by_path.setdefault(use.path, []).append(use)
+    places = {path: [(use.start_line, use.start_col) for use in here] for path, here in by_path.items()}
+    around = {path: outer for path, _, outer in enclose_all(snapshot, places)}
+    numbers = {uid_number(outer.def_uid) for found in around.values() for outer in found if outer is not None}
+    symbols = find_symbols(snapshot, numbers)
+    grouped: dict[tuple[RepoPath, int | None, Symbol | None], list[UseRow]] = {}
+    for path, here in sorted(by_path.items()):
+        for use, outer in zip(here, around.get(path, [None] * len(here)), strict=True):
+            key = (path, uid_number(outer.def_uid) if outer is not None else None, use.via)
+            grouped.setdefault(key, []).append(use)
+    calls = [
+        Call(
+            symbols.get(number) if number is not None else None,
+            path,
+            tuple((use.start_line, use.start_col) for use in made),
+            min(use.tier for use in made),
+            via,
+        )
+        for (path, number, via), made in grouped.items()
+    ]
+    return sorted(calls, key=lambda call: call.via is not None)
+
+
+def count_name_uses(snapshot: Snapshot, routes: Routes) -> NameUses:
+    """Occurrences of the symbol's name, in its language family, that are no known use of it."""
+    name = routes.symbol.name
+    language = detect(routes.symbol.path)
+    known = {use[:3] for use in list_routed_uses(snapshot, routes)}
+    unresolved = calls = elsewhere = 0
+    named = list_files_with_name(snapshot, name)
+    files = [file for file in named if language is None or file.family == language.family]
+    for file in files[:MAX_NAME_FILES]:
+        for occurrence in list_occurrences(snapshot, file.file_id, name):
+            if occurrence.role is not Role.REFERENCE or (file.path, occurrence.line, occurrence.column) in known:
+                continue
+            is_call = occurrence.usage in (Usage.CALL, Usage.MEMBER_CALL)
+            if occurrence.is_elsewhere:
+                elsewhere += is_call
+            else:
+                unresolved += 1
+                calls += is_call
+    return NameUses(unresolved, calls, elsewhere, max(0, len(files) - MAX_NAME_FILES))
+
+
+def _merge(found: dict[Place, UseRow], use: UseRow) -> None:
+    before = found.get(use[:3])
+    if before is None:
+        found[use[:3]] = use
+        return
+    found[use[:3]] = before._replace(
+        tier=max(before.tier, use.tier),
+        names=before.names or use.names,
+        calls=before.calls or use.calls,
+        renames=before.renames or use.renames,
+    )
+
+
+def _declarations(snapshot: Snapshot, symbol: Symbol) -> tuple[int, ...]:
+    """Declarations of a member that is defined outside of its class, and overload signatures of a function."""
+    language = detect(symbol.path)
+    if language is None:
+        return ()
+    owner = find_owner(snapshot, symbol)
+    if language.announces is not None and symbol.parent is None and owner is not None:
+        own = parameters_after(symbol.signature, symbol.name) or ""
+        same = list_members(snapshot, owner.number, symbol.name)
+        return tuple(
+            other.number
+            for other in same
+            if language.announces(parameters_after(other.signature, other.name) or "", own)
+        )
+    return ()

@@ -1,0 +1,285 @@
+"""call_graph as text: the symbol, then one row per call with its source line.
+
+    BodyLimiter.limit_body  shop/http/limits.py:41
+    < shop/http/form.py:61 return await limiter.limit_body(request)  FormReader.read  via Limiter.limit_body
+
+`<` marks a caller, `>` a callee; indentation is depth. A row without a path belongs to the file that was named last. A
+file heads its rows, a deep directory its files, and a symbol that many calls go through those calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from codeplane.base.paths import display
+from codeplane.base.symbols import short_name, short_name_in
+from codeplane.base.text_lines import INDENT, LineKind, TextLine, note
+from codeplane.facts.model import Tier
+from codeplane.operations.relations import Edge, Graph, NoCallers
+from codeplane.query.overrides import CLASSES
+from codeplane.query.relations import Symbol
+
+MAX_LINES = 4
+"""Source lines that are shown of the calls from one caller; the numbers of the others follow."""
+MAX_ROWS_WITH_TESTS = 12
+"""Calls up to which those of tests are listed too; where only tests call, the first of them."""
+MAX_IMPLEMENTATIONS = 3
+MIN_GROUP = 3
+"""Calls through one symbol that it heads; fewer are marked one by one."""
+MIN_FOLDERS = 3
+"""Depth of a directory that heads its files; a shorter one is quickly said."""
+
+
+_IMPLICIT = re.compile(r"\A__\w+|^operator\W|[^\w$?!]")
+"""Members that run without being named: `__call__`, `operator+`, `[]`."""
+
+
+class GraphView(NamedTuple):
+    """What the text needs besides the graph."""
+
+    graph: Graph
+    direction: str
+    depth: int
+    source_line: Callable[[str, int], str]
+    """The text of a line of a file; empty where it cannot be read."""
+    is_test: Callable[[str], bool]
+    references_call: Callable[[str], str]
+    """The call that lists the references of a root."""
+    more_call: str
+    """What to add to the call to see the edges that were left out."""
+
+
+def render_call_graph(view: GraphView) -> list[TextLine]:
+    lines: list[TextLine] = []
+    symbols = {root: view.graph.nodes[root] for root in view.graph.roots}
+    classes = {symbol.lexical_path for symbol in symbols.values() if symbol is not None and symbol.kind in CLASSES}
+    for root, symbol in symbols.items():
+        # A class that was asked for by the name of its constructor has the same callers.
+        is_told = symbol is not None and symbol.kind == "constructor" and _owner_name(symbol) in classes
+        if symbol is not None and not is_told:
+            lines.append(_heading(symbol))
+            if view.direction != "callees":
+                lines += _callers(view, root, symbol)
+            if view.direction != "callers":
+                lines += _callees(view, root, symbol)
+    if view.graph.left_out:
+        call = f" ({view.more_call})" if view.more_call else ""
+        lines.append(note(f"more: {view.graph.left_out:,}{call}"))
+    return lines
+
+
+def _heading(symbol: Symbol) -> TextLine:
+    text = f"{display(symbol.lexical_path)}  {display(symbol.path)}:{symbol.line}"
+    return TextLine(LineKind.HEADING, text, symbol.path, symbol.line)
+
+
+# Callers
+
+
+def _callers(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
+    edges = [edge for edge in view.graph.edges if edge.callee == root]
+    tests = [edge for edge in edges if view.is_test(edge.path)]
+    others = [edge for edge in edges if not view.is_test(edge.path)]
+    listed = _first_rows(_ordered(tests), MAX_ROWS_WITH_TESTS - _count_rows(others))
+    if others and len(listed) < len(tests):
+        listed = []
+    for batch in (_ordered(others), listed):
+        if view.depth > 1:
+            yield from _caller_tree(view, batch, 0, {root})
+        else:
+            yield from _caller_list(view, batch, symbol.path)
+    counted: list[str] = []
+    rest = [edge for edge in tests if edge not in listed]
+    if rest:
+        calls = sum(len(edge.lines) for edge in rest)
+        files = _plural(len({edge.path for edge in rest}), "file")
+        counted.append(f"tests: {calls:,} more in {files}")
+    reasons = view.graph.no_callers.get(root)
+    if reasons is not None:
+        yield TextLine(LineKind.TEXT, no_callers_text(symbol, reasons, view.references_call(root)))
+    elif view.graph.maybe.get(root):
+        count = _plural(view.graph.maybe[root], "use")
+        counted.append(f"unresolved: {count} of .{display(symbol.name)} on an unknown receiver")
+    if counted:
+        yield note(f"{'; '.join(counted)} ({view.references_call(root)})")
+
+
+def _ordered(edges: Iterable[Edge]) -> list[Edge]:
+    return sorted(edges, key=lambda edge: (edge.path, edge.lines))
+
+
+def _first_rows(edges: Sequence[Edge], room: int) -> list[Edge]:
+    """The first edges that have at most so many rows together."""
+    found: list[Edge] = []
+    for edge in edges:
+        room -= _count_rows([edge])
+        if room < 0:
+            break
+        found.append(edge)
+    return found
+
+
+def _count_rows(edges: Iterable[Edge]) -> int:
+    return sum(min(len(edge.lines), MAX_LINES) for edge in edges)
+
+
+def _caller_list(view: GraphView, edges: Sequence[Edge], home: str) -> Iterator[TextLine]:
+    """Direct calls, then those through each other symbol; a symbol that many calls go through heads them."""
+    by_via: dict[str, list[Edge]] = {"": []}
+    for edge in edges:
+        by_via.setdefault(short_name(edge.via.lexical_path) if edge.via is not None else "", []).append(edge)
+    few = [edge for group in by_via.values() if _count_rows(group) < MIN_GROUP for edge in group]
+    yield from _in_files(view, _ordered({*few, *by_via.pop("")}), home, says_via=True)
+    for via, group in by_via.items():
+        if _count_rows(group) >= MIN_GROUP:
+            yield TextLine(LineKind.HEADING, f"via {via}")
+            yield from _in_files(view, group, "", says_via=False)
+
+
+def _in_files(view: GraphView, edges: Sequence[Edge], home: str, *, says_via: bool) -> Iterator[TextLine]:
+    """Rows by file. Those of `home`, the file that was named last, need no path; a file or directory heads its rows."""
+    own = [edge for edge in edges if edge.path == home]
+    others = [edge for edge in edges if edge.path != home]
+    for edge in own:
+        yield from _call_rows(view, edge, "", 0, says_via)
+    for folder, group in groupby(others, key=lambda edge: edge.path.rpartition("/")[0]):
+        here = list(group)
+        paths = {edge.path for edge in here}
+        if len(paths) == 1 and _count_rows(here) > 1:
+            prefix = str(here[0].path)
+            yield TextLine(LineKind.HEADING, display(prefix), prefix)
+        elif len(paths) > 1 and folder.count("/") >= MIN_FOLDERS - 1:
+            yield TextLine(LineKind.HEADING, f"{display(folder)}/", folder)
+            prefix = f"{folder}/"
+        else:
+            prefix = ""
+        last = ""
+        for edge in here:
+            place = "" if edge.path == last else edge.path.removeprefix(prefix)
+            yield from _call_rows(view, edge, place, 0, says_via)
+            last = edge.path
+
+
+def _caller_tree(view: GraphView, edges: Sequence[Edge], depth: int, above: set[str]) -> Iterator[TextLine]:
+    """Callers with theirs below them. A caller that is shown above is not followed again."""
+    for edge in edges:
+        yield from _call_rows(view, edge, edge.path, depth, True)
+        if depth + 1 < view.depth and edge.caller not in above:
+            below = _ordered(other for other in view.graph.edges if other.callee == edge.caller)
+            yield from _caller_tree(view, below, depth + 1, above | {edge.caller})
+
+
+def _call_rows(view: GraphView, edge: Edge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
+    """Rows of the calls from one caller, which is named in the first; `path` as it is written in the row."""
+    caller = view.graph.nodes.get(edge.caller)
+    name = short_name(caller.lexical_path) if caller is not None else "(top level)"
+    shown, more = edge.lines[:MAX_LINES], edge.lines[MAX_LINES:]
+    via = [f"via {short_name(edge.via.lexical_path)}"] if edge.via is not None else []
+    tier = [edge.tier.name.lower()] if edge.tier < Tier.STRONG else []
+    for line in shown:
+        is_first = line == shown[0]
+        place = path if is_first or depth else ""
+        rest = [f"also {', '.join(map(str, more))}"] if more and line == shown[-1] else []
+        words = [*([name, *(via if says_via else []), *tier] if is_first else []), *rest]
+        full = [name, *via, *tier, *rest]
+        yield _call_row(view, "<", edge.path, place, line, "  ".join(words), "  ".join(full), depth)
+
+
+def _call_row(
+    view: GraphView, mark: str, path: str, shown: str, line: int, suffix: str, full: str, depth: int
+) -> TextLine:
+    """`shown` is what the row says of the path; a pipe gets the path and the `full` suffix."""
+    source = display(view.source_line(path, line))
+    place = f"{display(shown)}:{line} " if shown else f"{line}\t"
+    text = f"{INDENT * depth}{mark} {place}{source}" + (f"  {suffix}" if suffix else "")
+    return TextLine(LineKind.CALL, text, path, line, f"{source}  {full}")
+
+
+def no_callers_text(symbol: Symbol, reasons: NoCallers, where: str) -> str:
+    """Why no caller is listed, and the call that lists candidates. Never a bare zero."""
+    is_member = symbol.kind == "method" and "." in symbol.lexical_path
+    name = f"{'.' if is_member else ''}{display(symbol.name)}"
+    found: list[str] = []
+    if reasons.references:
+        verb = "is not a call" if reasons.references == 1 else "are not calls"
+        found.append(f"{_plural(reasons.references, 'reference')} that {verb}")
+    if reasons.unresolved:
+        is_called = reasons.unresolved == reasons.unresolved_calls
+        what = f"{_plural(reasons.unresolved, 'call' if is_called else 'use')} of {name}{'()' if is_called else ''}"
+        found.append(f"{what} could not be resolved")
+    if reasons.skipped_files:
+        found.append(f"{_plural(reasons.skipped_files, 'file')} with this name not searched")
+    if found:
+        text = f"no callers found; {' and '.join(found)} ({where})"
+    elif reasons.elsewhere:
+        many = "both" if reasons.elsewhere == 2 else f"all {reasons.elsewhere:,}"
+        count = "the only call" if reasons.elsewhere == 1 else f"{many} calls"
+        text = f"no callers; {count} of this name {'resolves' if reasons.elsewhere == 1 else 'resolve'} elsewhere"
+    elif _IMPLICIT.search(symbol.name):
+        text = f"no callers found; {name} is called implicitly, which is seen only where types are known"
+    else:
+        text = "no callers; the name is not called anywhere"
+    if reasons.implements_outside:
+        return f"{text}; it implements a member from outside the repository, whose callers are not seen"
+    return f"{text}; a base class outside the repository may call it" if reasons.open_base else text
+
+
+# Callees
+
+
+def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
+    edges = [edge for edge in view.graph.edges if edge.caller == root]
+    yield from _callee_rows(view, edges, 0, {root}, is_headed=True)
+    counts = ((view.graph.unresolved, "not resolved"), (view.graph.outside, "other libraries"))
+    words = [f"{what}: {_plural(found[root], 'call')}" for found, what in counts if found.get(root)]
+    if words:
+        yield note("; ".join(words))
+    elif not edges:
+        yield TextLine(LineKind.TEXT, "no calls")
+
+
+def _callee_rows(
+    view: GraphView, edges: Sequence[Edge], depth: int, above: set[str], *, is_headed: bool
+) -> Iterator[TextLine]:
+    """One row per line that calls something; callees on the same line share it."""
+    by_line: dict[int, list[Edge]] = {}
+    for edge in edges:
+        for line in edge.lines[:MAX_LINES]:
+            by_line.setdefault(line, []).append(edge)
+    told: set[str] = set()
+    for line, here in sorted(by_line.items()):
+        named = ", ".join(_callee_words(view.graph, edge, told) for edge in here)
+        path = here[0].path
+        yield _call_row(view, ">", path, "" if is_headed else path, line, named, named, depth)
+        for edge in here:
+            if edge.callee not in told and edge.callee not in above and depth + 1 < view.depth:
+                below = [other for other in view.graph.edges if other.caller == edge.callee]
+                yield from _callee_rows(view, below, depth + 1, above | {edge.callee}, is_headed=False)
+            told.add(edge.callee)
+
+
+def _callee_words(graph: Graph, edge: Edge, told: set[str]) -> str:
+    """Name and place of what is called, the place only once; the tier if it is less than strong."""
+    callee = graph.nodes.get(edge.callee)
+    if callee is None:
+        return edge.callee
+    words = [short_name(callee.lexical_path)]
+    if edge.callee not in told:
+        words.append(f":{callee.line}" if callee.path == edge.path else f"{display(callee.path)}:{callee.line}")
+        overriding = [short_name_in(name) for name in graph.implementations.get(edge.callee, ())]
+        if overriding:
+            more = len(overriding) - MAX_IMPLEMENTATIONS
+            shown = ", ".join(overriding[:MAX_IMPLEMENTATIONS])
+            words.append(f"(or {shown}{f' and {more} more' if more > 0 else ''})")
+    return " ".join(words + ([edge.tier.name.lower()] if edge.tier < Tier.STRONG else []))
+
+
+def _owner_name(symbol: Symbol) -> str:
+    return symbol.lexical_path.rpartition(".")[0]
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

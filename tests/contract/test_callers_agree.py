@@ -1,0 +1,76 @@
+"""`search` with mode references, `cpl refs`, `cpl calls` and `call_graph` name the same calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from codeplane.operations.relations import find_uses
+from support.callers import CASES, Calls, Case
+from support.repositories import make_repository
+from support.tooling import Server, serving
+
+
+@pytest.fixture(scope="module", params=sorted(CASES))
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Case]]:
+    case = CASES[request.param]
+    with serving(make_repository(tmp_path_factory.mktemp("agree") / "repo", case.files)) as server:
+        yield server, case
+
+
+def test_call_graph_lists_the_calls(served: tuple[Server, Case]) -> None:
+    server, case = served
+    assert {symbol: _call_graph(server, symbol) for symbol in case.calls} == case.calls
+
+
+def test_uses_of_the_command_line_have_the_same_calls(served: tuple[Server, Case]) -> None:
+    server, case = served
+    assert {symbol: _uses(server, symbol) for symbol in case.calls} == case.calls
+
+
+def test_references_contain_the_calls(served: tuple[Server, Case]) -> None:
+    server, case = served
+    for symbol, calls in case.calls.items():
+        references = _references(server, symbol)
+        assert {place: references.get(place) for place in calls} == calls, symbol
+
+
+def test_the_text_of_both_marks_the_same(served: tuple[Server, Case]) -> None:
+    server, case = served
+    for symbol, calls in case.calls.items():
+        shown = server.text("call_graph", {"symbol": symbol})
+        listed = server.text("search", {"query": symbol, "mode": "references"})
+        for via in set(calls.values()) - {""}:
+            assert f"via {via}" in shown and f"via {via}" in listed, symbol
+
+
+def _call_graph(server: Server, symbol: str) -> Calls:
+    result = server.call("call_graph", {"symbol": symbol, "direction": "callers"})["result"]
+    found: Calls = {}
+    for edge in result["edges"]:
+        path = edge["caller"].partition("#")[0].rpartition(":")[0] or edge["caller"].partition("#")[0]
+        found |= {(path, line): _name(edge.get("via", "")) for line in edge["lines"]}
+    return found
+
+
+def _uses(server: Server, symbol: str) -> Calls:
+    """What `cpl refs` prints; it asks the index itself."""
+    workspace = server.pipeline._roots.home.workspace
+    found: Calls = {}
+    for uses in find_uses(workspace.read, symbol, 100).value:
+        for row in (*uses.rows, *uses.renamed):
+            if row.calls:
+                found[row.path, row.start_line] = row.via.lexical_path if row.via is not None else ""
+    return found
+
+
+def _references(server: Server, symbol: str) -> Calls:
+    arguments: dict[str, Any] = {"query": symbol, "mode": "references", "result_mode": "raw", "limit": 100}
+    rows = server.call("search", arguments)["result"]["results"]
+    return {(row["path"], row.get("match_line", row["line_start"])): _name(row.get("via", "")) for row in rows}
+
+
+def _name(reference: str) -> str:
+    return reference.partition("#")[2].rpartition("@")[0]
