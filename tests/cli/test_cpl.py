@@ -116,7 +116,7 @@ def test_status_verbose_shows_settings_with_origin_and_the_log(indexed: Sandbox)
 
 
 def test_defs_and_outline_show_what_was_found(indexed: Sandbox) -> None:
-    assert indexed.run("defs", "Order").stdout.startswith("shop/orders.py:1  class")
+    assert indexed.run("defs", "Order").stdout.startswith("shop/orders.py:1:class Order")
     assert (
         indexed.run("outline", "orders.py", cwd=indexed.root / "shop")
         .stdout.splitlines()[0]
@@ -137,7 +137,7 @@ def test_defs_filters_and_limits(indexed: Sandbox) -> None:
     assert indexed.json("defs", "Order", "--path", "shop/more.py")["result"]["total"] == 2
     bounded = indexed.json("defs", "Order", "--limit", "1")["result"]
     assert (len(bounded["results"]), bounded["total"]) == (1, 3)
-    assert "2 more" in indexed.run("defs", "Order", "-n", "1").stdout
+    assert indexed.run("defs", "Order", "-n", "1").stderr == "more: 2 (--limit 3)\n"
 
 
 def test_an_edit_is_seen_by_the_next_call(indexed: Sandbox) -> None:

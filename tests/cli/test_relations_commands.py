@@ -49,10 +49,12 @@ def test_uses_of_a_method_with_its_family_and_what_is_not_known(indexed: Sandbox
     family = cart["family"]
     assert [row["symbol_ref"] for row in family["overrides"]] == ["store/cart.py#Base.total@2"]
     assert (family["overridden_by"], family["base_outside"]) == ([], False)
-    shown = indexed.run("refs", "store/cart.py#Cart.total").stdout
-    assert "print(cart.total())" in shown
-    assert "1 reference: 1 strong; 1 member of the same name could not be resolved" in shown
-    assert "overrides Base.total" in shown
+    shown = indexed.run("refs", "store/cart.py#Cart.total")
+    assert shown.stdout == "store/use.py:6:    print(cart.total())\n"
+    assert shown.stderr.splitlines() == [
+        "unresolved: 1 possible (cpl search total --mode references)",
+        "overrides Base.total",
+    ]
 
 
 def test_a_symbol_is_named_in_many_ways(indexed: Sandbox) -> None:
@@ -70,7 +72,8 @@ def test_uses_under_another_name_stand_apart(indexed: Sandbox) -> None:
     (cart,) = indexed.json("refs", "store/cart.py#Cart")["result"]["symbols"]
     assert [(row["path"], row["line"]) for row in cart["references"]] == [("store/use.py", 1)]
     assert [(row["line"], row["column"]) for row in cart["under_another_name"]] == [(1, 32), (3, 12)]
-    assert "2 under another name" in indexed.run("refs", "store/cart.py#Cart").stdout
+    shown = indexed.run("refs", "store/cart.py#Cart").stderr
+    assert shown == "under another name: 2 (store/use.py:1, store/use.py:3)\n"
 
 
 def test_calls_in_both_directions(indexed: Sandbox) -> None:
@@ -120,10 +123,11 @@ def test_references_through_a_base_are_marked(indexed: Sandbox) -> None:
     assert "via Base.total" in indexed.run("refs", "store/cart.py#Cart.total").stdout
 
 
-def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
-    refused = indexed.run("refs", "nobody_has_this")
-    assert refused.returncode == 2
-    assert "nothing here is called 'nobody_has_this'" in refused.stderr
+def test_a_name_that_is_not_found(indexed: Sandbox) -> None:
+    for command in ("refs", "calls"):
+        missing = indexed.run(command, "nobody_has_this")
+        assert (missing.returncode, missing.stdout) == (1, "")
+        assert missing.stderr == "no symbol named 'nobody_has_this'\n"
     assert indexed.run("calls", "pay", "--direction", "sideways").returncode == 2
 
 

@@ -73,7 +73,8 @@ def test_a_limit_says_what_it_leaves_out_and_how_to_get_it(server: Server) -> No
 def test_nothing_of_that_name(server: Server) -> None:
     envelope = server.call("call_graph", {"symbol": "Car.tot"})
     assert (envelope["status"], envelope["hints"]["search"]["tool"]) == ("not_found", "search")
-    assert server.call("call_graph", {"symbol": "ad"})["result"]["similar"] == ["add"]
+    assert envelope["message"] == "no symbol named 'Car.tot'; did you mean shop/cart.py#Cart.total?"
+    assert server.call("call_graph", {"symbol": "ad"})["result"]["similar"] == ["shop/cart.py#add"]
     for odd in ("\ud800", "shop/cart.py#\ud800@3", "a.\udfff", "shop/\ud800.py:3", "", " ", "#", ":1", "\0", "::", "%"):
         found = server.call("call_graph", {"symbol": odd})
         assert found["status"] == "not_found" or found["error"]["error"] in ("ARGUMENT_INVALID", "PATH_INVALID"), found

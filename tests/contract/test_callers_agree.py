@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from codeplane.operations.relations import find_uses
+from codeplane.operations.symbols.model import SymbolNotFound
 from support.callers import CASES, Calls, Case
 from support.repositories import make_repository
 from support.tooling import Server, serving
@@ -59,7 +60,9 @@ def _uses(server: Server, symbol: str) -> Calls:
     """What `cpl refs` prints; it asks the index itself."""
     workspace = server.pipeline._roots.home.workspace
     found: Calls = {}
-    for uses in find_uses(workspace.read, symbol, 100).value:
+    read = find_uses(workspace.read, symbol, 100)
+    assert not isinstance(read.value, SymbolNotFound)
+    for uses in read.value:
         for row in (*uses.rows, *uses.renamed):
             if row.calls:
                 found[row.path, row.start_line] = row.via.lexical_path if row.via is not None else ""

@@ -172,7 +172,7 @@ def test_exact(shop: Server, arguments: dict[str, object], status: str, lines: l
             named = {"file": "shop/cart.py", "symbol_id": symbol["symbol_ref"]}
             assert shop.call("file_outline", named)["result"]["symbols"] == [symbol], "a reference names one symbol"
     if arguments.get("symbol_label") == "Cart.totl":
-        assert "Cart.total" in found["result"]["similar"]
+        assert found["result"]["similar"] == ["shop/cart.py#Cart.total"]
 
 
 def test_exact_without_a_symbol_is_refused(shop: Server) -> None:

@@ -155,7 +155,8 @@ def check_envelope(envelope: Envelope) -> None:
     assert {"request_id", "timestamp_ms"} <= set(meta) <= _META
     assert meta.get("freshness", {"status": "fresh"})["status"] in ("fresh", "stale")
     if "message" in envelope:
-        assert "\n" not in envelope["message"] and len(envelope["message"]) < 120
+        names_symbols = envelope["status"] == "ambiguous" or "; did you mean " in envelope["message"]
+        assert "\n" not in envelope["message"] and len(envelope["message"]) < (600 if names_symbols else 120)
     for warning in envelope.get("warnings", []):
         assert warning["message"] == WarningCode[warning["code"]].sentence
     for name, hint in envelope.get("hints", {}).items():

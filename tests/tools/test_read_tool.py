@@ -237,7 +237,7 @@ def test_several_symbols_of_a_name_are_listed_and_none_is_chosen(shop: Server) -
 
 def test_a_symbol_that_is_not_there(shop: Server) -> None:
     found = shop.call("read", {"target": "Car", "mode": "symbol"})
-    assert found["status"] == "not_found" and found["result"]["similar"] == ["Cart"]
+    assert found["status"] == "not_found" and found["result"]["similar"] == ["shop/cart.py#Cart"]
     assert follow(shop, found["hints"]["search"])["status"] == "ok"
     assert shop.call("read", {"target": "shop/cart.py#nothing"})["status"] == "not_found"
     assert shop.call("read", {"target": "notes.txt:2", "mode": "symbol"})["status"] == "not_found"

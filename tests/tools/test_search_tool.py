@@ -461,7 +461,7 @@ def test_what_nothing_means_for_a_name(shop: Server) -> None:
     narrowed = shop.call("search", {"query": "finish_checkout", "mode": "references", "scope": "runtime"})
     assert narrowed["message"] == "Nothing in this scope; there are matches outside of it."
     absent = shop.call("search", {"query": "qqzzxxnothingq", "mode": "references"})
-    assert (absent["status"], absent["message"]) == ("not_found", "Nothing has this name.")
+    assert (absent["status"], absent["message"]) == ("not_found", "no symbol named 'qqzzxxnothingq'")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.index.resolve.files import resolve_files
 from codeplane.operations.relations import find_uses
+from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
@@ -37,7 +38,9 @@ def root(tmp_path: Path) -> Path:
 
 
 def uses(workspace: Workspace, name: str) -> list[str]:
-    (found,) = find_uses(workspace.read, name, 50).value
+    read = find_uses(workspace.read, name, 50)
+    assert not isinstance(read.value, SymbolNotFound)
+    (found,) = read.value
     return [f"{row.path}:{row.start_line}" for row in found.rows]
 
 

@@ -22,8 +22,15 @@ class SymbolRef(NamedTuple):
     """None where the symbol alone is named."""
 
 
-def symbol_ref(path: str, lexical_path: str, line: int) -> str:
-    return f"{_escaped(path)}#{lexical_path}@{line}"
+def symbol_ref(path: str, lexical_path: str, line: int | None = None) -> str:
+    """The reference of a symbol; without a line it names every symbol of that name in the file."""
+    reference = f"{_escaped(path)}#{lexical_path}"
+    return reference if line is None else f"{reference}@{line}"
+
+
+def unescape_path(path: str) -> str:
+    """The path that the part of a reference before `#` stands for."""
+    return path.replace("%23", "#").replace("%25", "%") if "%" in path else path
 
 
 def short_name(lexical_path: str) -> str:
@@ -44,10 +51,10 @@ def parse_symbol_ref(text: str) -> SymbolRef:
         found = _LINE.search(tail)
         name = tail[: found.start()] if found else tail
         if head and name:
-            return SymbolRef(normalize(_plain(head)), name, int(found[1]) if found else None)
+            return SymbolRef(normalize(unescape_path(head)), name, int(found[1]) if found else None)
     place = _PLACE.fullmatch(head) if not mark else None
     if place is not None:
-        return SymbolRef(normalize(_plain(place[1])), None, int(place[2]))
+        return SymbolRef(normalize(unescape_path(place[1])), None, int(place[2]))
     shown = display(text[:80])
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
@@ -60,10 +67,6 @@ def parse_symbol_ref(text: str) -> SymbolRef:
 
 def _escaped(path: str) -> str:
     return path.replace("%", "%25").replace("#", "%23") if "%" in path or "#" in path else path
-
-
-def _plain(path: str) -> str:
-    return path.replace("%23", "#").replace("%25", "%") if "%" in path else path
 
 
 _LINE = re.compile(r"@([1-9][0-9]{0,8})\Z")

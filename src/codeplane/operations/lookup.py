@@ -1,4 +1,4 @@
-"""Find definitions by name in an index that whoever opened it keeps up to date."""
+"""Definitions by any written form of a symbol, for `cpl defs`."""
 
 from __future__ import annotations
 
@@ -9,57 +9,61 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display, normalize
 from codeplane.base.warnings import Notice
 from codeplane.operations.missing import nothing_indexed
-from codeplane.query.defs import (
-    DefRow,
-    list_defs_by_prefix,
-    list_defs_called,
-    list_kinds,
-    name_parts,
-)
+from codeplane.operations.symbols.lookup import IndexedSymbols
+from codeplane.operations.symbols.model import SymbolNotFound
+from codeplane.operations.symbols.resolve import resolve_symbols, with_suggestions
+from codeplane.query.defs import DefRow, get_def, list_kinds
 from codeplane.query.files import get_file, list_files
-from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.query.relations import Symbol
+from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.workspace.freshness import Freshness, Read
-
-MAX_SIMILAR = 5
-
-Found = tuple[Page[DefRow], tuple[str, ...]]
-Reads = Callable[[Callable[[Snapshot], Found]], Read[Found]]
-"""The door to an index: asks one epoch."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    rows: tuple[DefRow, ...]
+class Definition:
+    symbol: Symbol
+    row: DefRow | None
+    """None for an attribute that a method gives to its object."""
+
+
+@dataclass(frozen=True)
+class DefinitionsAnswer:
+    definitions: tuple[Definition, ...]
+    """By path and line."""
     total: int
     epoch: int
     freshness: Freshness
     warnings: tuple[str, ...] = ()
-    similar: tuple[str, ...] = ()
-    """Names that begin so, where nothing has the name itself."""
+    missing: SymbolNotFound | None = None
+
+
+_Found = tuple[tuple[Definition, ...], int] | SymbolNotFound
+Reads = Callable[[Callable[[Snapshot], _Found]], Read[_Found]]
+"""Reads one epoch of an index."""
 
 
 def find_definitions(
-    reads: Reads, name: str, kind: str | None = None, path: str | None = None, limit: int = 20
-) -> Answer:
-    """Definitions of a name, or of the end of a qualified name, by path and line."""
+    reads: Reads, written: str, kind: str | None = None, path: str | None = None, limit: int = 20
+) -> DefinitionsAnswer:
+    """Definitions of the symbols that are named; `kind` and `path`, a file or directory, narrow a name down."""
     check_limit(limit)
-    if not name.strip():
-        raise CodePlaneError(
-            ErrorCode.ARGUMENT_INVALID, "the name is empty", expected="a name", received="''", example="cpl defs main"
-        )
     inside = normalize(path) if path else ""
 
-    def ask(snapshot: Snapshot) -> Found:
-        found = list_defs_called(snapshot, name, limit, kind=kind, directory=inside)
-        if found.rows:
-            return found, ()
-        _check_filters(snapshot, kind, inside)
-        near = list_defs_by_prefix(snapshot, name, 100).rows if len(name_parts(name)) == 1 else ()
-        return found, tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR]
+    def ask(snapshot: Snapshot) -> _Found:
+        index = IndexedSymbols(snapshot)
+        found = resolve_symbols(index, written, scope=inside, kind=kind, limit=limit, suggest=False)
+        if isinstance(found, SymbolNotFound):
+            _check_filters(snapshot, kind, inside)
+            return with_suggestions(index, found)
+        symbols = found.symbols[:limit]
+        return tuple(Definition(symbol, get_def(snapshot, symbol.def_uid)) for symbol in symbols), found.total
 
     read = reads(ask)
-    found, similar = read.value
-    return Answer(found.rows, found.total, read.epoch, read.freshness, _warnings(read.notices), similar)
+    about = (read.epoch, read.freshness, _warnings(read.notices))
+    if isinstance(read.value, SymbolNotFound):
+        return DefinitionsAnswer((), 0, *about, missing=read.value)
+    definitions, total = read.value
+    return DefinitionsAnswer(definitions, total, *about)
 
 
 def _warnings(notices: tuple[Notice, ...]) -> tuple[str, ...]:

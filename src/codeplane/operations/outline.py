@@ -8,21 +8,23 @@ type is in another file, a node that is no symbol itself gathers them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.base.symbols import SymbolRef, parse_symbol_ref, symbol_ref
+from codeplane.base.symbols import symbol_ref
 from codeplane.disk.policy import refuse_closed
 from codeplane.operations.signatures import telling_signature
-from codeplane.query.defs import name_parts
+from codeplane.operations.symbols.lookup import FileSymbols, IndexedSymbols
+from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
+from codeplane.operations.symbols.resolve import resolve_symbol
 from codeplane.query.files import FileInfo, get_file, list_problems
 from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
+from codeplane.query.relations import ATTRIBUTE, Symbol
 from codeplane.query.snapshot import Snapshot, check_limit
+from codeplane.store.codec import ORDINAL_MASK
 from codeplane.store.records import FileState
 
 Depth = Literal["all", "top"]
@@ -31,7 +33,6 @@ Window = tuple[int, int]
 
 DEFAULT_LIMIT = 500
 MAX_NEAREST = 3
-MAX_SIMILAR = 3
 MAX_CHARS = 22_000
 """Of one outline as JSON, roughly; larger ones are cut and say how many symbols are left out."""
 MAX_LEVELS = 40
@@ -87,7 +88,9 @@ class Outline:
     syntax_errors: int = 0
     first_error_line: int = 0
     similar: tuple[str, ...] = ()
-    """Symbols of the file called nearly like the one that was not found."""
+    """References of symbols that a name which was not found may mean."""
+    unresolved: AmbiguousSymbol | SymbolNotFound | None = None
+    """Why a symbol that was asked for exactly is not shown alone."""
     others: tuple[str, ...] = ()
     """Symbols for which there is no room but for this: `name@line`, which behind the file and `#` is a reference."""
     next_line: int = 0
@@ -125,6 +128,8 @@ class Outlined:
     first_error_line: int = 0
     digest: str = ""
     """Of the raw bytes; empty for a file of another revision."""
+    resolution: Resolution | None = None
+    """Of the symbol that is asked for exactly, looked up in the whole index; None for a file of another revision."""
 
 
 def file_outline(
@@ -141,7 +146,7 @@ def file_outline(
 ) -> Outline:
     """The outline of an indexed file; `show_outline` says what the parameters mean."""
     return show_outline(
-        find_outlined(snapshot, file),
+        find_outlined(snapshot, file, symbol_id or symbol_label if resolve == "exact" else None),
         depth=depth,
         limit=limit,
         resolve=resolve,
@@ -152,14 +157,15 @@ def file_outline(
     )
 
 
-def find_outlined(snapshot: Snapshot, file: RepoPath) -> Outlined:
+def find_outlined(snapshot: Snapshot, file: RepoPath, symbol: str | None = None) -> Outlined:
+    """The symbols of an indexed file; with `symbol`, also what that name means in it."""
     known = _get_indexed(snapshot, file)
     problems = list_problems(snapshot, 1, file)
     first = problems.rows[0].line if problems.rows else 0
     rows = list_outline_rows(snapshot, file)
-    return Outlined(
-        known.path, known.language or "", known.lines, known.size, rows, problems.total, first, known.digest or ""
-    )
+    resolution = resolve_symbol(IndexedSymbols(snapshot), symbol, scope=file) if _is_written(symbol) else None
+    about = (known.path, known.language or "", known.lines, known.size, rows, problems.total, first)
+    return Outlined(*about, known.digest or "", resolution)
 
 
 def show_outline(
@@ -359,13 +365,8 @@ def _resolved(
     limit: int,
     full: bool,
 ) -> Outline:
-    """Symbols by name. With full signatures, for text, each has its members too."""
-    if symbol_id:
-        found, wanted = _by_id(known.path, rows, symbol_id)
-    elif label and label.strip(_SEPARATORS):
-        wanted = _dotted(label)
-        found = _by_label(rows, wanted)
-    else:
+    written = symbol_id or label
+    if not _is_written(written):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "an exact outline needs the symbol",
@@ -373,9 +374,11 @@ def _resolved(
             received="neither",
             example={"resolve_mode": "exact", "symbol_label": "Cart.total"},
         )
+    resolution = known.resolution or resolve_symbol(FileSymbols(known.path, known.rows), written, scope=known.path)
+    found = _rows_of(known.path, rows, resolution)
     nested = _nest(rows, rows, known.language) if found else []
-    if full:
-        items = {item.row.ordinal: item for item in _flat(nested) if item.row is not None}
+    items = {item.row.ordinal: item for item in _flat(nested) if item.row is not None} if full else {}
+    if full and all(row.ordinal in items for row in found[:limit]):
         budget = _Budget(limit, _ALL_CHARS)
         named = [items[row.ordinal] for row in found[:limit]]
         symbols = tuple(_shown(named, "all", known.path, "", budget, full))
@@ -393,67 +396,43 @@ def _resolved(
             )
             for row in found[:limit]
         )
-    status = "ok" if len(found) == 1 else "ambiguous" if found else "not_found"
-    similar: tuple[str, ...] = ()
-    if not found and wanted:
-        paths = {row.lexical_path.lower(): row.lexical_path for row in reversed(rows)}
-        names = {row.name.lower(): row.lexical_path for row in reversed(rows)}
-        close = get_close_matches(wanted.lower(), [*paths, *names], MAX_SIMILAR * 2)
-        similar = tuple(dict.fromkeys(paths.get(name) or names[name] for name in close))[:MAX_SIMILAR]
-    left_out = len(found) - len(symbols)
-    return Outline(status, known.path, known.language, known.lines, symbols, left_out, missing, similar=similar)
+    unresolved = resolution if not isinstance(resolution, SymbolsFound) else None
+    status = "ok" if unresolved is None else "ambiguous" if found else "not_found"
+    similar = resolution.suggestions if isinstance(resolution, SymbolNotFound) else ()
+    about = (known.path, known.language, known.lines)
+    left_out = max(0, getattr(resolution, "total", 0) - len(symbols))
+    return Outline(status, *about, symbols, left_out, missing, similar=similar, unresolved=unresolved)
 
 
-def _by_id(path: RepoPath, rows: list[OutlineRow], symbol_id: str) -> tuple[list[OutlineRow], str]:
-    """Rows that an identity names, and the name to look for where there are none."""
-    exact = [row for row in rows if row.def_uid == symbol_id]
-    if exact:
-        return exact, ""
-    if "#" not in symbol_id and ":" not in symbol_id:
-        return [], symbol_id
-    named = _place_in(path, symbol_id) or parse_symbol_ref(symbol_id)
-    if named.path != path:
+def _is_written(symbol: str | None) -> TypeGuard[str]:
+    return bool(symbol and symbol.strip(" .:/#"))
+
+
+def _rows_of(path: RepoPath, rows: list[OutlineRow], resolution: Resolution) -> list[OutlineRow]:
+    """Rows of the symbols that were found, in the order of the file. An attribute has no row of its own."""
+    match resolution:
+        case SymbolNotFound():
+            return []
+        case AmbiguousSymbol(candidates=symbols) | SymbolsFound(symbols=symbols):
+            pass
+    elsewhere = next((symbol for symbol in symbols if symbol.path != path), None)
+    if elsewhere is not None:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"the symbol is of '{display(named.path)}' and not of '{display(path)}'",
+            f"the symbol is of '{display(elsewhere.path)}' and not of '{display(path)}'",
             expected=f"a symbol of '{display(path)}'",
-            received=display(symbol_id),
+            received=display(elsewhere.reference),
+            example={"file": elsewhere.path, "symbol_id": elsewhere.reference},
         )
-    if named.lexical_path is None:
-        around = [row for row in rows if row.start_line <= (named.line or 0) <= row.end_line]
-        # Of nested symbols the innermost begins last, and of those that begin together it ends first.
-        return sorted(around, key=lambda row: (-row.start_line, -row.start_col, row.end_line))[:1], ""
-    found = [row for row in rows if row.lexical_path == named.lexical_path]
-    there = [row for row in found if row.start_line == named.line]
-    return there or found, named.lexical_path
+    ordinals = {symbol.row_id & ORDINAL_MASK for symbol in symbols if symbol.kind != ATTRIBUTE}
+    found = [row for row in rows if row.ordinal in ordinals]
+    return found + [_attribute_row(symbol) for symbol in symbols if symbol.kind == ATTRIBUTE]
 
 
-def _place_in(path: RepoPath, text: str) -> SymbolRef | None:
-    """A line of this very file, which may be called like anything."""
-    found = _LINE.fullmatch(text.strip().removeprefix(path)) if text.strip().startswith(path) else None
-    return SymbolRef(path, None, int(found[1])) if found is not None else None
-
-
-_LINE = re.compile(r":([1-9][0-9]{0,8})(?::[0-9]{1,8})?")
-
-
-def _by_label(rows: list[OutlineRow], label: str) -> list[OutlineRow]:
-    """Rows of this name, or whose path ends with it; a constructor gives way to its type."""
-    end = f".{label}"
-    found = [
-        row
-        for row in rows
-        if row.name == label or f".{row.lexical_path}".endswith(end) or f".{_dotted(row.qualified_name)}".endswith(end)
-    ]
-    types = {row.ordinal for row in found}
-    return [row for row in found if not (row.kind == "constructor" and row.parent in types)]
-
-
-_SEPARATORS = " .:/#"
-
-
-def _dotted(text: str) -> str:
-    return ".".join(name_parts(text))
+def _attribute_row(symbol: Symbol) -> OutlineRow:
+    names = (symbol.kind, symbol.name, symbol.lexical_path, symbol.lexical_path)
+    place = (symbol.start_line, symbol.column, symbol.end_line, symbol.column + len(symbol.name))
+    return OutlineRow(-1, symbol.parent, symbol.def_uid, *names, *place, "")
 
 
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:

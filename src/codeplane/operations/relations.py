@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.base.symbols import parse_symbol_ref, symbol_ref
-from codeplane.facts.links import uid_number
 from codeplane.facts.model import Role, Tier
 from codeplane.languages.registry import detect
-from codeplane.operations.reading.targets import names_member
 from codeplane.operations.signatures import parameters_of
+from codeplane.operations.symbols.lookup import IndexedSymbols
+from codeplane.operations.symbols.model import SymbolNotFound
+from codeplane.operations.symbols.resolve import resolve_symbols
 from codeplane.query.anchors import AnchorGroupRow, list_anchor_groups_of
-from codeplane.query.defs import list_defs_by_prefix, list_defs_called, name_parts
-from codeplane.query.files import get_file
 from codeplane.query.overrides import Family, find_family, list_overriding
 from codeplane.query.refs import UseRow, rank_uses
 from codeplane.query.relations import (
     Call,
     Symbol,
-    find_symbols,
-    find_symbols_at,
-    find_symbols_in,
-    list_attributes_named,
     list_callees,
 )
 from codeplane.query.routes import Routes, count_name_uses, find_routes, list_callers, list_routed_uses
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot, check_limit
-from codeplane.store.codec import storable
 from codeplane.workspace.freshness import Read
 
 MAX_SYMBOLS = 20
@@ -41,9 +33,6 @@ MAX_DEPTH = 10
 
 Reads = Callable[..., Read[Any]]
 """The door to an index: asks one epoch."""
-
-_PLACE = re.compile(r"(.+?):([1-9][0-9]{0,8})(?::([0-9]{1,8}))?")
-_IDENTITY = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True)
@@ -119,68 +108,22 @@ class _Gathering:
     left_out: int = 0
 
 
-def find_uses(reads: Reads, what: str, limit: int) -> Read[list[Uses]]:
-    """The uses of each symbol that `what` names; of each at most `limit` are told."""
+def find_uses(reads: Reads, written: str, limit: int) -> Read[list[Uses] | SymbolNotFound]:
+    """References of each symbol that is named, at most `limit` of each."""
     check_limit(limit)
 
-    def ask(snapshot: Snapshot) -> list[Uses]:
+    def ask(snapshot: Snapshot) -> list[Uses] | SymbolNotFound:
         require_links(snapshot)
-        return [_uses(snapshot, symbol, limit) for symbol in named_symbols(snapshot, what)]
+        found = resolve_symbols(IndexedSymbols(snapshot), written)
+        if isinstance(found, SymbolNotFound):
+            return found
+        return [_uses(snapshot, symbol, limit) for symbol in found.symbols[:MAX_SYMBOLS]]
 
     return reads(ask, links=True)
 
 
 def written(symbol: Symbol) -> str:
-    return symbol_ref(symbol.path, symbol.lexical_path, symbol.start_line)
-
-
-def named_symbols(snapshot: Snapshot, what: str) -> list[Symbol]:
-    """What `symbols_called` gives; ARGUMENT_INVALID where that is nothing."""
-    found, similar = symbols_called(snapshot, what)
-    if found:
-        return found
-    text = display(what.strip()[:80])
-    raise CodePlaneError(
-        ErrorCode.ARGUMENT_INVALID,
-        f"nothing here is called '{text}'" + (f"; names that begin so: {', '.join(similar)}" if similar else ""),
-        expected="a name, Class.member, path:line, path:line:column or a symbol_ref",
-        received=text,
-        example="Cart.total",
-    )
-
-
-def symbols_called(snapshot: Snapshot, what: str) -> tuple[list[Symbol], list[str]]:
-    """What a name, the end of a qualified name, a symbol reference, an identity, `path:line` or `path:line:column`
-    stands for; where that is nothing, names that begin so."""
-    text = what.strip()
-    place = _PLACE.fullmatch(text)
-    known = find_symbols(snapshot, [uid_number(text)]) if _IDENTITY.fullmatch(text) else {}
-    if place is not None and get_file(snapshot, place[1]) is not None:
-        column = int(place[3]) - 1 if place[3] else None
-        found = find_symbols_at(snapshot, place[1], int(place[2]), column)
-    elif "#" in text and get_file(snapshot, (named := parse_symbol_ref(text)).path) is not None:
-        alike = find_symbols_in(snapshot, named.path, storable(named.lexical_path or ""))
-        found = [symbol for symbol in alike if symbol.start_line == named.line] or alike
-    elif "#" in text and not names_member(text):
-        found = []
-    else:
-        found = list(known.values()) or _named(snapshot, storable(text))
-    if found:
-        return list(dict.fromkeys(found))[:MAX_SYMBOLS], []
-    near = list_defs_by_prefix(snapshot, storable((name_parts(text) or [text])[-1]), 100).rows if text else ()
-    return [], list(dict.fromkeys(row.name for row in near[:5]))
-
-
-def _named(snapshot: Snapshot, text: str) -> list[Symbol]:
-    rows = list_defs_called(snapshot, text, MAX_SYMBOLS).rows
-    numbers = [uid_number(row.def_uid) for row in rows]
-    symbols = find_symbols(snapshot, numbers)
-    found = [symbols[number] for number in numbers if number in symbols]
-    pieces = name_parts(text)
-    for attribute in list_attributes_named(snapshot, pieces[-1]) if pieces else ():
-        if attribute.lexical_path.split(".")[-len(pieces) :] == pieces or len(pieces) == 1:
-            found.append(attribute)
-    return found
+    return symbol.reference
 
 
 def _uses(snapshot: Snapshot, symbol: Symbol, limit: int) -> Uses:

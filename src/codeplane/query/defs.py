@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
+
+import orjson
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.rows import file_range, first, json_list, page
@@ -129,6 +132,21 @@ def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: in
     return _filtered(snapshot, where, [prefix, prefix], limit, unit_id, None, f"length(defs.name), defs.name, {_ORDER}")
 
 
+def list_defs_like(
+    snapshot: Snapshot, names: Collection[str], containers: Collection[str] | None, limit: int
+) -> tuple[DefRow, ...]:
+    """Definitions with one of these names, ignoring the case of ASCII letters; with `containers`, only members of a
+    class, module or package with one of these names."""
+    check_limit(limit)
+    where = "WHERE lower(defs.name) IN (SELECT lower(value) FROM json_each(?))"
+    parameters: list[Value] = [_json(names)]
+    if containers is not None:
+        where += f" AND lower({_CONTAINER}) IN (SELECT lower(value) FROM json_each(?))"
+        parameters.append(_json(containers))
+    sql = f"SELECT {_SELECT} {_FROM} {where} ORDER BY {_ORDER} LIMIT {int(limit)}"
+    return tuple(map(_make, snapshot.reader.rows(sql, parameters)))
+
+
 def list_kinds(snapshot: Snapshot) -> tuple[str, ...]:
     """Every kind of definition that the index holds, by name."""
     return tuple(kind for (kind,) in snapshot.reader.rows("SELECT DISTINCT kind FROM defs ORDER BY kind"))
@@ -174,6 +192,10 @@ def _filtered(
     return page(snapshot, _make, _SELECT, f"{_FROM} {where}", order or _ORDER, parameters, limit)
 
 
+def _json(names: Collection[str]) -> str:
+    return orjson.dumps(list(names)).decode()
+
+
 def _make(row: Row) -> DefRow:
     return DefRow._make((row[0], path_from_text(row[1]), *row[2:-1], json_list(row[-1])))
 
@@ -189,5 +211,8 @@ _BOUNDARY = re.compile(r"[.:/\\]+|(?<=\w)#|(?<=\w)->(?=\w)")
 """A `#` that nothing stands before belongs to the name (`Counter.#value`)."""
 _RECEIVER = re.compile(r"^\(?\*(\w+)\)?(?=\.)")
 _DOTTED = "replace(replace(replace(qualified_name, '::', '.'), '/', '.'), '\\', '.')"
+_OWNER = f"substr({_DOTTED}, 1, length({_DOTTED}) - length(defs.name) - 1)"
+_CONTAINER = f"replace({_OWNER}, rtrim({_OWNER}, replace({_OWNER}, '.', '')), '')"
+"""Last part of the qualified name before the name itself."""
 _FROM = "FROM defs JOIN files ON files.file_id = def_id >> 20"
 _ORDER = "files.path, start_line, start_col, def_id"

@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
+from codeplane.base.symbols import symbol_ref
 from codeplane.facts.links import uid_number, uid_text
 from codeplane.facts.model import Tier
 from codeplane.query.enclosing import enclose_all
-from codeplane.query.rows import find_block, find_links
-from codeplane.query.snapshot import Snapshot
+from codeplane.query.rows import file_range, find_block, find_links
+from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 
 MAX_FAMILY = 500
@@ -40,10 +41,16 @@ class Symbol(NamedTuple):
     parent: int | None
     """Ordinal, in its file, of what it is nested in."""
     file_id: int
+    row_id: int = 0
+    """Id of its row: of a definition its def_id, of an attribute its attribute_id."""
 
     @property
     def number(self) -> int:
         return uid_number(self.def_uid)
+
+    @property
+    def reference(self) -> str:
+        return symbol_ref(self.path, self.lexical_path, self.start_line)
 
 
 class Call(NamedTuple):
@@ -99,30 +106,62 @@ def list_attributes_named(snapshot: Snapshot, name: str) -> list[Symbol]:
     return [symbol_of(row) for row in rows]
 
 
-def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None = None) -> list[Symbol]:
-    """What stands at a place: what the identifier there means; without a column what is defined on that line, what
-    the first identifier of the line that is linked means, or else the innermost definition around it."""
-    file = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
-    if file is None:
+def list_owned(snapshot: Snapshot, owner: Symbol, limit: int) -> list[Symbol]:
+    """Members and attributes of a symbol that are declared in its own file, by line."""
+    check_limit(limit)
+    span, start = row_range(owner.file_id), f"{owner.lexical_path}."
+    where = "BETWEEN ? AND ? AND substr({0}, 1, length(?)) = ? AND instr(substr({0}, length(?) + 1), '.') = 0"
+    values = (*span, start, start, start)
+    defined = f"{DEFINITIONS} WHERE def_id {where.format('lexical_path')} ORDER BY start_line, name LIMIT {int(limit)}"
+    rows = snapshot.reader.rows(defined, values)
+    given = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path = ? ORDER BY a.line, a.name"
+    rows += snapshot.reader.rows(f"{given} LIMIT {int(limit)}", (*span, owner.lexical_path))
+    return [symbol_of(row) for row in rows]
+
+
+def list_attributes_in(snapshot: Snapshot, path: str, limit: int) -> list[Symbol]:
+    """Attributes that methods of a file give to their objects, by line."""
+    check_limit(limit)
+    span = file_range(snapshot, path)
+    if span is None:
         return []
-    file_id = int(file[0])
-    span = row_range(file_id)
-    if column is None:
-        named = snapshot.reader.rows(f"{DEFINITIONS} WHERE def_id BETWEEN ? AND ? AND name_line = ?", (*span, line))
-        named += snapshot.reader.rows(f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND a.line = ?", (*span, line))
-        if named:
-            return [min(map(symbol_of, named), key=lambda symbol: symbol.column)]
-    meant = _meant_at(snapshot, file_id, line, column)
-    if meant:
-        return meant
-    place = (line, column if column is not None else _AFTER)
-    for _, _, (around,) in enclose_all(snapshot, {RepoPath(path): [place]}):
-        if around is not None:
-            return list(find_symbols(snapshot, [uid_number(around.def_uid)]).values())
-    return []
+    sql = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? ORDER BY a.line, a.name LIMIT {int(limit)}"
+    return [symbol_of(row) for row in snapshot.reader.rows(sql, span)]
 
 
-def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int | None) -> list[Symbol]:
+def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None = None) -> list[Symbol]:
+    """The symbol at a place: with a column the target of the identifier there; otherwise the first definition whose
+    name is on that line, or else the innermost definition around it."""
+    span = file_range(snapshot, path)
+    if span is None:
+        return []
+    if column is not None:
+        found = _meant_at(snapshot, split_row_id(span[0])[0], line, column)
+        found = found or _attributes_at(snapshot, span, line, column)
+        if found:
+            return found
+        for _, _, (around,) in enclose_all(snapshot, {RepoPath(path): [(line, column)]}):
+            if around is not None:
+                return list(find_symbols(snapshot, [uid_number(around.def_uid)]).values())
+    # Of nested definitions the innermost starts last, and of those that start together it ends first.
+    rows = snapshot.reader.rows(
+        f"{DEFINITIONS} WHERE def_id BETWEEN ?1 AND ?2 AND start_line <= ?3 AND end_line >= ?3 AND name <> ''"
+        " ORDER BY name_line <> ?3, CASE WHEN name_line = ?3 THEN name_col END, start_line DESC, start_col DESC,"
+        " end_line, def_id LIMIT 1",
+        (*span, line),
+    )
+    return [symbol_of(row) for row in rows]
+
+
+def _attributes_at(snapshot: Snapshot, span: tuple[int, int], line: int, column: int) -> list[Symbol]:
+    sql = (
+        f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ?1 AND ?2 AND a.line = ?3"
+        " AND a.col <= ?4 AND ?4 < a.col + length(a.name)"
+    )
+    return [symbol_of(row) for row in snapshot.reader.rows(sql, (*span, line, column))]
+
+
+def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> list[Symbol]:
     block = find_block(snapshot, file_id)
     if block is None:
         return []
@@ -132,7 +171,7 @@ def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int | None) -
         if columns.lines[ref] != line:
             continue
         start = columns.columns[ref]
-        if column is None or start <= column < start + len(names[columns.names[ref]]):
+        if start <= column < start + len(names[columns.names[ref]]):
             wanted = {links.targets[at] for other, at in zip(links.refs, links.which, strict=True) if other == ref}
             wanted.add(links.targets[which])
             return list(find_symbols(snapshot, wanted).values())
@@ -226,13 +265,12 @@ def symbol_of(row: tuple[object, ...]) -> Symbol:
     return Symbol._make((path_from_text(str(row[0])), *row[1:]))
 
 
-_AFTER = 1 << 20
 DEFINITIONS = (
     "SELECT path, name_line, name_col, kind, name, lexical_path, signature, def_uid, start_line, end_line, parent,"
-    " files.file_id FROM defs JOIN files ON files.file_id = def_id >> 20"
+    " files.file_id, def_id FROM defs JOIN files ON files.file_id = def_id >> 20"
 )
 _ATTRIBUTES = (
     "SELECT path, a.line, a.col, 'attribute', a.name, d.lexical_path || '.' || a.name, '', a.def_uid, a.line, a.line,"
-    " a.parent, files.file_id FROM given_attributes AS a JOIN files ON files.file_id = attribute_id >> 20"
+    " a.parent, files.file_id, attribute_id FROM given_attributes AS a JOIN files ON files.file_id = attribute_id >> 20"
     " JOIN defs AS d ON d.def_id = (files.file_id << 20 | a.parent)"
 )

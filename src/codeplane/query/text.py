@@ -13,7 +13,7 @@ from typing import NamedTuple
 import orjson
 
 from codeplane.base.paths import RepoPath
-from codeplane.facts.words import normalize_text, terms_of
+from codeplane.facts.words import name_key, normalize_text, terms_of
 from codeplane.languages.roles import Scope
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text, split_row_id
@@ -25,6 +25,11 @@ MAX_TERMS_LOOKED_UP = 256
 MAX_QUERY_CHARS = 20_000
 MAX_NAMES = 1000
 MAX_NAMES_ASKED = 60
+MIN_KEY_FOR_EDITS = 4
+MIN_KEY_FOR_TWO_EDITS = 6
+MAX_KEY_FOR_EDITS = 120
+"""The text index takes no longer pattern."""
+_NEAR_PASSAGES = 200
 RARITY_STEPS = 32
 """Rarity is counted in these parts of a unit."""
 
@@ -142,6 +147,19 @@ def list_passages_named(snapshot: Snapshot, keys: Mapping[str, int], limit: int)
 def list_passages_named_nearly(snapshot: Snapshot, key: str, edits: int, limit: int) -> list[PassageMatch]:
     """Definitions whose name is at most so many edits away; the swap of two neighbours is one."""
     return _passages(snapshot, snapshot.reader.lexical.passages_named_like(key, limit, edits=edits))[:limit]
+
+
+def list_names_nearly(snapshot: Snapshot, name: str, limit: int) -> list[str]:
+    """Distinct names of definitions at most two edits from `name`, ignoring case, underscores and short names.
+
+    Fewer edits are accepted in a shorter name. Empty while the text index belongs to another epoch.
+    """
+    key = name_key(name)
+    if not MIN_KEY_FOR_EDITS <= len(key) <= MAX_KEY_FOR_EDITS or not snapshot.reader.load_lexical():
+        return []
+    edits = 2 if len(key) >= MIN_KEY_FOR_TWO_EDITS else 1
+    matches = list_passages_named_nearly(snapshot, key, edits, _NEAR_PASSAGES)
+    return list(dict.fromkeys(match.name for match in matches))[:limit]
 
 
 def list_passages_beginning(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:

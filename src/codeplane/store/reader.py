@@ -87,6 +87,13 @@ class Reader:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def load_lexical(self) -> bool:
+        """Open the text index of this epoch in a reader that was opened without it.
+
+        False while the text index on disk belongs to another epoch.
+        """
+        return self._load_lexical(self.epoch)
+
     @property
     def lexical(self) -> LexicalReader:
         if self._lexical is None:
@@ -98,7 +105,11 @@ class Reader:
         deadline = time.monotonic() + self._wait_seconds
         while True:
             epoch = self._begin()
-            if not self._wants_lexical or self._load_lexical(epoch):
+            if not self._wants_lexical:
+                # One that was loaded on demand belongs to the epoch before.
+                self._lexical, self._meta_digest = None, ""
+                return epoch
+            if self._load_lexical(epoch):
                 return epoch
             if time.monotonic() > deadline:
                 raise CodePlaneError(

@@ -100,7 +100,8 @@ def test_definitions_are_of_the_name_or_none(shop: Shop) -> None:
     assert found.similar == ()
     none = shop.find("compute_discuont", mode="definitions")
     assert none.hits == () and none.total == 0
-    assert none.similar[0] == "compute_discount"
+    assert none.similar == ("shop/pricing.py#compute_discount",)
+    assert none.not_found == "no symbol named 'compute_discuont'; did you mean shop/pricing.py#compute_discount?"
     assert shop.find("qwertzuiop", mode="definitions").similar == ()
 
 

@@ -104,7 +104,7 @@ def test_several_symbols_of_a_name_are_all_shown(shop: Server) -> None:
 
 def test_misspelled_symbol_gets_a_suggestion(shop: Server) -> None:
     (line,) = outline(shop, "cart.py", symbol="Cart.totl")
-    assert line.startswith("no symbol named 'Cart.totl' in cart.py; did you mean Cart.total")
+    assert line.startswith("no symbol named 'Cart.totl' in cart.py; did you mean cart.py#Cart.total?")
 
 
 def test_small_classes_keep_signatures_and_large_ones_names(shop: Server) -> None:

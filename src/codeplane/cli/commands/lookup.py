@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeplane.base.limits import MAX_LIMIT
-from codeplane.base.paths import display
+from codeplane.base.text_lines import TextLine, note
 from codeplane.cli.answer import Reply, answer, tool_reply
-from codeplane.cli.assemble import Assembly, Invocation, assemble, load_config
+from codeplane.cli.assemble import Invocation, assemble, load_config
 from codeplane.cli.lines import lines_reply
-from codeplane.cli.terminal import Style, columns, facts, fit, number, plural, table, wrapped
+from codeplane.cli.terminal import Style, facts, plural, table, wrapped
 
 if TYPE_CHECKING:
-    from codeplane.operations.lookup import Answer
-    from codeplane.query.defs import DefRow
+    from codeplane.operations.lookup import Definition, DefinitionsAnswer
 
 
 def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | None, limit: int, json: bool) -> int:
@@ -39,43 +40,48 @@ def repository_path(root: Path, start: Path | None, given: str) -> str:
     return given
 
 
+def typed_symbol(root: Path, start: Path | None, written: str) -> str:
+    """A symbol as a person types it: the path in front of `#name` or `:line` is relative to the current directory."""
+    for mark in ("#", ":"):
+        head, found, tail = written.partition(mark)
+        if found and (mark == "#" or tail[:1].isdigit()):
+            return f"{repository_path(root, start, head)}{mark}{tail}"
+    return written
+
+
 def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None, limit: int) -> Reply:
     from codeplane.cli.reach import reading
     from codeplane.operations.lookup import find_definitions
+    from codeplane.operations.symbols.presenter import not_found_lines, not_found_message, symbol_rows
 
     assembly = assemble(invocation)
     inside = repository_path(assembly.context.root, invocation.start, path) if path else None
+    written = typed_symbol(assembly.context.root, invocation.start, name)
     with reading(assembly.context, invocation) as reads:
-        found = find_definitions(reads, name, kind=kind, path=inside or None, limit=limit)
-    style = Style.of(sys.stdout)
-    shown = display(name)
-    if not found.rows:
-        text = f"No definition of {shown}."
-        if found.similar:
-            text += f" Names that begin so: {', '.join(map(display, found.similar))}."
-        hints: dict[str, object] = {"similar": list(found.similar)} if found.similar else {}
-        return _reply(assembly, found, text, _defs_rows(found), status="not_found", message=text, hints=hints)
-    places = [display(f"{row.path}:{row.name_line}") for row in found.rows]
-    kinds = [display(row.kind) for row in found.rows]
-    place_width, kind_width = max(map(len, places)), max(map(len, kinds))
-    room = columns() - place_width - kind_width - 4
-    lines = [
-        f"{place.ljust(place_width)}  {style.dim(kind_.ljust(kind_width))}  {fit(_shown(row), room)}".rstrip()
-        for place, kind_, row in zip(places, kinds, found.rows, strict=True)
-    ]
-    left_out = found.total - len(found.rows)
-    if left_out > 0:
-        how = f"--limit {found.total} shows them" if found.total <= MAX_LIMIT else "--kind and --path narrow it down"
-        lines.append(style.dim(f"and {number(left_out)} more; {how}"))
-    message = plural(found.total, "definition")
-    return _reply(assembly, found, "\n".join(lines), _defs_rows(found), message=message)
+        found = find_definitions(reads, written, kind=kind, path=inside or None, limit=limit)
+    status, warnings = "ok", (*assembly.warnings, *found.warnings)
+    hints: dict[str, object] = {}
+    if found.missing is not None:
+        status, message = "not_found", not_found_message(found.missing)
+        lines = not_found_lines(found.missing)
+        hints = {"similar": list(found.missing.suggestions)} if found.missing.suggestions else {}
+    else:
+        message = plural(found.total, "definition")
+        lines = [*symbol_rows([each.symbol for each in found.definitions]), *_left_out(found)]
+    return replace(
+        lines_reply(status, lines, warnings),
+        result={"results": [_row(each) for each in found.definitions], "total": found.total},
+        message=message,
+        hints=hints,
+        meta={"epoch": found.epoch, "freshness": found.freshness.as_dict()},
+    )
 
 
-def _shown(row: DefRow) -> str:
-    """The signature; for what is nested also in what."""
-    signature = row.signature or row.qualified_name
-    container = row.lexical_path.rpartition(".")[0]
-    return f"{container}: {signature}" if container else signature
+def _left_out(found: DefinitionsAnswer) -> Iterator[TextLine]:
+    left = found.total - len(found.definitions)
+    if left > 0:
+        how = f"--limit {found.total}" if found.total <= MAX_LIMIT else "narrow it down with --kind or --path"
+        yield note(f"more: {left:,} ({how})")
 
 
 def _outline(invocation: Invocation, file: str, ref: str | None, symbol: str | None, *, as_json: bool) -> Reply:
@@ -126,45 +132,23 @@ def _languages(invocation: Invocation) -> Reply:
     return Reply(result=result, text=text, message=plural(len(known), "language"))
 
 
-def _defs_rows(found: Answer) -> dict[str, object]:
-    return {"results": [_row(row) for row in found.rows], "total": found.total}
-
-
-def _reply(
-    assembly: Assembly,
-    found: Answer,
-    text: str,
-    result: dict[str, object],
-    *,
-    status: str = "ok",
-    message: str,
-    hints: dict[str, object] | None = None,
-) -> Reply:
-    return Reply(
-        result=result,
-        text=text,
-        status=status,
-        message=message,
-        warnings=(*assembly.warnings, *found.warnings),
-        hints=hints or {},
-        meta={"epoch": found.epoch, "freshness": found.freshness.as_dict()},
-    )
-
-
-def _row(row: DefRow, *left_out: str) -> dict[str, object]:
+def _row(definition: Definition) -> dict[str, object]:
+    symbol, row = definition.symbol, definition.row
     shown: dict[str, object] = {
-        "path": row.path,
-        "line_start": row.start_line,
-        "line_end": row.end_line,
-        "kind": row.kind,
-        "name": row.name,
-        "qualified_name": row.qualified_name,
-        "signature": row.signature,
-        "language": row.language,
-        "visibility": row.visibility,
-        "doc": row.doc,
-        "decorators": list(row.decorators),
-        "symbol_ref": f"{row.path}#{row.lexical_path}@{row.start_line}",
-        "def_uid": row.def_uid,
+        "path": symbol.path,
+        "line_start": symbol.start_line,
+        "line_end": symbol.end_line,
+        "kind": symbol.kind,
+        "name": symbol.name,
     }
-    return {name: value for name, value in shown.items() if value not in (None, "", []) and name not in left_out}
+    if row is not None:
+        shown |= {
+            "qualified_name": row.qualified_name,
+            "signature": row.signature,
+            "language": row.language,
+            "visibility": row.visibility,
+            "doc": row.doc,
+            "decorators": list(row.decorators),
+        }
+    shown |= {"symbol_ref": symbol.reference, "def_uid": symbol.def_uid}
+    return {name: value for name, value in shown.items() if value not in (None, "", [])}

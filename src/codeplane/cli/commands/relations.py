@@ -1,21 +1,27 @@
-"""`cpl refs` and `cpl calls`: who uses a symbol, who calls whom, and how much of that is not known."""
+"""`cpl refs` and `cpl calls`: references of a symbol, callers and callees, and how much of that is unresolved."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING
 
+from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
-from codeplane.base.symbols import short_name, symbol_ref
+from codeplane.base.symbols import short_name
+from codeplane.base.text_lines import TextLine, heading, match, note
 from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.commands.lookup import repository_path
-from codeplane.cli.terminal import Style, columns, fit, number, plural
+from codeplane.cli.commands.lookup import typed_symbol
+from codeplane.cli.lines import lines_reply
+from codeplane.cli.terminal import number, plural
+from codeplane.facts.model import Tier
 
 if TYPE_CHECKING:
     from codeplane.operations.relations import Uses
+    from codeplane.operations.symbols.model import SymbolNotFound
     from codeplane.query.overrides import Family
     from codeplane.query.refs import UseRow
     from codeplane.query.relations import Symbol
@@ -33,36 +39,36 @@ def calls(
     return answer("calls", lambda: _calls(invocation, what, direction, depth, limit, as_json=json), json=False)
 
 
-def _refs(invocation: Invocation, what: str, limit: int) -> Reply:
+def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
     from codeplane.cli.reach import reading
     from codeplane.operations.relations import find_uses
+    from codeplane.operations.symbols.model import SymbolNotFound
 
     assembly = assemble(invocation)
+    root = assembly.context.root
     with reading(assembly.context, invocation) as reads:
-        read = find_uses(reads, _typed(assembly.context.root, invocation.start, what), limit)
-    style = Style.of(sys.stdout)
-    lines: list[str] = []
-    for uses in read.value:
-        lines += _uses_lines(assembly.context.root, uses, style)
-    return Reply(
-        result={"symbols": [_uses_json(uses) for uses in read.value]},
-        text="\n".join(lines).rstrip("\n"),
-        message=plural(sum(uses.total for uses in read.value), "reference"),
+        read = find_uses(reads, typed_symbol(root, invocation.start, written), limit)
+    if isinstance(read.value, SymbolNotFound):
+        return _not_found(read.value, {"symbols": []}, read.epoch, assembly.warnings)
+    found: list[Uses] = read.value
+    lines = [line for uses in found for line in _uses_lines(root, uses, several=len(found) > 1)]
+    return replace(
+        lines_reply("ok", lines, assembly.warnings),
+        result={"symbols": [_uses_json(uses) for uses in found]},
+        message=plural(sum(uses.total for uses in found), "reference"),
         meta={"epoch": read.epoch},
-        warnings=assembly.warnings,
     )
 
 
 def _calls(
     invocation: Invocation, what: str, direction: str | None, depth: int, limit: int | None, *, as_json: bool
 ) -> Reply:
-    from codeplane.cli.lines import lines_reply
     from codeplane.cli.reach import call_lines, call_tool
 
     assembly = assemble(invocation)
     context = assembly.context
     given = {"direction": direction, "limit": limit}
-    arguments: dict[str, object] = {"symbol": _typed(context.root, invocation.start, what), "depth": depth}
+    arguments: dict[str, object] = {"symbol": typed_symbol(context.root, invocation.start, what), "depth": depth}
     arguments |= {name: value for name, value in given.items() if value is not None}
     if as_json:
         return tool_reply(call_tool(context, invocation, "call_graph", arguments)[0])
@@ -70,50 +76,58 @@ def _calls(
     return lines_reply(status, lines, assembly.warnings)
 
 
-def _typed(root: Path, start: Path | None, what: str) -> str:
-    """A place as a person types it: its path is relative to where they stand."""
-    for mark in ("#", ":"):
-        head, found, tail = what.partition(mark)
-        if found and (mark == "#" or tail[:1].isdigit()):
-            return f"{repository_path(root, start, head)}{mark}{tail}"
-    return what
+def _not_found(missing: SymbolNotFound, result: Mapping[str, object], epoch: int, warnings: Sequence[str]) -> Reply:
+    from codeplane.operations.symbols.presenter import not_found_lines, not_found_message
+
+    similar = {"similar": list(missing.suggestions)} if missing.suggestions else {}
+    return replace(
+        lines_reply("not_found", not_found_lines(missing), warnings),
+        result={**result, **similar},
+        message=not_found_message(missing),
+        meta={"epoch": epoch},
+    )
 
 
-def _uses_lines(root: Path, uses: Uses, style: Style) -> Iterator[str]:
-    symbol = uses.symbol
-    place = style.dim(f"{display(symbol.path)}:{symbol.line}")
-    yield f"{style.bold(display(symbol.lexical_path))}  {style.dim(symbol.kind)}  {place}"
-    by_path: dict[str, list[Any]] = {}
+def _uses_lines(root: Path, uses: Uses, *, several: bool) -> Iterator[TextLine]:
+    """Lines that use a symbol, by file; what is not resolved is counted."""
+    if several:
+        yield note(f"{display(uses.symbol.reference)}: {plural(uses.total, 'reference')}")
+    elif not uses.total:
+        yield note(f"no references of {display(uses.symbol.reference)}")
+    by_path: dict[str, list[UseRow]] = {}
     for row in uses.rows:
         by_path.setdefault(row.path, []).append(row)
-    width = max((len(str(row.start_line)) for row in uses.rows), default=0)
     for path, rows in by_path.items():
-        yield f"  {display(path)}"
+        yield heading(path)
         texts = _lines_of(root / path)
         for row in rows:
-            text = texts[row.start_line - 1].strip() if row.start_line <= len(texts) else ""
-            tier = row.tier.name.lower()
-            tier = f"via {short_name(row.via.lexical_path)}  {tier}" if row.via is not None else tier
-            shown = fit(display(text), columns() - width - len(tier) - 8)
-            yield f"    {style.green(str(row.start_line).rjust(width))}  {shown}  {style.dim(tier)}"
-    yield "  " + _summary(uses, style)
-    family = _family_line(uses.family)
-    if family:
-        yield "  " + style.dim(family)
-    yield ""
+            source = texts[row.start_line - 1].rstrip("\r") if row.start_line <= len(texts) else ""
+            yield match(path, row.start_line, _printable(source), _use_suffix(row))
+    yield from map(note, _uses_notes(uses))
 
 
-def _summary(uses: Uses, style: Style) -> str:
-    tiers = ", ".join(f"{number(count)} {tier}" for tier, count in uses.tiers.items())
-    words = f"{plural(uses.total, 'reference')}{f': {tiers}' if tiers else ''}" if uses.total else "no known reference"
-    if uses.total > len(uses.rows):
-        words += f"; the first {number(len(uses.rows))} are shown, --limit shows more"
+def _use_suffix(row: UseRow) -> str:
+    via = [f"via {short_name(row.via.lexical_path)}"] if row.via is not None else []
+    return "  ".join([*via, *([row.tier.name.lower()] if row.tier < Tier.STRONG else [])])
+
+
+def _printable(source: str) -> str:
+    return "\t".join(display(part) for part in source.split("\t"))
+
+
+def _uses_notes(uses: Uses) -> Iterator[str]:
+    left = uses.total - len(uses.rows)
+    if left:
+        yield f"more: {number(left)} (--limit {min(uses.total, MAX_LIMIT)})"
     if uses.renamed:
         shown = ", ".join(f"{display(use.path)}:{use.start_line}" for use in uses.renamed[:3])
-        words += f"; {number(len(uses.renamed))} under another name ({shown}{', …' if len(uses.renamed) > 3 else ''})"
+        yield f"under another name: {number(len(uses.renamed))} ({shown}{', ...' if len(uses.renamed) > 3 else ''})"
     if uses.unresolved:
-        words += f"; {_MAYBE.format(plural(uses.unresolved, 'member'))}"
-    return style.dim(words)
+        name = quote(uses.symbol.name)
+        yield f"unresolved: {number(uses.unresolved)} possible (cpl search {name} --mode references)"
+    family = _family_line(uses.family)
+    if family:
+        yield family
 
 
 def _family_line(family: Family | None) -> str:
@@ -127,7 +141,7 @@ def _family_line(family: Family | None) -> str:
         more = len(family.overridden_by) - 5
         parts.append(f"overridden by {shown}" + (f" and {number(more)} more" if more > 0 else ""))
     if family.open:
-        parts.append("a base outside of the repository may own the name")
+        parts.append("a base outside of the repository may declare it")
     return "; ".join(parts)
 
 
@@ -158,7 +172,7 @@ def _use_json(use: UseRow) -> dict[str, object]:
     row: dict[str, object] = {"path": use.path, "line": use.start_line, "column": use.start_col + 1}
     row |= {"tier": use.tier.name.lower()} | ({"calls": True} if use.calls else {})
     if use.via is not None:
-        row["via"] = symbol_ref(use.via.path, use.via.lexical_path, use.via.start_line)
+        row["via"] = use.via.reference
     return row
 
 

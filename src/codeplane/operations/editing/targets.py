@@ -79,7 +79,7 @@ class TargetFinder(NamedTuple):
             read = self.workspace.read(read_rows, "strict", file=located.path, cancelled=self.cancelled)
             indexed, language, rows = read.value
             if indexed == digest:
-                shares = _sharing(rows, span.lexical_path, span.first, span.last)
+                shares = _sharing(rows, span.lexical_path, span.start_line, span.end_line)
                 return SymbolSite(
                     located.path, digest, span.lexical_path, located.first, located.last, language, shares
                 )

@@ -6,34 +6,33 @@ indexed: where the file has moved on the index is asked again, and in the end it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, normalize
-from codeplane.base.symbols import parse_symbol_ref
+from codeplane.base.symbols import symbol_ref
+from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import refuse_closed, refuse_protected
 from codeplane.operations.outline import Outlined
 from codeplane.operations.reading.comments import comment_above
 from codeplane.operations.reading.comparing import Baseline, Comparison, compare_file
-from codeplane.operations.reading.declared import Text, without_declarations
+from codeplane.operations.reading.declared import Definitions, Text, without_declarations
 from codeplane.operations.reading.documents import Body, Document, is_directory, is_file, open_document
-from codeplane.operations.reading.parsed_symbols import find_spans_in_file, parents_in_file
 from codeplane.operations.reading.sources import Sources, explained, ignored, missing, opened, parsed
-from codeplane.operations.reading.symbols import Matches, Span, find_spans, imports_of, parents_of
-from codeplane.operations.reading.targets import (
-    Mode,
-    Place,
-    Target,
-    find_place,
-    looks_like_path,
-    names_member,
-    names_symbol,
-)
+from codeplane.operations.reading.symbol_context import imports_of, parents_in, parents_of
+from codeplane.operations.reading.targets import Mode, Place, Target, find_place, names_symbol
+from codeplane.operations.symbols.forms import looks_like_path, named_file
+from codeplane.operations.symbols.lookup import FileSymbols, IndexedSymbols
+from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
+from codeplane.operations.symbols.presenter import candidate_fields, unresolved_lines, unresolved_message
+from codeplane.operations.symbols.resolve import resolve_symbol
 from codeplane.query.files import get_file
+from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Read
 
@@ -62,7 +61,7 @@ class Located:
     first: int
     last: int
     document: Document | None = None
-    symbol: Span | None = None
+    symbol: Symbol | None = None
     comparison: Comparison | None = None
     context: dict[str, object] = field(default_factory=dict)
     read: Read[Any] | None = None
@@ -77,6 +76,8 @@ class Unlocated:
     message: str
     fields: dict[str, object] = field(default_factory=dict)
     read: Read[Any] | None = None
+    lines: tuple[TextLine, ...] | None = None
+    """The text form, where it is not made from the fields."""
 
 
 def locate(sources: Sources, target: Target, wish: Wish) -> Located | Unlocated:
@@ -193,7 +194,8 @@ def _compared(sources: Sources, path: RepoPath, wish: Wish) -> Located:
 
 
 class _Asked(NamedTuple):
-    matches: Matches
+    resolution: SymbolsFound | AmbiguousSymbol | SymbolNotFound
+    declarations: tuple[Symbol, ...] = ()
     document: Document | None = None
     indexed: str | None = None
     context: dict[str, object] | None = None
@@ -216,41 +218,48 @@ def _parsed_symbol(sources: Sources, what: str, wish: Wish, not_ready: CodePlane
         not_ready.received = display(what[:200])
         not_ready.remedy = "Name the file as well, or ask again in a moment. search with mode 'lexical' finds the file."
         raise not_ready
-    found = parsed(sources, file)
-    if found is None:
-        return Unlocated("symbol", "not_found", "No symbol is called so.")
-    document, outlined = found
-    matches = without_declarations(find_spans_in_file(outlined, what), partial(_parsed_text, document, outlined))
-    span, body = matches.only, document.body
-    if span is None or body is None:
-        return _unlocated(matches, None)
+    known = parsed(sources, file)
+    document, outlined = known if known is not None else (None, None)
+    rows = outlined.rows if outlined is not None else ()
+    found: Resolution = resolve_symbol(FileSymbols(file, rows), what, scope=file)
+    declarations: tuple[Symbol, ...] = ()
+    if isinstance(found, AmbiguousSymbol) and document is not None and outlined is not None:
+        found, declarations = _defined(found, partial(_parsed_text, document, outlined))
+    if document is None or outlined is None or document.body is None or not isinstance(found, SymbolsFound):
+        assert not isinstance(found, SymbolsFound)
+        return _unlocated(found, None)
+    symbol, body = found.symbols[0], document.body
     context: dict[str, object] = {}
     if wish.include_context:
-        parents = parents_in_file(outlined, span)
-        context = _comment(body, span, outlined.language) | ({"parents": parents} if parents else {})
-    last = min(span.last, body.line_count)
-    return Located(
-        "symbol", span.path, body, span.first, last, document, span, context=context | _declarations(matches)
-    )
+        parents = parents_in(rows, symbol)
+        context = _comment(body, symbol, outlined.language) | ({"parents": parents} if parents else {})
+    last = min(symbol.end_line, body.line_count)
+    context |= _declarations(declarations)
+    return Located("symbol", symbol.path, body, symbol.start_line, last, document, symbol, context=context)
 
 
-def _parsed_text(document: Document, outlined: Outlined, span: Span) -> Text | None:
-    body = document.body
-    return Text(outlined.language, body.between(span.first, span.last).decode("utf-8")) if body is not None else None
+def _parsed_text(document: Document, outlined: Outlined, symbol: Symbol) -> Text | None:
+    if document.body is None:
+        return None
+    return Text(outlined.language, document.body.between(symbol.start_line, symbol.end_line).decode("utf-8"))
 
 
 def _indexed_symbol(sources: Sources, what: str, wish: Wish) -> Located | Unlocated:
     def ask(snapshot: Snapshot) -> _Asked:
-        matches = without_declarations(find_spans(snapshot, what, wish.within), partial(_written, sources, snapshot))
-        if matches.only is None:
-            return _Asked(matches)
-        document = open_document(sources.root, matches.only.path)
-        known = get_file(snapshot, matches.only.path)
+        found = resolve_symbol(IndexedSymbols(snapshot), what, scope=wish.within)
+        declarations: tuple[Symbol, ...] = ()
+        if isinstance(found, AmbiguousSymbol):
+            found, declarations = _defined(found, partial(_written, sources, snapshot))
+        if not isinstance(found, SymbolsFound):
+            return _Asked(found)
+        symbol = found.symbols[0]
+        document = open_document(sources.root, symbol.path)
+        known = get_file(snapshot, symbol.path)
         indexed = known.digest if known is not None else None
         wanted = wish.include_context and indexed == document.digest
         language = known.language if known is not None else None
-        context = _context(snapshot, matches.only, document, language) if wanted else None
-        return _Asked(matches, document, indexed, context)
+        context = _context(snapshot, symbol, document, language) if wanted else None
+        return _Asked(found, declarations, document, indexed, context)
 
     file, policy = _file_of(sources.root, what), sources.policy
     if file is not None:
@@ -258,25 +267,23 @@ def _indexed_symbol(sources: Sources, what: str, wish: Wish) -> Located | Unloca
     for _ in range(_ATTEMPTS):
         read = sources.workspace.read(ask, policy, file=file, cancelled=sources.cancelled)
         asked = read.value
-        span, document = asked.matches.only, asked.document
-        if span is None:
-            if not asked.matches.total and file is not None and "#" in what and not is_file(sources.root, file):
-                raise missing(sources, file)
-            return _unlocated(asked.matches, read)
+        if not isinstance(asked.resolution, SymbolsFound):
+            return _unlocated(asked.resolution, read)
+        symbol, document = asked.resolution.symbols[0], asked.document
         if document is not None and document.digest == asked.indexed and document.body is not None:
             return Located(
                 "symbol",
-                span.path,
+                symbol.path,
                 document.body,
-                span.first,
-                min(span.last, document.body.line_count),
+                symbol.start_line,
+                min(symbol.end_line, document.body.line_count),
                 document,
-                span,
-                context=(asked.context or {}) | _declarations(asked.matches),
+                symbol,
+                context=(asked.context or {}) | _declarations(asked.declarations),
                 read=read,
             )
         # The look came before the file was written: the next one is told to wait for it.
-        file, policy = span.path, "strict"
+        file, policy = symbol.path, "strict"
     raise CodePlaneError(
         ErrorCode.INDEX_STALE,
         "the file changes faster than it can be indexed, so that the lines of the symbol are not known",
@@ -285,29 +292,41 @@ def _indexed_symbol(sources: Sources, what: str, wish: Wish) -> Located | Unloca
     )
 
 
-def _written(sources: Sources, snapshot: Snapshot, span: Span) -> Text | None:
-    known = get_file(snapshot, span.path)
+def _defined(
+    ambiguous: AmbiguousSymbol, read_text: Callable[[Symbol], Text | None]
+) -> tuple[SymbolsFound | AmbiguousSymbol, tuple[Symbol, ...]]:
+    """The one definition among the candidates, if the others declare it; and its declarations."""
+    left: Definitions = without_declarations(ambiguous, read_text)
+    if not left.declarations:
+        return ambiguous, ()
+    if len(left.symbols) == 1:
+        return SymbolsFound(left.symbols, 1), left.declarations
+    return replace(ambiguous, candidates=left.symbols, total=len(left.symbols)), left.declarations
+
+
+def _written(sources: Sources, snapshot: Snapshot, symbol: Symbol) -> Text | None:
+    known = get_file(snapshot, symbol.path)
     try:
-        body = open_document(sources.root, span.path).body
+        body = open_document(sources.root, symbol.path).body
     except CodePlaneError:
         return None
     if known is None or known.language is None or body is None:
         return None
-    return Text(known.language, body.between(span.first, span.last).decode("utf-8"))
+    return Text(known.language, body.between(symbol.start_line, symbol.end_line).decode("utf-8"))
 
 
-def _declarations(matches: Matches) -> dict[str, object]:
-    return {"declarations": list(matches.declarations)} if matches.declarations else {}
+def _declarations(declarations: tuple[Symbol, ...]) -> dict[str, object]:
+    return {"declarations": [symbol.reference for symbol in declarations]} if declarations else {}
 
 
-def _context(snapshot: Snapshot, span: Span, document: Document, language: str | None) -> dict[str, object]:
+def _context(snapshot: Snapshot, symbol: Symbol, document: Document, language: str | None) -> dict[str, object]:
     """What stands above a symbol to explain it, what it lies in, and what its file imports."""
-    found = _comment(document.body, span, language) if document.body is not None else {}
-    parents = parents_of(snapshot, span)
+    found = _comment(document.body, symbol, language) if document.body is not None else {}
+    parents = parents_of(snapshot, symbol)
     if parents:
         found["parents"] = parents
     lines, room = [], _MAX_IMPORT_CHARS
-    for line in imports_of(snapshot, span.path):
+    for line in imports_of(snapshot, symbol.path):
         room -= len(line)
         if room < 0:
             break
@@ -315,21 +334,24 @@ def _context(snapshot: Snapshot, span: Span, document: Document, language: str |
     return found | ({"imports": lines} if lines else {})
 
 
-def _comment(body: Body, span: Span, language: str | None) -> dict[str, object]:
-    comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), span.first, language)
+def _comment(body: Body, symbol: Symbol, language: str | None) -> dict[str, object]:
+    first = symbol.start_line
+    comment, left = comment_above(lambda line: body.between(line, line).decode("utf-8"), first, language)
     found: dict[str, object] = {"comment": comment} if comment else {}
     return found | ({"comment_lines_left": left} if left else {})
 
 
-def _unlocated(matches: Matches, read: Read[_Asked] | None) -> Unlocated:
-    if matches.total:
-        fields: dict[str, object] = {"candidates": [span.as_candidate() for span in matches.spans]}
-        if matches.total > len(matches.spans):
-            fields["left_out"] = matches.total - len(matches.spans)
-        message = "Several symbols are called so: pass one symbol_ref as target, or a file as path."
-        return Unlocated("symbol", "ambiguous", message, fields, read)
-    similar: dict[str, object] = {"similar": list(matches.similar)} if matches.similar else {}
-    return Unlocated("symbol", "not_found", "No symbol is called so.", similar, read)
+def _unlocated(found: AmbiguousSymbol | SymbolNotFound, read: Read[_Asked] | None) -> Unlocated:
+    fields: dict[str, object] = {}
+    if isinstance(found, SymbolNotFound):
+        fields |= {"similar": list(found.suggestions)} if found.suggestions else {}
+    else:
+        fields["candidates"] = [candidate_fields(symbol) for symbol in found.candidates]
+        left = found.total - len(found.candidates)
+        fields |= {"left_out": left} if left else {}
+    status = "not_found" if isinstance(found, SymbolNotFound) else "ambiguous"
+    lines = tuple(unresolved_lines(found))
+    return Unlocated("symbol", status, unresolved_message(found), fields, read, lines)
 
 
 def _binary(mode: Mode, document: Document) -> Unlocated:
@@ -359,17 +381,12 @@ def _symbol_written(root: Root, target: Target, wish: Wish) -> tuple[str, Wish]:
         return symbol or written, wish
     if is_directory(root, _path(written)):
         return symbol, replace(wish, within=_path(written))
-    return f"{written.replace('%', '%25').replace('#', '%23')}#{symbol}", wish
+    return symbol_ref(written, symbol), wish
 
 
 def _file_of(root: Root, what: str) -> RepoPath | None:
-    """The file that a reference names, so that only that one need be looked at."""
-    if names_member(what) and not _is_file(root, what.partition("#")[0]):
-        return None
-    if "#" in what:
-        return parse_symbol_ref(what).path
-    place = find_place(what)
-    return _spelled(place.path) if place is not None else None
+    """The file that a reference names, so that only that file is checked for changes."""
+    return named_file(what, partial(is_file, root))
 
 
 def _path(written: str) -> RepoPath:

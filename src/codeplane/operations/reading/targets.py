@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from codeplane.languages.registry import detect
-
 Mode = Literal["file", "symbol", "snippet", "diff_preview"]
 MODES: tuple[Mode, ...] = ("file", "symbol", "snippet", "diff_preview")
 
@@ -53,21 +51,5 @@ def names_symbol(written: str) -> bool:
     return "::" in written and "/" not in written and "#" not in written
 
 
-def names_member(written: str) -> bool:
-    """Whether it is a member as documents of Ruby and Java write it, `Class#member`, should there be no such file."""
-    owner, mark, member = written.partition("#")
-    return bool(mark and owner and member) and not looks_like_path(owner)
-
-
-def looks_like_path(written: str) -> bool:
-    """Whether a file was meant, should there be neither a file nor a symbol."""
-    return (
-        "/" in written or written.startswith(".") or detect(written) is not None or _ENDING.search(written) is not None
-    )
-
-
 _RANGE = re.compile(r"(.+?)(?::|#)L?([1-9][0-9]{0,8})-(?:L?([1-9][0-9]{0,8}))?", re.DOTALL)
 _POINT = re.compile(r"(.+?)(?::|#L)([1-9][0-9]{0,8})(?::[0-9]{1,9})?", re.DOTALL)
-_ENDING = re.compile(
-    r"\.(?:txt|log|csv|lock|cfg|ini|conf|xml|rst|adoc|svg|gradle|tmpl|j2|in|out|po|mk|bat|ps1|cmake)\Z"
-)

@@ -140,7 +140,9 @@ class Found:
     skipped: tuple[Skipped, ...] = ()
     """Files that should have been searched and were not."""
     similar: tuple[str, ...] = ()
-    """Names nearly like the one that was not found."""
+    """References of symbols that a name which was not found may mean."""
+    not_found: str = ""
+    """The message that no symbol has the name that was asked for."""
     notices: tuple[Notice, ...] = ()
     hints: Mapping[str, object] = field(default_factory=dict)
     debug: Mapping[str, object] = field(default_factory=dict)

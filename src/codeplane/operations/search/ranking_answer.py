@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from codeplane.base.paths import RepoPath
-from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.beneath import Root
+from codeplane.facts.words import name_key
 from codeplane.operations.search.changed import Changed
 from codeplane.operations.search.diversity import Place, spread, without_twins
 from codeplane.operations.search.evidence import add_evidence
@@ -21,14 +20,19 @@ from codeplane.operations.search.model import MAX_RANKED, Factors, Found, Hit, R
 from codeplane.operations.search.names import MAX_NAMED
 from codeplane.operations.search.operators import Parsed
 from codeplane.operations.search.phrases import find_phrase
-from codeplane.operations.search.question import Question, read_question
+from codeplane.operations.search.question import Question, Shape, read_question
 from codeplane.operations.search.ranked import ROWS_PER_FILE, Bounds, Ranking, Row, rank
 from codeplane.operations.search.required import Required, find_required, with_places
 from codeplane.operations.search.weights import Weights
-from codeplane.query.outline import list_outline_rows
+from codeplane.operations.symbols.forms import looks_like_path, parse_written
+from codeplane.operations.symbols.lookup import IndexedSymbols
+from codeplane.operations.symbols.model import SymbolNotFound, SymbolsFound
+from codeplane.operations.symbols.presenter import not_found_message
+from codeplane.operations.symbols.resolve import resolve_symbols
+from codeplane.query.relations import ATTRIBUTE, Symbol
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import DefinitionBrief, FileBrief, find_brief, list_text_files, read_definitions
-from codeplane.store.codec import ORDINAL_BITS
+from codeplane.query.text import DefinitionBrief, FileBrief, list_text_files, read_briefs, read_definitions
+from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK
 
 MAX_ROWS = 110
 """Rows that are looked up for the results of all pages, where no filter asks for more."""
@@ -41,7 +45,6 @@ _HALFWAY = 25.0
 """The score that is shown as one half."""
 _WORTH = ("exact", "style")
 _LOST = ("removed_by_kind", "removed_by_exclude")
-_REFERENCE = re.compile(r"[^#\s][^#]*#[^@\s]+@[1-9][0-9]{0,8}")
 
 
 def answer_ranked(
@@ -76,14 +79,17 @@ def answer_ranked(
     ranking = rank(snapshot, question, bounds, weights, names_only=names_only, phrase=phrase)
     # Outside of the scope lies only what was asked for by its very name, and is nowhere else.
     rows: Sequence[Row] = [row for row in ranking.rows if filters.accepts_role(row.file.role) or row.way in _WORTH]
-    similar: tuple[str, ...] = ()
-    referred = _by_reference(snapshot, parsed.text) if names_only else None
-    if referred is not None:
-        rows = referred
+    resolved = _resolve_query(snapshot, request, parsed.text, question)
+    if isinstance(resolved, SymbolsFound) and names_only:
+        named = _rows_of(snapshot, resolved.symbols, rows, filters)
+        if request.mode == "definitions" or not _is_name(parsed.text):
+            rows = named
+        elif not rows or not any(row is rows[0] for row in named):
+            known = set(map(id, named))
+            rows = [*named, *(row for row in rows if id(row) not in known)]
     elif request.mode == "definitions":
-        exact = _defining(rows, question)
-        similar = () if exact else tuple(dict.fromkeys(row.name for row in rows))[:MAX_SIMILAR]
-        rows = exact
+        rows = _other_styles(rows, question)
+    missing = resolved if isinstance(resolved, SymbolNotFound) and not _is_partial(request, question, rows) else None
     most = MAX_NAMED if request.mode == "definitions" else MAX_RANKED
     if filters.must:
         # What has another kind is left out later on.
@@ -112,7 +118,8 @@ def answer_ranked(
         outside_scope=required.outside if filters.must else ranking.outside,
         suppressed=suppressed,
         skipped=required.skipped,
-        similar=similar,
+        similar=missing.suggestions if missing is not None else (),
+        not_found=not_found_message(missing) if missing is not None else "",
         notices=notices,
         hints=lost | ({"not_searched": dict(required.not_searched)} if required.not_searched else {}),
         debug={
@@ -127,29 +134,74 @@ def answer_ranked(
     )
 
 
-def _by_reference(snapshot: Snapshot, text: str) -> list[Row] | None:
-    """The definition that a symbol reference names; None where the query is none."""
-    if _REFERENCE.fullmatch(text.strip()) is None:
-        return None
-    named = parse_symbol_ref(text)
-    file = find_brief(snapshot, named.path)
-    if file is None:
-        return None
-    found = [row for row in list_outline_rows(snapshot, file.path) if row.lexical_path == named.lexical_path]
-    there = [row for row in found if row.start_line == named.line] or found
-    return [Row(file, row.ordinal, row.start_line, row.end_line, row.name, way="exact") for row in there]
+def _resolve_query(
+    snapshot: Snapshot, request: Request, text: str, question: Question
+) -> SymbolsFound | SymbolNotFound | None:
+    """The symbols that a query names; None where it is not read as the name of one.
 
-
-def _defining(rows: Sequence[Row], question: Question) -> list[Row]:
-    """Definitions of the very name; without one, those of its letters in another case, then in another style.
-
-    Of a qualified name those that lie in what it says, where that is known of any or nothing else has the name.
+    In mode auto only a qualified name is: a plain word asks for whatever is about it.
     """
-    exact = [row for row in rows if row.way in _WORTH]
-    if question.qualifiers:
-        exact = [row for row in exact if row.parts.get("qualified")]
+    if not text.strip():
+        return None
+    if request.mode == "auto":
+        is_qualified = question.shape is Shape.NAME and bool(question.qualifiers) and not looks_like_path(text.strip())
+        if not is_qualified:
+            return None
+        found = resolve_symbols(IndexedSymbols(snapshot), text)
+        # Names of other libraries are asked for too: only what looks like a misspelling is told.
+        return None if isinstance(found, SymbolNotFound) and not found.suggestions else found
+    return resolve_symbols(IndexedSymbols(snapshot), text, limit=MAX_NAMED)
+
+
+def _other_styles(rows: Sequence[Row], question: Question) -> list[Row]:
+    """Definitions of the name in another case, or else in another style, such as snake case for camel case.
+
+    Of a qualified name those that lie in what it says.
+    """
+    exact = [row for row in rows if row.way in _WORTH and (not question.qualifiers or row.parts.get("qualified"))]
     very = [row for row in exact if row.name == question.last]
     return very or [row for row in exact if row.way == "exact"] or exact
+
+
+def _is_name(text: str) -> bool:
+    """Whether the query has no other reading than a name."""
+    return len(parse_written(text)) == 1
+
+
+def _is_partial(request: Request, question: Question, rows: Sequence[Row]) -> bool:
+    """Whether a search for symbols found names that contain the one that was written, or was asked in words."""
+    if request.mode != "symbol":
+        return False
+    if len(question.text.split()) > 1:
+        return bool(rows)
+    key = name_key(question.last)
+    return any(
+        key != (name := name_key(row.name)) and key in name and (not question.qualifiers or row.parts.get("qualified"))
+        for row in rows
+    )
+
+
+def _rows_of(snapshot: Snapshot, symbols: Sequence[Symbol], ranked: Sequence[Row], filters: Filters) -> list[Row]:
+    """Rows of symbols: those that were ranked in their order, then the others. In the scope, unless all are outside."""
+    by_id = {row.file.file_id << ORDINAL_BITS | row.definition: row for row in ranked if row.definition >= 0}
+    places = {id_: position for position, id_ in enumerate(by_id)}
+    files = read_briefs(snapshot, [symbol.file_id for symbol in symbols])
+    rows: dict[int, Row] = {}
+    others: list[Row] = []
+    for symbol in symbols:
+        if symbol.file_id not in files:
+            continue
+        is_attribute = symbol.kind == ATTRIBUTE
+        known = None if is_attribute else by_id.get(symbol.row_id)
+        if known is not None:
+            rows[places[symbol.row_id]] = known
+            continue
+        ordinal = -1 if is_attribute else symbol.row_id & ORDINAL_MASK
+        place = (symbol.start_line, symbol.end_line, symbol.name)
+        others.append(Row(files[symbol.file_id], ordinal, *place, way="exact"))
+    found = [*(rows[position] for position in sorted(rows)), *others]
+    inside = [row for row in found if filters.accepts_role(row.file.role)]
+    return inside if inside or filters.scope == "docs" else found
 
 
 def _narrow(snapshot: Snapshot, request: Request, parsed: Parsed, filters: Filters) -> dict[int, FileBrief] | None:

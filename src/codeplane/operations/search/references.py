@@ -1,46 +1,44 @@
-"""Who uses a name, each with how well that is known.
+"""References of a symbol or a name, each with the tier of its link.
 
-Occurrences that are known to stand for something else (another definition, a variable of their function) are
-counted and left out; whatever is not resolved stays in, and says so. Files of code without facts are searched for the
-name as a word, of which nothing is known. Nothing is resolved here, and nothing that is known of an import is taken
-for knowledge of what was imported.
+Occurrences that are linked to something else (another definition, a local variable) are counted and left out;
+occurrences that are not resolved stay in, with tier unknown. Code files without facts are searched for the name as a
+word. Nothing is inferred here: the link of an import says nothing about what was imported.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
-from codeplane.base.paths import RepoPath, display
-from codeplane.base.symbols import parse_symbol_ref, symbol_ref
+from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
-from codeplane.facts.links import uid_number
 from codeplane.facts.model import Role, Target, Tier
-from codeplane.operations.reading.targets import names_member
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.matching import cut_around
 from codeplane.operations.search.mentions import Mentions, find_mentions
 from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
 from codeplane.operations.search.scanning import Cancelled
 from codeplane.operations.search.textual import NO_DEFINITION, Accepts, within
+from codeplane.operations.symbols.lookup import IndexedSymbols
+from codeplane.operations.symbols.model import SymbolNotFound
+from codeplane.operations.symbols.presenter import not_found_message
+from codeplane.operations.symbols.resolve import resolve_symbols, with_suggestions
 from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
-from codeplane.query.defs import get_def_uid, list_defs_by_prefix, list_defs_called, name_parts
+from codeplane.query.defs import list_defs_like
 from codeplane.query.enclosing import Enclosing, enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
-from codeplane.query.outline import list_outline_rows
-from codeplane.query.relations import find_symbols
+from codeplane.query.relations import find_symbols, list_attributes_named
 from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.codec import row_id
+from codeplane.store.codec import storable
 
 MAX_TARGETS = 100
 MAX_SIMILAR = 5
@@ -50,12 +48,14 @@ MAX_ROUTED = 20
 Keeps = Callable[[str], bool]
 
 
-class Sought(NamedTuple):
+class ReferenceQuery(NamedTuple):
     name: str
     targets: frozenset[int] | None
-    """Numbers of the definitions that are meant; None for whatever has the name."""
+    """Numbers of the symbols that are meant; None for everything of the name."""
     symbols: tuple[str, ...]
-    """Those definitions in their written form, the first of them."""
+    """References of those symbols, the first few."""
+    missing: SymbolNotFound | None = None
+    """Set if no symbol here has the name; it may still be used here."""
 
 
 def find_references(
@@ -72,14 +72,17 @@ def find_references(
     one_per_file: bool = False,
     keeping: Kept | None = None,
 ) -> Found:
-    """Uses of a name, of the end of a qualified name, or of a symbol reference: by tier, then path and place.
+    """Uses of the symbol that a query names, or of a name that nothing here defines: by tier, then path and place.
 
     Those of files that are not `wanted` are only counted, by role. What lies in no definition of the `kinds`, if there
     are some, or on a line that `keeps` turns down counts nowhere. With `one_per_file` the first use of a file stands
     for all of them.
     """
     require_links(snapshot)
-    sought = resolve(snapshot, query)
+    index = IndexedSymbols(snapshot)
+    asked = _resolve_query(index, snapshot, query)
+    if isinstance(asked, SymbolNotFound):
+        return _not_found(index, asked)
     rows: list[_Use] = []
     roles: dict[RepoPath, str] = {}
     outside: Counter[str] = Counter()
@@ -95,14 +98,14 @@ def find_references(
         lines = _read_lines(root, uses)
         return [use for use in uses if keeps(use.text or lines.get((use.path, use.line), ""))]
 
-    routed = _routed_uses(snapshot, sought)
-    for file, occurrences in _by_file(snapshot, sought, routed):
+    routed = _routed_uses(snapshot, asked)
+    for file, occurrences in _by_file(snapshot, asked, routed):
         if accepts is not None and not accepts(file.path, file):
             continue
         uses: list[_Use] = []
         through = dict(routed.get(file.path, {}))
         for occurrence in occurrences:
-            tier = _tier(occurrence, sought)
+            tier = _tier(occurrence, asked)
             other = through.pop(_place(occurrence), None)
             if other is not None and tier != _DEFINITION:
                 uses.append(other._replace(name=occurrence.name))
@@ -122,7 +125,7 @@ def find_references(
         mentions = find_mentions(
             snapshot,
             root,
-            sought.name,
+            asked.name,
             accepts,
             wanted,
             limit=limit if keeps is None else None,
@@ -151,88 +154,53 @@ def find_references(
     hints |= {name: left_out[name] for name in (_DEFINITION, _ELSEWHERE) if left_out[name]}
     if as_text:
         hints["found_as_text"] = as_text
-    if sought.symbols:
-        hints["symbols"] = list(sought.symbols)
-    elif sought.name != query.strip():
-        hints["searched_as"] = sought.name
+    if asked.symbols:
+        hints["symbols"] = list(asked.symbols)
+    elif asked.name != query.strip():
+        hints["searched_as"] = asked.name
     if mentions.not_searched:
         hints["not_searched"] = dict(mentions.not_searched)
+    if asked.missing is not None and not rows and not any(left_out.values()) and not outside:
+        return replace(_not_found(index, asked.missing), hints=hints, skipped=mentions.skipped)
     return Found(
         hits=tuple(hits),
         total=tiers.total(),
         outside_scope=dict(sorted(outside.items())),
         files=len(files),
         skipped=mentions.skipped,
-        similar=() if rows or any(left_out.values()) else _similar(snapshot, sought.name),
         hints=hints,
         debug={"removed_by_kind": left_out[_KIND]},
     )
 
 
-def resolve(snapshot: Snapshot, query: str) -> Sought:
-    """What a query means: a symbol reference, a qualified name that is defined, or plainly a name."""
-    text = query.strip()
-    if not text:
-        raise CodePlaneError(
-            ErrorCode.ARGUMENT_INVALID, "the name is empty", expected="a name", received="''", example="finish_checkout"
-        )
-    if _SYMBOL_REF.fullmatch(text) and not _names_member(snapshot, text):
-        return _by_symbol_ref(snapshot, text)
-    parts = name_parts(text)
-    qualified = len(parts) > 1
-    found = list_defs_called(snapshot, text, MAX_TARGETS)
-    # Some languages give names of signs to what they define.
-    if not _IN_NAMES.search(text) and not found.total and not list_files_with_name(snapshot, text):
-        raise CodePlaneError(
-            ErrorCode.ARGUMENT_INVALID,
-            f"'{display(text[:40])}' is no name",
-            expected="a name of letters, digits, '_' or '$', also Class.method, or a symbol_ref of an earlier answer",
-            received=display(text[:40]),
-            example={"mode": "references", "query": "finish_checkout"},
-            remedy="To find signs as they are written use mode 'lexical'.",
-        )
-    name = parts[-1] if parts and (qualified or found.total) else text
-    symbols = tuple(symbol_ref(row.path, row.lexical_path, row.start_line) for row in found.rows[:MAX_SIMILAR])
-    # A plain name means all that is called so; more definitions than can be told apart are not told apart.
-    single = found.total == 1 or (qualified and 0 < found.total <= MAX_TARGETS)
-    return Sought(name, frozenset(uid_number(row.def_uid) for row in found.rows) if single else None, symbols)
+def _not_found(index: IndexedSymbols, missing: SymbolNotFound) -> Found:
+    missing = with_suggestions(index, missing)
+    return Found((), 0, similar=missing.suggestions, not_found=not_found_message(missing))
 
 
-def _names_member(snapshot: Snapshot, text: str) -> bool:
-    return names_member(text) and get_file(snapshot, text.partition("#")[0]) is None
+def _resolve_query(index: IndexedSymbols, snapshot: Snapshot, query: str) -> ReferenceQuery | SymbolNotFound:
+    """What a query means: certain symbols, or everything of a name, whether or not something here defines it.
+
+    A qualified name that nothing here defines is searched for by its last part (`builtins.print`), unless something
+    else here has that name: its references would be an answer to another question.
+    """
+    found = resolve_symbols(index, query, limit=MAX_TARGETS, suggest=False)
+    if isinstance(found, SymbolNotFound):
+        is_name = found.line is None and not found.scope
+        name = found.parts[-1] if found.parts else found.name
+        if not is_name or (len(found.parts) > 1 and _is_defined(snapshot, name)):
+            return found
+        return ReferenceQuery(name if len(found.parts) > 1 else query.strip(), None, (), found)
+    symbols = tuple(symbol.reference for symbol in found.symbols[:MAX_SIMILAR])
+    # A plain name means all symbols of that name; so does a name with more definitions than can be told apart.
+    is_certain = found.total == 1 if found.is_bare_name else found.total <= MAX_TARGETS
+    targets = frozenset(symbol.number for symbol in found.symbols) if is_certain else None
+    return ReferenceQuery(found.symbols[0].name, targets, symbols)
 
 
-def _by_symbol_ref(snapshot: Snapshot, text: str) -> Sought:
-    named = parse_symbol_ref(text)
-    file = get_file(snapshot, named.path)
-    if file is None:
-        raise CodePlaneError(
-            ErrorCode.FILE_NOT_FOUND,
-            f"'{display(named.path)}' is not an indexed file",
-            expected="a symbol reference of an indexed file, or a name",
-            received=display(text),
-            example="app/checkout.py#Cart.total@12",
-        )
-    rows = [row for row in list_outline_rows(snapshot, named.path) if row.name]
-    if named.lexical_path is None:
-        line = named.line or 0
-        found = [row for row in rows if row.start_line <= line <= row.end_line]
-        # Of nested symbols the innermost begins last, and of those that begin together it ends first.
-        found = sorted(found, key=lambda row: (-row.start_line, -row.start_col, row.end_line))[:1]
-    else:
-        alike = [row for row in rows if row.lexical_path == named.lexical_path]
-        found = [row for row in alike if row.start_line == named.line] or alike
-    if not found:
-        raise CodePlaneError(
-            ErrorCode.ARGUMENT_INVALID,
-            f"'{display(named.path)}' has no such symbol",
-            expected="a symbol of the file, or a name",
-            received=display(text),
-            example=symbol_ref(named.path, rows[0].lexical_path, rows[0].start_line) if rows else None,
-        )
-    symbols = tuple(symbol_ref(named.path, row.lexical_path, row.start_line) for row in found[:MAX_SIMILAR])
-    targets = (get_def_uid(snapshot, row_id(file.file_id, row.ordinal)) for row in found)
-    return Sought(found[0].name, frozenset(uid_number(uid) for uid in targets if uid), symbols)
+def _is_defined(snapshot: Snapshot, name: str) -> bool:
+    name = storable(name)
+    return bool(list_defs_like(snapshot, [name], None, 1) or list_attributes_named(snapshot, name))
 
 
 class _Use(NamedTuple):
@@ -253,24 +221,22 @@ _KIND = "kind"
 _DEFINITION = "definitions"
 _ELSEWHERE = "elsewhere"
 _TIERS = tuple(tier.name.lower() for tier in sorted(Tier, reverse=True))
-_IN_NAMES = re.compile(r"[\w$]")
-_SYMBOL_REF = re.compile(r"[^#\s]+#.+|.+:[1-9][0-9]{0,8}(?::[0-9]+)?", re.DOTALL)
 
 
-def _routed_uses(snapshot: Snapshot, sought: Sought) -> dict[RepoPath, dict[tuple[int, int], _Use]]:
+def _routed_uses(snapshot: Snapshot, asked: ReferenceQuery) -> dict[RepoPath, dict[tuple[int, int], _Use]]:
     """Uses that name another symbol (a base member, a constructor), and calls that are written without a name.
 
     They come from where the call graph reads them, so that both list the same calls.
     """
     found: dict[RepoPath, dict[tuple[int, int], _Use]] = {}
-    targets = sought.targets or frozenset()
+    targets = asked.targets or frozenset()
     symbols = find_symbols(snapshot, targets) if len(targets) <= MAX_ROUTED else {}
     for symbol in symbols.values():
         for use in list_routed_uses(snapshot, find_routes(snapshot, symbol)):
             is_named = use.via is None and (use.names or use.renames)
             if is_named or (use.via is not None and use.via.number in targets):
                 continue
-            via = symbol_ref(use.via.path, use.via.lexical_path, use.via.start_line) if use.via is not None else ""
+            via = use.via.reference if use.via is not None else ""
             place = (use.start_line, use.start_col)
             row = _Use(-use.tier, use.path, *place, "", "", via)
             held = found.setdefault(use.path, {})
@@ -280,18 +246,18 @@ def _routed_uses(snapshot: Snapshot, sought: Sought) -> dict[RepoPath, dict[tupl
 
 
 def _by_file(
-    snapshot: Snapshot, sought: Sought, routed: Mapping[RepoPath, Mapping[tuple[int, int], _Use]]
+    snapshot: Snapshot, asked: ReferenceQuery, routed: Mapping[RepoPath, Mapping[tuple[int, int], _Use]]
 ) -> Iterable[tuple[ContentRow, list[Occurrence]]]:
-    files = {row.file_id: row for row in list_files_with_name(snapshot, sought.name)}
+    files = {row.file_id: row for row in list_files_with_name(snapshot, asked.name)}
     # A link may have been found for a name that the definition has only there, an alias.
-    linked = list_linked(snapshot, sought.targets or ())
+    linked = list_linked(snapshot, asked.targets or ())
     for path, uses in routed.items():
         file = get_file(snapshot, path)
         if file is not None:
             linked.setdefault(file.file_id, set()).update(uses)
     files |= {row.file_id: row for row in list_files_by_id(snapshot, linked.keys() - files.keys())}
     for row in files.values():
-        found = list_occurrences(snapshot, row.file_id, sought.name)
+        found = list_occurrences(snapshot, row.file_id, asked.name)
         if row.file_id in linked:
             found = sorted({*found, *list_occurrences_at(snapshot, row.file_id, linked[row.file_id])}, key=_place)
         yield row, found
@@ -301,14 +267,14 @@ def _place(occurrence: Occurrence) -> tuple[int, int]:
     return occurrence.line, occurrence.column
 
 
-def _tier(occurrence: Occurrence, sought: Sought) -> Tier | str:
-    """How well it is known that the occurrence is one of what is sought, or why it is none."""
+def _tier(occurrence: Occurrence, asked: ReferenceQuery) -> Tier | str:
+    """How well it is known that the occurrence is a use of what is asked for, or why it is none."""
     if occurrence.role is Role.DEFINITION and occurrence.bound is Target.DEF:
         return _DEFINITION
     if occurrence.targets:
-        meant = sought.targets is None or not sought.targets.isdisjoint(occurrence.targets)
+        meant = asked.targets is None or not asked.targets.isdisjoint(occurrence.targets)
         return occurrence.tier if meant else _ELSEWHERE
-    if sought.symbols and (
+    if asked.symbols and (
         occurrence.outside or (occurrence.tier is Tier.PROVEN and occurrence.bound is Target.UNKNOWN)
     ):
         return _ELSEWHERE
@@ -365,8 +331,3 @@ def _read_lines(root: Root, uses: Iterable[_Use]) -> dict[tuple[RepoPath, int], 
                 if number <= len(lines):
                     found[path, number] = lines[number - 1].decode("utf-8", "replace").rstrip("\r")
     return found
-
-
-def _similar(snapshot: Snapshot, name: str) -> tuple[str, ...]:
-    near = list_defs_by_prefix(snapshot, name, 100).rows
-    return tuple(dict.fromkeys(row.name for row in near))[:MAX_SIMILAR]

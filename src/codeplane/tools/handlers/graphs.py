@@ -14,10 +14,14 @@ from codeplane.disk.beneath import Root
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.languages.registry import is_programming
 from codeplane.operations.reads import read_meta
-from codeplane.operations.relations import Graph, NoCallers, symbols_called, written
+from codeplane.operations.relations import MAX_SYMBOLS, Graph, NoCallers, written
 from codeplane.operations.relations import call_graph as graph_of
 from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.rows import cut_line
+from codeplane.operations.symbols.lookup import IndexedSymbols
+from codeplane.operations.symbols.model import SymbolNotFound
+from codeplane.operations.symbols.presenter import not_found_lines, not_found_message
+from codeplane.operations.symbols.resolve import resolve_symbols
 from codeplane.query.files import get_file
 from codeplane.query.relations import Symbol
 from codeplane.query.rows import require_links
@@ -35,8 +39,7 @@ JSON_DIRECTION, JSON_EDGES = "both", 20
 
 
 class _Asked(NamedTuple):
-    graph: Graph | None
-    similar: list[str]
+    graph: Graph | SymbolNotFound
     unresolved_in: str = ""
     """The language, if names of it are not resolved beyond their file."""
     tests: frozenset[str] = frozenset()
@@ -54,9 +57,10 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
 
     def ask(snapshot: Snapshot) -> _Asked:
         require_links(snapshot)
-        roots, similar = symbols_called(snapshot, args["symbol"])
-        if not roots:
-            return _Asked(None, similar)
+        found = resolve_symbols(IndexedSymbols(snapshot), args["symbol"])
+        if isinstance(found, SymbolNotFound):
+            return _Asked(found)
+        roots = list(found.symbols[:MAX_SYMBOLS])
         graph = graph_of(snapshot, roots, args["direction"], args["depth"], args["limit"])
         files = [get_file(snapshot, root.path) for root in roots]
         languages = {file.language or "" for file in files if file is not None}
@@ -71,13 +75,13 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
         roles = {path: file.role for path in paths if (file := get_file(snapshot, path)) is not None}
         tests = frozenset(path for path, role in roles.items() if role == "test")
         names = {written(root): _shortest_name(snapshot, root) for root in roots} if call.wants_text else {}
-        return _Asked(graph, [], "" if languages & RESOLVED else min(languages, default=""), tests, names)
+        return _Asked(graph, "" if languages & RESOLVED else min(languages, default=""), tests, names)
 
     policy = args.get("freshness_policy")
     read = call.root.workspace.read(ask, policy, links=True, cancelled=call.cancelled)
-    graph, similar, unresolved_in, tests, names = read.value
+    graph, unresolved_in, tests, names = read.value
     meta = read_meta(read)
-    if graph is None:
+    if isinstance(graph, SymbolNotFound):
         suggested: dict[str, object] = {
             "search": call.next_call(
                 "search",
@@ -85,9 +89,15 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
                 f"cpl search {quote(args['symbol'][:200])} --mode symbol",
             )
         }
-        result = {"similar": similar} if similar else {}
-        message = "No symbol has this name."
-        return Answer(result, "not_found", message=message, warnings=read.notices, hints=suggested, meta=meta)
+        return Answer(
+            {"similar": list(graph.suggestions)} if graph.suggestions else {},
+            "not_found",
+            message=not_found_message(graph),
+            warnings=read.notices,
+            hints=suggested,
+            meta=meta,
+            lines=not_found_lines(graph),
+        )
     said = f"Calls of {unresolved_in} are known within a file only." if unresolved_in else None
     hints = _hints(call, args, graph)
     lines = _text(call, args, graph, tests, names, hints, said) if call.wants_text else None
@@ -136,8 +146,9 @@ def _more_text(hint: Mapping[str, Any] | None) -> str:
 
 def _shortest_name(snapshot: Snapshot, root: Symbol) -> str:
     short = short_name(root.lexical_path)
-    found, _ = symbols_called(snapshot, short)
-    return short if found == [root] else written(root)
+    found = resolve_symbols(IndexedSymbols(snapshot), short)
+    is_alone = not isinstance(found, SymbolNotFound) and list(found.symbols) == [root]
+    return short if is_alone else written(root)
 
 
 def _fields(graph: Graph) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +13,7 @@ from typing import Any, TypeVar
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
-from codeplane.base.paths import RepoPath, normalize
+from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.base.record import Record
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
@@ -26,6 +25,7 @@ from codeplane.operations.map_repo.structure import TreeRow
 from codeplane.operations.missing import explain_missing
 from codeplane.operations.outline import Outline, Outlined
 from codeplane.operations.reads import read_meta
+from codeplane.operations.symbols.presenter import unresolved_lines, unresolved_message
 from codeplane.operations.units import unit_markers
 from codeplane.query.files import list_files
 from codeplane.query.rows import has_unresolved
@@ -41,7 +41,6 @@ from codeplane.tools.text.file_outline import (
     DEFAULT_CHARS,
     MAX_CHARS,
     NAMED_CHARS,
-    not_found_lines,
     outline_lines,
     symbol_lines,
     version_words,
@@ -53,7 +52,6 @@ from codeplane.workspace.freshness import Read
 T = TypeVar("T")
 
 _BYTES_PER_TOKEN = 4
-_MESSAGES = {"ambiguous": "Several symbols have this name.", "not_found": "No symbol has this name."}
 
 
 def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -95,7 +93,7 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
     return Answer(
         {**told.version, **found.as_dict()},
         status=found.status,
-        message=_MESSAGES.get(found.status),
+        message=unresolved_message(found.unresolved) if found.unresolved is not None else None,
         warnings=(*told.notices, *_outline_notices(found)),
         hints=hints,
         meta=told.meta,
@@ -106,14 +104,12 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
 
 def _text_outline(outlined: Outlined, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None) -> Outline:
     """All that was asked for; the text form shortens it to its own size."""
-    symbol_id, label = _symbol(args)
     return outline.show_outline(
         outlined,
         depth=args["depth"],
         limit=args.get("limit_symbols", MAX_LIMIT),
         resolve="exact" if exact else "outline",
-        symbol_id=symbol_id,
-        symbol_label=label,
+        symbol_id=_written_symbol(args),
         window=window,
         max_chars=_ALL,
         full_signatures=True,
@@ -124,10 +120,10 @@ def _outline_lines(call: Call, found: Outline, told: _Told, args: Mapping[str, A
     version = version_words(told.outlined.digest, str(told.version.get("commit", "")), str(told.version.get("ref", "")))
     # What a person asks for goes to a terminal, not into the context of a model.
     room = _ALL if call.surface.everything else MAX_CHARS if "limit_symbols" in args else DEFAULT_CHARS
+    if found.unresolved is not None and not found.symbols:
+        return unresolved_lines(found.unresolved)
     if exact:
-        return symbol_lines(found, version, max(room, NAMED_CHARS)) or not_found_lines(
-            str(_symbol(args)[1] or _symbol(args)[0]), found
-        )
+        return symbol_lines(found, version, max(room, NAMED_CHARS))
     return outline_lines(found, version, room)
 
 
@@ -165,12 +161,13 @@ def _looked_up(call: Call, args: Mapping[str, Any], file: RepoPath) -> _Told:
     if ref != _WORKTREE:
         past = call.root.past.find(ref, file)
         return _Told(past.outlined, {"commit": past.commit} if past.commit else {"ref": ref}, (), {})
+    symbol = _written_symbol(args)
     try:
         read = _explained(
             call,
             file,
             lambda: call.root.workspace.read(
-                lambda snapshot: outline.find_outlined(snapshot, file),
+                lambda snapshot: outline.find_outlined(snapshot, file, symbol),
                 args.get("freshness_policy"),
                 file=file,
                 cancelled=call.cancelled,
@@ -191,13 +188,11 @@ def _shown(
     outlined: Outlined, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
 ) -> tuple[Outline, bool]:
     """The outline, and whether it says less than was asked for so that it has the size of a default answer."""
-    symbol_id, label = _symbol(args)
     show = partial(
         outline.show_outline,
         outlined,
         resolve="exact" if exact else "outline",
-        symbol_id=symbol_id,
-        symbol_label=label,
+        symbol_id=_written_symbol(args),
         window=window,
         limit=args.get("limit_symbols", MAX_LIMIT),
     )
@@ -208,15 +203,9 @@ def _shown(
     return smaller, smaller is not found
 
 
-def _symbol(args: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Identity and name of the symbol. `symbol` may be either; a name given as identity is taken as a name."""
-    symbol_id, label = args.get("symbol_id", args.get("symbol")), args.get("symbol_label")
-    if symbol_id is not None and label is None and not _IDENTITY.search(symbol_id):
-        return None, symbol_id
-    return symbol_id, label
-
-
-_IDENTITY = re.compile(r"#|:\d+$|^[0-9a-f]{16,}$")
+def _written_symbol(args: Mapping[str, Any]) -> str | None:
+    names = ("symbol_id", "symbol", "symbol_label")
+    return next((args[name] for name in names if args.get(name)), None)
 
 
 def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
@@ -326,7 +315,8 @@ def _explained(call: Call, file: RepoPath, read: Callable[[], Read[T]]) -> Read[
     try:
         return read()
     except CodePlaneError as error:
-        if error.code is not ErrorCode.FILE_NOT_FOUND:
+        # The symbol may name another file that is missing.
+        if error.code is not ErrorCode.FILE_NOT_FOUND or error.received != display(file):
             raise
         raise explain_missing(call.root.context, file, error) from None
 

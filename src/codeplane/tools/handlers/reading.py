@@ -13,7 +13,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.record import Record
 from codeplane.disk.beneath import Root
 from codeplane.operations.reading.cutting import Cut
-from codeplane.operations.reading.locating import Located
+from codeplane.operations.reading.locating import Located, Unlocated
 from codeplane.operations.reading.sources import Sources
 from codeplane.operations.reading.targets import Target
 from codeplane.operations.reads import read_meta
@@ -88,7 +88,10 @@ def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[
             meta[name] = True
     meta |= budget_meta(call, reading.allowance, reading.doubts)
     record = Record(tuple(sorted(reading.whole)), sum(reading.whole.values()) if reading.whole else None)
-    return Answer(result, status=status, message=message, warnings=notices, hints=hints, meta=meta, record=record)
+    lines = first.found.lines if isinstance(first.found, Unlocated) and not request.many else None
+    return Answer(
+        result, status=status, message=message, warnings=notices, hints=hints, meta=meta, record=record, lines=lines
+    )
 
 
 def _least_fresh(passages: list[Passage]) -> Read[Any] | None:

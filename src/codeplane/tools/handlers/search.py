@@ -12,7 +12,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.symbols import symbol_ref
-from codeplane.base.text_lines import TextLine
+from codeplane.base.text_lines import TextLine, note
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.operations.map_repo.kept import Index
@@ -27,7 +27,7 @@ from codeplane.tools.calls import Call
 from codeplane.tools.catalog.navigating import CALL_GRAPH, FILE_OUTLINE
 from codeplane.tools.handlers.paging import FROM_DISK, index_of, look, page_meta, require_settled, take_rest
 from codeplane.tools.handlers.search_disk import index_lines, search_disk
-from codeplane.tools.handlers.search_nothing import Nothing, about_nothing, measure
+from codeplane.tools.handlers.search_nothing import NAME_MODES, Nothing, about_nothing, measure
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
 from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of, request_of, said, view_of
 from codeplane.tools.handlers.search_text import (
@@ -113,6 +113,10 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     result |= asked.facts
     meta = {**_source_meta(read), **_meta(page, found, exhaustive), "query_time_ms": _elapsed_ms(began)}
     nothing = about_nothing(call, found, request, asked.extent, args) if asked.extent is not None else Nothing()
+    if found.not_found:
+        # Near names are results of some modes; that none of them is the name that was asked for is still the answer.
+        status = "not_found" if request.mode in NAME_MODES else nothing.status
+        nothing = replace(nothing, status=status, message=found.not_found)
     hints = {**_hints(call, page, pagination, rest), **nothing.hints, **_wider(call, found, args)}
     return Answer(
         result | {"pagination": pagination},
@@ -175,6 +179,9 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
     found, form = asked.found, text_form(asked.found, request)
     notices = (*read.notices, *found.notices, *_incomplete(found))
     meta = _source_meta(read)
+    missing = [note(found.not_found)] if found.not_found else []
+    if missing and request.mode in NAME_MODES:
+        return Answer(status="not_found", message=found.not_found, warnings=notices, meta=meta, lines=missing)
     if asked.extent is not None:
         nothing = about_nothing(call, found, request, asked.extent, args)
         lines = nothing_lines(found, request, asked.extent, nothing.message)
@@ -209,7 +216,7 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
         )
         lines = [*page.lines, *_more_lines(call, rest, found.total, found.files, len(hits) - page.shown)]
         lines += [*unknown_line(unknown), *(outside_line(found) if not hits[0].literal else ())]
-    lines = [*lines, *reference_lines(found)]
+    lines = [*missing, *lines, *reference_lines(found)]
     call.readings.note_search(call.session, (hit.path for hit in hits[: page.shown]))
     debug = debug_lines(found.debug) if request.debug else []
     return Answer(warnings=notices, meta=meta, lines=[*lines, *debug])

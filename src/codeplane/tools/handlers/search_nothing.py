@@ -19,8 +19,8 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.search_request import MAX_ECHO, said
 
-_NAMED = frozenset({"symbol", "definitions", "references"})
-"""Modes that ask for something by its name: that there is none is an answer of its own."""
+NAME_MODES = frozenset({"symbol", "definitions", "references"})
+"""Modes whose query names a symbol: that no symbol has the name is an answer of its own."""
 _LITERAL = frozenset({"lexical", "regex"})
 """Modes that take operators for text."""
 
@@ -52,11 +52,11 @@ def nothing_indexed_in(place: str) -> CodePlaneError:
 
 
 def about_nothing(call: Call, found: Found, request: Request, extent: Extent, args: Mapping[str, Any]) -> Nothing:
-    # That a name is there and nobody uses it is an answer.
+    # A symbol without uses is an answer.
     defined = bool(found.hints.get("definitions") or found.hints.get("symbols"))
     hints = _without_operators(call, request, args) if request.mode in _LITERAL else {}
     return Nothing(
-        "not_found" if request.mode in _NAMED and not defined else "ok",
+        "not_found" if request.mode in NAME_MODES and not defined else "ok",
         _message(found, request, extent, defined),
         _warnings(extent),
         hints,
@@ -64,17 +64,19 @@ def about_nothing(call: Call, found: Found, request: Request, extent: Extent, ar
 
 
 def _message(found: Found, request: Request, extent: Extent, defined: bool) -> str | None:
+    if found.not_found:
+        return found.not_found
     if any(found.outside_scope.values()):
         return "Nothing in this scope; there are matches outside of it."
     if request.mode in _LITERAL and _begins_like_operator(request.query):
         return "What looks like operators at the head of the query was taken as text: this mode reads none."
-    if request.mode not in _NAMED:
+    if request.mode not in NAME_MODES:
         return next((message for name, message in _LOST.items() if found.hints.get(name)), None)
     parsed = operators.parse(request.query)
     words = parsed.must or parsed.exclude
     if request.kinds or request.directory or extent.paths or extent.languages or words:
         return f"{'It is defined; no' if defined else 'No'} {_SOUGHT[request.mode]} is left by the filters."
-    return "It is defined, and no use of it is known." if defined else "Nothing has this name."
+    return "It is defined, and no use of it is known." if defined else None
 
 
 _LOST = {

@@ -14,6 +14,7 @@ from codeplane.operations.search.model import Found, Hit, Request
 from codeplane.operations.search.question import Shape, read_question
 from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around
+from codeplane.operations.symbols.presenter import did_you_mean
 from codeplane.query.refs import rank_uses
 from codeplane.query.relations import find_symbols
 from codeplane.query.routes import find_routes, list_routed_uses
@@ -153,9 +154,7 @@ def nothing_lines(found: Found, request: Request, extent: Extent, message: str |
         first = message.removesuffix(".")
     else:
         first = f"no matches in {searched:,} {'file' if searched == 1 else 'files'}"
-        first += f"; {message.removesuffix('.')}" if message else ""
-    if found.similar:
-        first += f"; similar: {', '.join(found.similar)}"
+        first += f"; {message.removesuffix('.')}" if message else did_you_mean(found.similar)
     return [text(first)]
 
 
