@@ -67,6 +67,17 @@ def test_digest_is_printed_once_per_file(shop: Server) -> None:
     )
 
 
+def test_digest_is_printed_once_per_session_and_version(tmp_path: Path) -> None:
+    first = "x = 1\ny = 2\n"
+    with serving(make_repository(tmp_path / "repo", {"a.py": first})) as server:
+        assert server.text("read", {"target": "a.py:1-1"}) == f"a.py:1 sha {sha(first)}\nx = 1"
+        assert server.text("read", {"target": "a.py:2-2"}) == "a.py:2\ny = 2"
+        changed = "x = 1\ny = 3\n"
+        write(server.root, "a.py", changed)
+        assert server.text("read", {"target": "a.py:2-2"}) == f"a.py:2 sha {sha(changed)}\ny = 3"
+        assert server.text("read", {"target": "a.py:2-2", "fresh": True}) == f"a.py:2 sha {sha(changed)}\ny = 3"
+
+
 def test_short_passages_have_no_marks(shop: Server) -> None:
     assert "@@" not in read(shop, target=f"blocks.py:1-{LEAST_MARKED - 1}")
 

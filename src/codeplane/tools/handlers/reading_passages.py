@@ -11,6 +11,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode, ErrorKind
 from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.warnings import Notice
 from codeplane.operations.reading.cutting import Bounds, Cut, Part, cut_parts
+from codeplane.operations.reading.documents import Document
 from codeplane.operations.reading.locating import Located, Unlocated, locate
 from codeplane.operations.reading.outlines import outline_fields
 from codeplane.operations.reading.signs import signs
@@ -237,9 +238,16 @@ class Passages:
         fields |= _text_fields(passage) if self.request.text else {}
         if found.document is not None:
             fields |= found.document.unusual()
-            if self._told.get(found.path) != found.document.digest:
+            if self._told.get(found.path) != found.document.digest and not self._knows_digest(found.document):
                 fields["file_sha256"] = self._told[found.path] = found.document.digest
         return fields
+
+    def _knows_digest(self, document: Document) -> bool:
+        """Whether recent answers showed lines of this version with its digest. JSON has the digest in each answer."""
+        if not self._call.wants_text or self.allowance.gives_again:
+            return False
+        given = self._call.readings.find_given(self._call.session, document.path, document.digest, 1, _UNBOUNDED)
+        return bool(given)
 
 
 def _text_fields(passage: Passage) -> dict[str, object]:
