@@ -29,7 +29,7 @@ def cut_signature(signature: str, limit: int = MAX_CHARS) -> str:
 
 def short_signature(signature: str, limit: int) -> str:
     """The signature on one line, at most `limit` characters long: types and defaults of parameters go first."""
-    words = " ".join(signature.split())
+    words = _LINE_BREAK.sub(" ", signature)
     if len(words) <= limit:
         return words
     given = parameters_of(words)
@@ -37,6 +37,11 @@ def short_signature(signature: str, limit: int) -> str:
         names = [_parameter_name(part) for part in _split_parameters(given[1:-1])]
         words = words.replace(given, f"({', '.join(names)})", 1)
     return _cut(words, limit)
+
+
+def cut_signature(signature: str, limit: int) -> str:
+    """The beginning of the signature on one line."""
+    return _cut(_LINE_BREAK.sub(" ", signature), limit)
 
 
 def _split_parameters(text: str) -> list[str]:
@@ -56,6 +61,7 @@ def _parameter_name(parameter: str) -> str:
     return name[0].strip() if name else parameter
 
 
+_LINE_BREAK = re.compile(r"\s*\n\s*")
 _TYPED = re.compile(r"[*&.$#@\w ]+\??(?=\s*[:=])")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.operations.signatures import short_signature
-from codeplane.tools.text.file_outline import DEFAULT_CHARS, NAMED_CHARS
+from codeplane.tools.text.file_outline import DEFAULT_TOKENS, NAMED_TOKENS
 from support.repositories import make_repository
 from support.tooling import Server, serving
 
@@ -32,8 +32,14 @@ FILES: dict[str, str | bytes] = {
     ),
     "add.go": "package shop\n\nfunc (p *Price) Sub(o Price) Price { return o }\n",
     "empty.py": "",
+    "fields.py": (
+        "class Fields:\n"
+        + "".join(f"    field_{n}: int = {n}\n" for n in range(10))
+        + "    def total(self) -> int:\n        return 1\n    last: str\n"
+    ),
+    "values.py": "a, b = pair()\nLONG = make('x', first=1, second='something that is far too long to be shown')\n",
     "mixed.py": class_of("Small", 3) + class_of("Large", 60) + class_of("Tiny", 1),
-    "huge_class.py": class_of("Huge", 400),
+    "huge_class.py": class_of("Huge", 900),
     "flat.py": "".join(f"def function_{n}(argument: int) -> int:\n    return {n}\n" for n in range(60)),
     "huge.py": "".join(f"def function_{n}(argument: int) -> int:\n    return {n}\n" for n in range(900)),
 }
@@ -66,9 +72,24 @@ def test_methods_declared_outside_their_type(shop: Server) -> None:
     assert outline(shop, "sum.go")[1:] == [
         "3 type Price struct",
         "  4 Cents int",
-        "  7 func (p *Price) Add(o Price) Price",
+        "  7 func Add(o Price) Price",
     ]
-    assert outline(shop, "add.go")[1:] == ["3 receiver Price", "  3 func (p *Price) Sub(o Price) Price"]
+    assert outline(shop, "add.go")[1:] == ["3 receiver Price", "  3 func Sub(o Price) Price"]
+
+
+def test_values_are_cut_and_one_line_is_one_row(shop: Server) -> None:
+    assert outline(shop, "values.py")[1:] == [
+        "1 a, b = pair()",
+        "2 LONG = make('x', first=1, second='something that is far too…",
+    ]
+
+
+def test_fields_share_rows(shop: Server) -> None:
+    fields = [f"field_{n}: int = {n}" for n in range(10)]
+    first, *shown = outline(shop, "fields.py")[1:]
+    assert first == "1 class Fields"
+    assert shown[0] == "  2 " + "; ".join(fields[:5]) and shown[1] == "  7 " + "; ".join(fields[5:])
+    assert shown[2:] == ["  12 def total(self) -> int", "  14 last: str"]
 
 
 def test_depth_top_counts_members_of_classes_only(shop: Server) -> None:
@@ -110,19 +131,22 @@ def test_misspelled_symbol_gets_a_suggestion(shop: Server) -> None:
 def test_small_classes_keep_signatures_and_large_ones_names(shop: Server) -> None:
     shown = outline(shop, "mixed.py")
     assert "  2 def small_method_0(self, first: int = 0, second: str | None = None) -> int" in shown
-    assert "8 class Large" in shown and "  9 large_method_0" in shown
+    assert (
+        "8 class Large" in shown
+        and "  9 large_method_0; large_method_1; large_method_2; large_method_3" in "\n".join(shown)
+    )
     assert shown[-2] == "129 class Tiny"
-    assert sum(len(line) + 1 for line in shown[1:]) <= DEFAULT_CHARS
+    assert sum(3 + len(line) // 4.2 for line in shown[1:]) <= DEFAULT_TOKENS
 
 
 def test_members_that_do_not_fit_are_counted(shop: Server) -> None:
     shown = outline(shop, "huge_class.py")
     assert shown[1] == "1 class Huge"
-    left = 400 - (len(shown) - 3)
+    left = 900 - sum(line.count("_method_") for line in shown)
     assert shown[-1] == f"  … {left} members more (symbol=Huge)"
     named = outline(shop, "huge_class.py", symbol="Huge")
-    assert len(named) > len(shown) and named[-1].endswith(" members more (start_line=" + named[-1].rpartition("=")[2])
-    assert sum(len(line) + 1 for line in named) <= NAMED_CHARS + 200
+    assert len(named) > len(shown) and " members more (start_line=" in named[-1]
+    assert sum(3 + len(line) // 4.2 for line in named) <= NAMED_TOKENS + 50
 
 
 def test_start_line_goes_on_where_an_outline_ended(shop: Server) -> None:
@@ -131,7 +155,7 @@ def test_start_line_goes_on_where_an_outline_ended(shop: Server) -> None:
     while start:
         shown = outline(shop, "huge.py", start_line=start)[1:]
         start = int(shown.pop().rpartition("start_line=")[2].rstrip(")")) if shown[-1].startswith("…") else 0
-        seen += [line.split(" ", 1)[1] for line in shown]
+        seen += [name for line in shown for name in line.split(" ", 1)[1].split("; ")]
     assert [name.removeprefix("def ").partition("(")[0] for name in seen] == [f"function_{n}" for n in range(900)]
 
 

@@ -37,10 +37,11 @@ from codeplane.tools.handlers.paging import index_of, look, page_meta, require_s
 from codeplane.tools.handlers.search_nothing import nothing_indexed_in
 from codeplane.tools.handlers.search_request import directory_of
 from codeplane.tools.text.common import call_text
+from codeplane.tools.text.file_outline import DEFAULT_TOKENS as OUTLINE_DEFAULT
+from codeplane.tools.text.file_outline import MAX_TOKENS as OUTLINE_MAX
 from codeplane.tools.text.file_outline import (
-    DEFAULT_CHARS,
-    MAX_CHARS,
-    NAMED_CHARS,
+    NAMED_TOKENS,
+    UNLIMITED,
     outline_lines,
     symbol_lines,
     version_words,
@@ -119,11 +120,11 @@ def _text_outline(outlined: Outlined, args: Mapping[str, Any], exact: bool, wind
 def _outline_lines(call: Call, found: Outline, told: _Told, args: Mapping[str, Any], exact: bool) -> list[TextLine]:
     version = version_words(told.outlined.digest, str(told.version.get("commit", "")), str(told.version.get("ref", "")))
     # What a person asks for goes to a terminal, not into the context of a model.
-    room = _ALL if call.surface.everything else MAX_CHARS if "limit_symbols" in args else DEFAULT_CHARS
+    room = UNLIMITED if call.surface.everything else OUTLINE_MAX if "limit_symbols" in args else OUTLINE_DEFAULT
     if found.unresolved is not None and not found.symbols:
         return unresolved_lines(found.unresolved)
     if exact:
-        return symbol_lines(found, version, max(room, NAMED_CHARS))
+        return symbol_lines(found, version, max(room, NAMED_TOKENS))
     return outline_lines(found, version, room)
 
 

@@ -1,40 +1,44 @@
 """Text form of `file_outline`: `path 2,780 lines sha 9b0c51d2e7aa`, then a row per symbol, nested by two spaces.
 
-A row is the first line and the signature as it is in the source. Without a limit of the caller an outline stays within
-`DEFAULT_CHARS`: the outermost symbols come first, then members of small classes, then the names of other members; what
-is left out is counted, with the call that shows it.
+A row is the first line and the signature as it is in the source; fields and enum members that follow each other share
+rows. Without a limit of the caller an outline stays within `DEFAULT_TOKENS`: the outermost symbols come first, then
+members of small classes, then the names of other members; what is left out is counted, with the call that shows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from codeplane.base.paths import display
 from codeplane.base.text_lines import INDENT, TextLine, heading, note, symbol, text
 from codeplane.operations.outline import Node, Outline
-from codeplane.operations.signatures import short_signature
+from codeplane.operations.signatures import cut_signature, short_signature
 from codeplane.tools.text.common import short_digest
 
-DEFAULT_CHARS = 3_400
-"""About 900 tokens."""
-NAMED_CHARS = 7_000
+DEFAULT_TOKENS = 900
+NAMED_TOKENS = 2_000
 """For the members of a class that was asked for by name."""
-MAX_CHARS = 20_000
+MAX_TOKENS = 6_000
 """For callers who set a limit of symbols themselves."""
+UNLIMITED = 1 << 40
+"""For people. Each symbol has a row of its own then, which a pipe can filter."""
 
 MAX_SIGNATURE = 100
 MAX_VALUE = 60
 """Characters of a variable with its value."""
+MAX_SHARED = 100
+"""Characters of a row that several fields share."""
 
 _CALLABLES = frozenset({"function", "method", "constructor"})
 _VALUES = frozenset({"variable", "constant", "field", "property", "enum_member", "key", "parameter", "alias"})
 """Kinds that a bare name in an outline stands for."""
 
 
-def outline_lines(found: Outline, version: str, room: int = DEFAULT_CHARS) -> list[TextLine]:
-    """The outline of a file. `version` is the digest of the file, or names the commit."""
+def outline_lines(found: Outline, version: str, room: int = DEFAULT_TOKENS) -> list[TextLine]:
+    """The outline of a file within `room` tokens. `version` is the digest of the file, or names the commit."""
     about = f"{found.line_count:,} lines{f' {version}' if version else ''}"
     if not found.symbols:
         return [heading(found.file, f"{about}, no symbols")]
@@ -45,13 +49,13 @@ def outline_lines(found: Outline, version: str, room: int = DEFAULT_CHARS) -> li
     return lines
 
 
-def symbol_lines(found: Outline, version: str, room: int = NAMED_CHARS) -> list[TextLine]:
+def symbol_lines(found: Outline, version: str, room: int = NAMED_TOKENS) -> list[TextLine]:
     """Symbols that were asked for by name, each with its members."""
     if not found.symbols:
         return []
     about = f"{found.line_count:,} lines{f' {version}' if version else ''}"
     lines = [heading(found.file, about)]
-    share = room // len(found.symbols)
+    share = room // len(found.symbols) if room != UNLIMITED else room
     for node in found.symbols:
         lines.append(_row(found.file, replace(node, child_count=0), 0, with_end=True))
         lines += _members(found.file, node, 1, share)
@@ -79,6 +83,8 @@ def version_words(digest: str, commit: str = "", ref: str = "") -> str:
 
 def _fitted(path: str, nodes: Sequence[Node], room: int) -> list[TextLine]:
     """The first of these that fits: all rows, two levels, the outermost and as many members as there is room for."""
+    if room == UNLIMITED:
+        return list(_rows(path, nodes, 0, shared=False))
     for shape in (nodes, [_without_grandchildren(node) for node in nodes]):
         rows = list(_rows(path, shape, 0))
         if _size(rows) <= room:
@@ -113,11 +119,13 @@ def _choose_members(path: str, nodes: Sequence[Node], room: int) -> dict[int, li
     return chosen
 
 
-_LEAST_ROOM = 200
+_LEAST_ROOM = 50
 """With less room than this, a class shows how many members it has and none of them."""
 
 
 def _members(path: str, node: Node, depth: int, room: int) -> list[TextLine]:
+    if room == UNLIMITED:
+        return list(_rows(path, node.children, depth, shared=False))
     for shape in (node.children, [_closed(child) for child in node.children]):
         rows = list(_rows(path, shape, depth))
         if _size(rows) <= room:
@@ -126,39 +134,82 @@ def _members(path: str, node: Node, depth: int, room: int) -> list[TextLine]:
 
 
 def _names(path: str, nodes: Sequence[Node], depth: int, room: int, what: str, call: str) -> list[TextLine]:
-    """Rows without signatures, as many as fit; then how many are missing and the argument that shows them."""
+    """Names that share rows, as many as fit; then how many are missing and the argument that shows them."""
     rows: list[TextLine] = []
-    for position, node in enumerate(nodes):
-        row = symbol(path, node.line_start, 0, display(node.name), _count(node), depth)
-        room -= len(row.text) + 1
+    shown = 0
+    bare = [replace(_closed(node), signature="") for node in nodes]
+    for group in _groups(bare, depth, lambda node: not _count(node)):
+        row = _shared_row(path, group, depth)
+        room -= _tokens(row)
         if room < 0:
-            left = len(nodes) - position
-            rows.append(note(f"{INDENT * depth}… {left:,} {what} more ({call.format(line=node.line_start)})"))
+            words = f"… {len(nodes) - shown:,} {what} more ({call.format(line=group[0].line_start)})"
+            rows.append(note(f"{INDENT * depth}{words}"))
             break
         rows.append(row)
+        shown += len(group)
     return rows
 
 
-def _rows(path: str, nodes: Iterable[Node], depth: int) -> Iterator[TextLine]:
+def _rows(path: str, nodes: Iterable[Node], depth: int, *, shared: bool = True) -> Iterator[TextLine]:
+    before = None
+    for group in _groups(nodes, depth, _is_value if shared and depth else lambda node: False):
+        row = _shared_row(path, group, depth)
+        # `a, b = f()` defines two names in one line.
+        if row != before:
+            yield row
+        before = row
+        yield from _rows(path, group[-1].children, depth + 1, shared=shared)
+
+
+def _groups(nodes: Iterable[Node], depth: int, may_share: Callable[[Node], bool]) -> Iterator[list[Node]]:
+    """Nodes by row: neighbours that may share a row do so, as many as it has room for."""
+    group: list[Node] = []
+    room = 0
     for node in nodes:
-        yield _row(path, node, depth)
-        yield from _rows(path, node.children, depth + 1)
+        size = len(_words(node, depth)) + len(_SEPARATOR)
+        shares = may_share(node)
+        if shares and size <= room:
+            group.append(node)
+            room -= size
+            continue
+        if group:
+            yield group
+        group, room = [node], MAX_SHARED - size if shares else 0
+    if group:
+        yield group
+
+
+def _is_value(node: Node) -> bool:
+    return node.kind in _VALUES and not node.children
+
+
+_SEPARATOR = "; "
+
+
+def _shared_row(path: str, group: Sequence[Node], depth: int) -> TextLine:
+    words = _SEPARATOR.join(dict.fromkeys(_words(node, depth) for node in group))
+    return symbol(path, group[0].line_start, 0, words, _count(group[0]) if len(group) == 1 else "", depth)
 
 
 def _row(path: str, node: Node, depth: int, *, with_end: bool = False) -> TextLine:
     last = node.line_end if with_end else 0
-    return symbol(path, node.line_start, last, _words(node), _count(node), depth)
+    return symbol(path, node.line_start, last, _words(node, depth), _count(node), depth)
 
 
-def _words(node: Node) -> str:
-    """The signature on one line; the kind where the signature does not show it."""
+def _words(node: Node, depth: int) -> str:
+    """The signature on one line; without one the name, and the kind where a name does not show it."""
     if node.signature:
-        limit = MAX_VALUE if node.kind in _VALUES else MAX_SIGNATURE
-        return display(short_signature(node.signature, limit))
+        shorten = cut_signature if node.kind in _VALUES else short_signature
+        # The type above a Go method is its receiver.
+        source = _RECEIVER.sub("func ", node.signature) if depth else node.signature
+        return display(shorten(source, MAX_VALUE if node.kind in _VALUES else MAX_SIGNATURE))
     name = display(node.name)
-    if node.kind in _CALLABLES:
-        return f"{name}()"
-    return name if node.kind in _VALUES else f"{node.kind} {name}"
+    return f"{node.kind} {name}" if node.kind in _NAMED_KINDS else name
+
+
+_RECEIVER = re.compile(r"^func \([^)]*\) ")
+_NAMED_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "module", "impl", "receiver", "container"})
+"""Kinds that are printed where there is no signature."""
 
 
 def _count(node: Node) -> str:
@@ -177,7 +228,12 @@ def _closed(node: Node) -> Node:
 
 
 def _size(rows: Iterable[TextLine]) -> int:
-    return sum(len(row.text) + 1 for row in rows)
+    return sum(map(_tokens, rows))
+
+
+def _tokens(row: TextLine) -> int:
+    """About as many as a tokenizer counts: line numbers and punctuation cost more than names."""
+    return 3 + len(row.text) * 10 // 42
 
 
 def _node_of(fields: Mapping[str, Any]) -> Node:
