@@ -89,9 +89,9 @@ def find_units(
     return UnitsAnswer(units, found.total if found is not None else 0, owner, notes, read.epoch, read.freshness)
 
 
-def unit_markers(snapshot: Snapshot, limit: int = 50) -> list[str]:
+def unit_markers(snapshot: Snapshot, directory: str = "", limit: int = 50) -> list[str]:
     """Marker files of the units that own files (pyproject.toml, web/package.json); the largest unit first."""
-    found = [info for info in list_units(snapshot, limit).rows if info.files and info.unit.marker]
+    found = [info for info in list_units(snapshot, limit, directory).rows if info.files and info.unit.marker]
     found.sort(key=lambda info: (-info.files, info.unit.root, info.unit.family))
     return list(dict.fromkeys(info.unit.marker for info in found))
 

@@ -101,6 +101,15 @@ def test_map_of_a_repository(shop: Server) -> None:
     assert len(shown) <= DEFAULT_TOKENS * CHARS_PER_TOKEN
 
 
+def test_map_of_one_directory(shop: Server) -> None:
+    lines = shop.text("map_repo", {"path": "shop"}).split("\n")
+    assert lines[0] == "6 files: python 5, other 1"
+    assert "entry points: shop/cli.py:4 main" in lines and "tests: none" in lines
+    assert "shop/cart.py 3: Cart" in lines, "users outside the directory count"
+    assert lines[lines.index("directories:") + 1 :] == ["shop/ 6", "  pay/ 1"]
+    assert shop.text("map_repo", {"path": "tests", "include": ["key_files"]}) == "nothing found for these sections"
+
+
 def test_small_map_counts_what_it_leaves_out(shop: Server) -> None:
     shown = shop.text("map_repo", {"max_tokens": 200})
     assert len(shown) <= 200 * CHARS_PER_TOKEN

@@ -208,7 +208,7 @@ def _test_layout(known: _Known, chars: int) -> tuple[object, int]:
 
 
 def _public_api(known: _Known, chars: int) -> tuple[object, int]:
-    names, total = find_public_api(known.snapshot, known.files, known.roles, known.centrality)
+    names, total = find_public_api(known.snapshot, known.files, known.everything, known.roles, known.centrality)
     taken = fitting(names, _MAX_NAMES, chars, _cost)
     return [name.as_dict() for name in taken], total - len(taken)
 

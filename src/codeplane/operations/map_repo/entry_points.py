@@ -55,7 +55,10 @@ def find_entry_points(
     found: list[tuple[bool, int, int, str, EntryPoint]] = []
     taken: set[str] = set()
     for main in list_mains(snapshot):
-        file = by_id[main.file_id]
+        file = by_id.get(main.file_id)
+        if file is None:
+            # It is outside the directory that is mapped.
+            continue
         if _is_entry(main, file, main.file_id in named) and roles[file.file_id] not in _OF_TESTS:
             point = EntryPoint(main.kind, symbol_ref(file.path, main.lexical_path, main.start_line))
             found.append((*_rank(file, roles, 0), point))

@@ -45,12 +45,20 @@ _VALUE_SHARE = 2
 
 
 def find_public_api(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str], centrality: Centrality
+    snapshot: Snapshot,
+    files: Sequence[FileBrief],
+    users: Sequence[FileBrief],
+    roles: Mapping[int, str],
+    centrality: Centrality,
 ) -> tuple[list[PublicName], int]:
-    """Exported definitions of sources that others use, the most widely used first, and how many are exported in all."""
+    """Exported definitions of sources among `files`, the most widely used first, and how many are exported in all.
+
+    `users` are all files of the repository.
+    """
     by_id = {file.file_id: file for file in files}
-    exported = {def_id for def_id in list_exported(snapshot) if roles[def_id >> 20] == Role.SOURCE}
-    uses = weigh_uses(centrality, exported, files, roles)
+    sources = {file_id for file_id in by_id if roles[file_id] == Role.SOURCE}
+    exported = {def_id for def_id in list_exported(snapshot) if def_id >> 20 in sources}
+    uses = weigh_uses(centrality, exported, users, roles)
     uses |= _count_naming(snapshot, [def_id for def_id in exported if by_id[def_id >> 20].language not in RESOLVED])
     # What nobody uses here may still be what others come for; it follows.
     left = MAX_CANDIDATES - len(uses)

@@ -76,7 +76,8 @@ def find_test_layout(
     sources = [(each.file_id, each.source) for each in imports if each.file_id in tests]
     known = {source: _framework(source) for source in {source for _, source in sources}}
     used = {(file_id, framework) for file_id, source in sources if (framework := known[source])}
-    inline = {file_id for file_id, _ in list_inner_modules(snapshot, _INLINE) if roles[file_id] == Role.SOURCE}
+    sources_here = {file.file_id for file in files if roles[file.file_id] == Role.SOURCE}
+    inline = {file_id for file_id, _ in list_inner_modules(snapshot, _INLINE) if file_id in sources_here}
     return Layout(
         len(tests), _most_first(places), _most_first(Counter(framework for _, framework in used)), len(inline)
     )

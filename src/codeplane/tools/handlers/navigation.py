@@ -15,7 +15,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.base.record import Record
-from codeplane.base.text_lines import TextLine
+from codeplane.base.text_lines import TextLine, text
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
 from codeplane.operations.map_repo import DEFAULT_DEPTH, DEFAULT_TOKENS, MAX_TOKENS, PAGE_CHARS, page_structure
@@ -222,7 +222,7 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
         if place and not list_files(snapshot, 1, place).total:
             raise nothing_indexed_in(place)
         made = map_of(snapshot, include, depth, limit, call.root.path.name, tokens, place)
-        fields = made.fields | ({"units": unit_markers(snapshot)} if call.wants_text and include is None else {})
+        fields = made.fields | ({"units": unit_markers(snapshot, place)} if call.wants_text and include is None else {})
         return Made(fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
 
     def make() -> Made:
@@ -248,6 +248,8 @@ def _map_lines(call: Call, args: Mapping[str, Any], made: Made) -> list[TextLine
     rows = made.rows if alone else tuple(row for row in made.rows if row.path.endswith("/"))
     tokens = args.get("max_tokens", TEXT_TOKENS)
     found = map_lines(made.fields, rows, tokens, args["limit"])
+    if not found.lines:
+        return [text("nothing found for these sections")]
     following: dict[str, object] = {"max_tokens": min(MAX_TOKENS, tokens * 3)}
     if alone and found.rows < len(rows) and not call.once:
         rest = _Rest(rows, made.fields["structure"]["file_count"], found.rows, call.root.path, made.index)

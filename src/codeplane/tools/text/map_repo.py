@@ -91,9 +91,16 @@ _NAMES = {"key_files": "key files", "structure": "rows of the tree", "entry_poin
 def _languages(fields: Fields, room: int) -> tuple[list[TextLine], int]:
     """The number of files, and the languages by files."""
     count = fields.get("structure", {}).get("file_count")
-    words = [f"{row['language']} {row['file_count']:,}" for row in fields["languages"]]
+    rows = [(row["language"], row["file_count"]) for row in fields["languages"]]
+    # Images and files of unknown types are of the family of configuration.
+    rest = sum(number for name, number in rows if name in _UNKNOWN)
+    words = [f"{name} {number:,}" for name, number in rows if name not in _UNKNOWN]
+    words += [f"other {rest:,}"] if rest else []
     shown = _joined(words, room)
     return [text(f"{count:,} files: {shown}" if count is not None else f"languages: {shown}")], 0
+
+
+_UNKNOWN = frozenset({"config", "other"})
 
 
 def _units(fields: Fields, room: int) -> tuple[list[TextLine], int]:
