@@ -227,7 +227,7 @@ def test_doctor_finds_a_damaged_index_with_a_remedy(indexed: Sandbox) -> None:
         file.write(b"\0" * 8192)
     done = indexed.run("doctor")
     assert done.returncode == 1
-    assert "fail" in done.stdout and "try" in done.stdout
+    assert "fail" in done.stdout and "fix: " in done.stdout
     assert indexed.json("init")["result"]["decision"] == "rebuilt"
     assert indexed.run("doctor").returncode == 0
 
@@ -237,7 +237,7 @@ def test_clear_is_idempotent_and_keeps_configuration(indexed: Sandbox) -> None:
     assert indexed.json("clear")["result"]["bytes"] > 0
     assert (indexed.root / ".codeplane" / "config.yaml").exists()
     assert indexed.json("status", exit_code=1)["status"] == "not_indexed"
-    assert "nothing to remove" in indexed.run("clear").stdout
+    assert "Nothing to remove" in indexed.run("clear").stdout
     assert indexed.run("init").returncode == 0
 
 

@@ -166,7 +166,7 @@ def test_a_grammar_of_another_version_is_a_finding(indexed: Sandbox, monkeypatch
     monkeypatch.setattr("codeplane.operations.doctor.grammar_pins", lambda: {**grammar_pins(), "tree-sitter-go": "9"})
     found = {check.name: check for check in diagnose(context)}
     installed = grammar_versions()["tree-sitter-go"]
-    assert found["grammars"].message == f"cannot be used: go (tree-sitter-go {installed} in place of 9)"
+    assert found["grammars"].message == f"not usable: go (tree-sitter-go {installed} in place of 9)"
 
 
 def test_the_report_is_one_document_of_everything_and_no_secret(indexed: Sandbox) -> None:

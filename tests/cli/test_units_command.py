@@ -50,4 +50,4 @@ def test_what_is_not_there_is_an_error(indexed: Sandbox) -> None:
     assert "no indexed file at or under" in indexed.run("units", "nowhere").stderr
     refused = indexed.run("units", "--family", "cobol")
     assert refused.returncode == 2
-    assert "no family of languages" in refused.stderr
+    assert "no language family" in refused.stderr
