@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def test_a_patch_that_does_not_match_changes_nothing(indexed: Sandbox, tmp_path:
     failed = indexed.run("apply", patch)
     assert failed.returncode == 1
     assert "old_text 'one…' is not there; nothing was changed" in failed.stderr
-    assert "-    zwo\n+2    two" in failed.stderr
+    assert re.search(r"^ +-    zwo\n +\+2    two$", failed.stderr, re.MULTILINE)
     assert (indexed.root / "app.txt").read_text() == "one\ntwo\nthree\n"
     assert indexed.run("apply", str(tmp_path / "none.patch")).returncode == 2
     assert indexed.run("apply", _patched(indexed, tmp_path, "no patch\n")).returncode == 2

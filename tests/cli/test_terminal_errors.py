@@ -124,7 +124,7 @@ def test_a_tool_call_becomes_a_command(tool: str, arguments: dict[str, object], 
 
 def test_lines_of_the_error_are_shown_as_they_are() -> None:
     error = CodePlaneError(
-        ErrorCode.EDIT_NOT_FOUND, "text not found", details={"lines": ["4:     return 1", "5:     x = '\x1b'"]}
+        ErrorCode.EDIT_NOT_FOUND, "text not found", details={"excerpt": ["4:     return 1", "5:     x = '\x1b'"]}
     )
     assert error_text(error, Style()).splitlines() == [
         "error: text not found",

@@ -12,6 +12,7 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from support.edits import tree_of
+from support.held_index import build_held
 from support.repositories import make_repository, write
 from support.tooling import Server, call_tool, codes_of, error_of, serving
 
@@ -409,3 +410,18 @@ def test_edits_that_take_too_long_are_given_up(server: Server, monkeypatch: pyte
     monkeypatch.setattr("codeplane.operations.editing.targets.MAX_SECONDS", -1.0)
     error = refused(server, ErrorCode.TOO_BUSY, pattern="total", new_text="x", path="shop/tax.py")
     assert "nothing was changed" in error["message"]
+
+
+def test_globs_work_during_the_first_build(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "new", FILES)
+    with build_held(root) as (server, _):
+        arguments = {"pattern": "total", "new_text": "amount", "paths": ["**/*.py"]}
+        envelope = server.call("write_source", arguments)
+        assert envelope["result"]["delta"]["files_changed"] == 3
+        assert codes_of(envelope) == ["INDEX_NOT_FRESH"]
+
+
+def test_globs_work_without_an_index(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    found = call_tool(root, "write_source", {"pattern": "total", "new_text": "amount", "paths": ["**/*.py"]})
+    assert found["result"]["delta"]["files_changed"] == 3

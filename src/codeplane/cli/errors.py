@@ -92,10 +92,10 @@ def error_text(error: CodePlaneError, style: Style, typed: Typed | None = None) 
     """The error for a person, wrapped to the width of the terminal."""
     typed = typed or Typed()
     rows: list[tuple[str, str | None]] = []
-    shown = error.details.get("lines")
+    shown = error.details.get("excerpt")
     if isinstance(shown, list | tuple):
         # Lines of a file that the error is about, such as the nearest match of an edit.
-        rows.append(("lines", "\n".join(map(str, shown))))
+        rows.append(("lines", "\n".join(str(line).replace("\t", "    ") for line in shown)))
     suggestion = _corrected(error, typed) or _nearest(error, typed)
     if suggestion:
         rows.append(("try", suggestion))

@@ -23,10 +23,6 @@ def telling_signature(signature: str, name: str, limit: int = MAX_CHARS) -> str:
     return _cut(signature, limit)
 
 
-def cut_signature(signature: str, limit: int = MAX_CHARS) -> str:
-    return _cut(signature, limit)
-
-
 def short_signature(signature: str, limit: int) -> str:
     """The signature on one line, at most `limit` characters long: types and defaults of parameters go first."""
     words = _LINE_BREAK.sub(" ", signature)

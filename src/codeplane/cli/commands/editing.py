@@ -61,22 +61,11 @@ def _called(invocation: Invocation, tool: str, arguments: Mapping[str, Any], jso
     context = assemble(invocation).context
     if json:
         return tool_reply(call_tool(context, invocation, tool, arguments)[0])
-    try:
-        status, lines = call_lines(context, invocation, tool, arguments)
-    except CodePlaneError as error:
-        _print_excerpt(error)
-        raise
+    status, lines = call_lines(context, invocation, tool, arguments)
     reply = lines_reply(status, lines)
     if arguments.get("dry_run") and reply.text:
         return replace(reply, text="\n".join(map(_diff_line, reply.text.split("\n"))))
     return reply
-
-
-def _print_excerpt(error: CodePlaneError) -> None:
-    """The lines of a file that are nearest to a text which is not in it."""
-    excerpt = error.details.get("excerpt")
-    for line in excerpt if isinstance(excerpt, list) else ():
-        print(display(str(line).replace("\t", "    ")), file=sys.stderr)
 
 
 def _diff_line(line: str) -> str:

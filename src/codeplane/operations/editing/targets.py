@@ -186,11 +186,7 @@ class TargetFinder(NamedTuple):
             return sorted(set(named))
         patterns = PathPatterns("*" if _plain_path(path) == "" else path for path in paths)
 
-        def list_files(snapshot: Snapshot) -> list[RepoPath]:
-            return [file.path for file in list_files_beneath(snapshot, "") if patterns.match(file.path)]
-
-        listed = self.workspace.read(list_files, "strict", cancelled=self.cancelled).value
-        found = sorted({*named, *listed})
+        found = sorted({*named, *filter(patterns.match, self._list_files())})
         if len(found) > MAX_SEARCHED_FILES:
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
@@ -199,6 +195,19 @@ class TargetFinder(NamedTuple):
                 remedy="Give narrower paths.",
             )
         return found
+
+    def _list_files(self) -> Sequence[RepoPath]:
+        """Files of the index, up to date; or those that it would hold, while there is none to read."""
+        if self.workspace.wait_until_open(cancelled=self.cancelled) or self.workspace.settings.once:
+            try:
+                read = self.workspace.read(
+                    lambda snapshot: list_files_beneath(snapshot, ""), "strict", cancelled=self.cancelled
+                )
+                return [file.path for file in read.value]
+            except CodePlaneError as error:
+                if error.code not in (ErrorCode.NOT_INDEXED, ErrorCode.NOT_READY):
+                    raise
+        return [file.path for file in self.workspace.tree.list_files().files]
 
     def _matches(self, path: RepoPath, pattern: Substitution) -> bool:
         try:
