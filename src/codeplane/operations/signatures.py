@@ -35,7 +35,7 @@ def short_signature(signature: str, limit: int) -> str:
     return _cut(words, limit)
 
 
-def cut_signature(signature: str, limit: int) -> str:
+def cut_signature(signature: str, limit: int = MAX_CHARS) -> str:
     """The beginning of the signature on one line."""
     return _cut(_LINE_BREAK.sub(" ", signature), limit)
 
