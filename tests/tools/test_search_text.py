@@ -107,10 +107,14 @@ def test_scope_that_leaves_matches_out_says_so(shop: Server) -> None:
 
 def test_references_are_grouped_by_file_and_say_only_uncertain_tiers(shop: Server) -> None:
     assert shop.text("search", {"query": "read_form", "mode": "references"}).splitlines() == [
+        "shop/form.py",
+        "4-6 def read_form(request)  (definition)",
         "tests/test_form.py",
-        "1\tfrom shop.form import read_form",
         "5\t    assert read_form(None)",
+        "imports: 1 more (result_mode=raw)",
     ]
+    raw = shop.text("search", {"query": "read_form", "mode": "references", "result_mode": "raw"})
+    assert "1\tfrom shop.form import read_form" in raw
 
 
 @pytest.mark.parametrize(

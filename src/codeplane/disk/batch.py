@@ -16,7 +16,7 @@ from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 
-MUTATION_ID = re.compile(r"m_[A-Za-z0-9_-]{16,64}")
+MUTATION_ID = re.compile(r"m_[A-Za-z0-9_-]{8,64}")
 """It is the name of a directory as well."""
 
 _VERSION = 1

@@ -35,7 +35,7 @@ from codeplane.operations.editing.locks import Turns
 from codeplane.operations.editing.model import MAX_FILE_BYTES, EditPlan, FileChange
 
 _RECENT = 1000
-_ID_BYTES = 12
+_ID_BYTES = 6
 _ATTEMPTS = 5
 _CLOSE_LOOK_SECONDS = 0.01
 

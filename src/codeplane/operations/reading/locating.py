@@ -38,6 +38,8 @@ from codeplane.workspace.freshness import Read
 
 AROUND_LINES = 10
 """On either side of a line that lies in no symbol."""
+MAX_MERGED_LINES = 80
+"""Lines of definitions of one name that are read as one."""
 _ATTEMPTS = 3
 _MAX_IMPORT_CHARS = 2_000
 
@@ -51,6 +53,8 @@ class Wish:
     context_lines: int | None = None
     against: Baseline = "HEAD"
     proposed: str | None = None
+    merge_namesakes: bool = False
+    """Whether definitions of one name that stand together, such as a getter and its setter, are read as one."""
 
 
 @dataclass(frozen=True)
@@ -250,6 +254,8 @@ def _indexed_symbol(sources: Sources, what: str, wish: Wish) -> Located | Unloca
         declarations: tuple[Symbol, ...] = ()
         if isinstance(found, AmbiguousSymbol):
             found, declarations = _defined(found, partial(_written, sources, snapshot))
+        if isinstance(found, AmbiguousSymbol) and wish.merge_namesakes:
+            found = _merged(found)
         if not isinstance(found, SymbolsFound):
             return _Asked(found)
         symbol = found.symbols[0]
@@ -290,6 +296,16 @@ def _indexed_symbol(sources: Sources, what: str, wish: Wish) -> Located | Unloca
         details={"path": file},
         remedy="Ask again, or read lines of the file.",
     )
+
+
+def _merged(ambiguous: AmbiguousSymbol) -> SymbolsFound | AmbiguousSymbol:
+    """One span around all candidates, if they have the same qualified name and stand close together in one file."""
+    candidates = ambiguous.candidates
+    first, last = min(each.start_line for each in candidates), max(each.end_line for each in candidates)
+    names = {(each.path, each.lexical_path) for each in candidates}
+    if len(candidates) < ambiguous.total or len(names) > 1 or last - first >= MAX_MERGED_LINES:
+        return ambiguous
+    return SymbolsFound((candidates[0]._replace(start_line=first, end_line=last),), 1)
 
 
 def _defined(

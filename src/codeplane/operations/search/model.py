@@ -102,6 +102,8 @@ class Hit(NamedTuple):
     def_end: int = 0
     tier: str = ""
     """Of a reference: proven, strong, anchored or unknown."""
+    is_import: bool = False
+    """Of a reference: whether it imports the symbol."""
     via: str = ""
     """Of a reference that names another symbol, through which it is one: the written form of that symbol."""
     role: str = "source"

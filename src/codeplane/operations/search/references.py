@@ -112,7 +112,8 @@ def find_references(
             elif isinstance(tier, str):
                 left_out[tier] += 1
             else:
-                uses.append(_Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name))
+                use = _Use(-tier, file.path, occurrence.line, occurrence.column, occurrence.name)
+                uses.append(use._replace(is_import=occurrence.role is Role.IMPORT))
         uses = kept(sorted([*uses, *through.values()], key=lambda use: (use.line, use.column)))
         roles[file.path] = file.role
         if wanted is None or wanted(file.path, file):
@@ -215,6 +216,7 @@ class _Use(NamedTuple):
     """The line, where that is how it was found."""
     via: str = ""
     """Written form of another symbol that is named there, through which it is a use."""
+    is_import: bool = False
 
 
 _KIND = "kind"
@@ -291,7 +293,13 @@ def _hits(snapshot: Snapshot, rows: list[_Use], roles: Mapping[RepoPath, str]) -
     found: dict[_Use, Hit] = {}
     for use, language, outer in _enclosed(snapshot, sorted(rows, key=lambda row: (row.path, row.line, row.column))):
         hit = Hit(use.path, use.line, use.line, "text", "", column=use.column + 1, match_line=use.line)
-        hit = hit._replace(language=language, role=roles[use.path], tier=Tier(-use.rank).name.lower(), via=use.via)
+        hit = hit._replace(
+            language=language,
+            role=roles[use.path],
+            tier=Tier(-use.rank).name.lower(),
+            is_import=use.is_import,
+            via=use.via,
+        )
         found[use] = hit if outer is None else within(hit, outer)
     return [found[row] for row in rows]
 

@@ -165,5 +165,5 @@ ROLLBACK = ToolSpec(
     journals=True,
     when=("to undo a change that turned out wrong",),
     when_not=("to undo changes that other programs made: it knows only those of write_source",),
-    examples=(Example("undo a change", {"mutation_id": "m_2q5Zl1Y0b8Rk3WcX"}),),
+    examples=(Example("undo a change", {"mutation_id": "m_2q5Zl1Y0"}),),
 )

@@ -103,6 +103,7 @@ def request_of(call: Call, args: Mapping[str, Any]) -> Request:
         targets=tuple(_target(call, item, args.get("mode")) for item in items),
         many="targets" in args,
         wish=Wish(
+            merge_namesakes=call.wants_text,
             within=within,
             include_context=args.get("include_context", False),
             context_lines=args.get("context_lines"),

@@ -35,8 +35,10 @@ from codeplane.tools.handlers.search_text import (
     call_lines,
     count_uses,
     debug_lines,
+    definition_hits,
     exact_hits,
     exact_lines,
+    hidden_lines,
     more_line,
     named_files,
     nothing_lines,
@@ -44,9 +46,8 @@ from codeplane.tools.handlers.search_text import (
     outside_line,
     reference_lines,
     text_form,
-    unknown_line,
 )
-from codeplane.tools.text.search import MAX_CHARS, TextPage, fill_paths, literal_lines
+from codeplane.tools.text.search import MAX_CHARS, TextPage, by_file, fill_paths, literal_lines
 from codeplane.workspace.freshness import FRESH, Read
 
 _ADVICE = frozenset({"noise_mitigation"})
@@ -71,7 +72,8 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         uses = count_uses(snapshot, exact[0]) if exact and len(exact) == 1 else None
         literal = [hit for hit in found.hits if hit.literal]
         text = read_lines(snapshot, call.root.path, literal[0].path) if len(literal) == 1 else ()
-        return _Asked(found, around, extent, index_of(snapshot), exact, uses, text)
+        definitions = definition_hits(snapshot, found, request) if call.wants_text else ()
+        return _Asked(found, around, extent, index_of(snapshot), exact, uses, text, definitions)
 
     policy = args.get("freshness_policy")
     links = request.mode == "references"
@@ -103,7 +105,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         _settled(args),
         call.root.path,
         asked.index,
-        text_form(found, request),
+        text_form(found, request, args),
     )
     if page.shown < len(found.hits) and not call.once:
         rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
@@ -149,6 +151,8 @@ class _Asked:
     """Known uses of the only one of these."""
     literal: Sequence[str] = ()
     """Lines of the file of the only hit that contains the query word for word."""
+    definitions: tuple[Hit, ...] = ()
+    """What references are of, for the text form."""
     building: Mapping[str, object] = field(default_factory=dict)
     """How far the index is, if the answer is from the disk."""
 
@@ -176,7 +180,7 @@ class _Rest:
 
 def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: View, read: Read[_Asked]) -> Answer:
     asked, limit = read.value, args.get("limit")
-    found, form = asked.found, text_form(asked.found, request)
+    found, form = asked.found, text_form(asked.found, request, args)
     notices = (*read.notices, *found.notices, *_incomplete(found))
     meta = _source_meta(read)
     missing = [note(found.not_found)] if found.not_found else []
@@ -197,7 +201,9 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
         hits, page = asked.exact, exact_lines(asked.exact, asked.uses, asked.around, view, limit)
         lines = page.lines
     else:
-        hits, unknown = form.arrange(found.hits, args.get("tiers"))
+        arranged = form.arrange(found.hits, args.get("tiers"))
+        hits = (*asked.definitions, *arranged.hits)
+        hits = tuple(by_file(hits)) if asked.definitions else hits
         if len(hits) == 1 and hits[0].literal and view == View() and asked.literal:
             page = TextPage(literal_lines(hits[0], asked.literal), 1)
         else:
@@ -215,7 +221,7 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
             form,
         )
         lines = [*page.lines, *_more_lines(call, rest, found.total, found.files, len(hits) - page.shown)]
-        lines += [*unknown_line(unknown), *(outside_line(found) if not hits[0].literal else ())]
+        lines += [*hidden_lines(arranged), *(outside_line(found) if not hits[0].literal else ())]
     lines = [*missing, *lines, *reference_lines(found)]
     call.readings.note_search(call.session, (hit.path for hit in hits[: page.shown]))
     debug = debug_lines(found.debug) if request.debug else []

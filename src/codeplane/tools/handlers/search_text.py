@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.facts.links import uid_number
 from codeplane.operations.search import operators
@@ -16,10 +18,11 @@ from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around
 from codeplane.operations.symbols.presenter import did_you_mean
 from codeplane.query.refs import rank_uses
-from codeplane.query.relations import find_symbols
+from codeplane.query.relations import find_symbols, find_symbols_in
 from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
+from codeplane.store.codec import storable
 from codeplane.tools.text.common import call_text
 from codeplane.tools.text.search import (
     DEFAULT_MATCHES,
@@ -39,8 +42,17 @@ _UNKNOWN = "unknown"
 _BY_NAME = frozenset({"auto", "symbol", "definitions"})
 _MAX_EXACT = 8
 """Definitions of a name that are shown; more are counted."""
+_FEW_DEFINITIONS = 3
 _FEW_UNKNOWN = 10
 """Unresolved references that are shown without being asked for."""
+
+
+class Arranged(NamedTuple):
+    hits: tuple[Hit, ...]
+    unknown: int = 0
+    """Unresolved references that are only counted."""
+    imports: int = 0
+    """Imports that are only counted."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +62,27 @@ class TextForm:
     mode: str
     exhaustive: bool
     grouped: bool
+    hides_imports: bool = False
+    """Whether imports in files with other uses are only counted."""
 
-    def arrange(self, hits: Sequence[Hit], tiers: Sequence[str] | None) -> tuple[tuple[Hit, ...], int]:
-        """The hits in the order in which text shows them on all pages, and how many unresolved ones are only counted.
+    def arrange(self, hits: Sequence[Hit], tiers: Sequence[str] | None) -> Arranged:
+        """The hits in the order in which text shows them on all pages.
 
         Unresolved references are shown if they are few, if there is nothing else, or if they are asked for.
         """
         if not self.exhaustive:
             # A line that contains the query word for word is the answer.
-            return tuple([hit for hit in hits if hit.literal] or hits), 0
+            return Arranged(tuple([hit for hit in hits if hit.literal] or hits))
         unknown = [hit for hit in hits if hit.tier == _UNKNOWN]
         if tiers or len(unknown) <= _FEW_UNKNOWN or len(unknown) == len(hits):
-            return tuple(by_file(hits)), 0
-        return tuple(by_file(hit for hit in hits if hit.tier != _UNKNOWN)), len(unknown)
+            unknown = []
+        else:
+            hits = [hit for hit in hits if hit.tier != _UNKNOWN]
+        using = {hit.path for hit in hits if not hit.is_import} if self.hides_imports else set()
+        # Two uses on one line are one row.
+        hits = list({(hit.path, hit.match_line or hit.line_start): hit for hit in reversed(hits)}.values())[::-1]
+        shown = [hit for hit in hits if not (hit.is_import and hit.path in using)]
+        return Arranged(tuple(by_file(shown)), len(unknown), len(hits) - len(shown))
 
     def fill(
         self, hits: Sequence[Hit], around: Sequence[Around], view: View, limit: int | None, *, unbounded: bool = False
@@ -82,9 +102,24 @@ class TextForm:
         return DEFAULT_MATCHES if self.exhaustive else DEFAULT_RANKED
 
 
-def text_form(found: Found, request: Request) -> TextForm:
-    exhaustive = found.exhaustive
-    return TextForm(request.mode, exhaustive, exhaustive and request.result_mode == "grouped")
+def text_form(found: Found, request: Request, args: Mapping[str, Any]) -> TextForm:
+    grouped = found.exhaustive and request.result_mode == "grouped"
+    return TextForm(request.mode, found.exhaustive, grouped, request.mode == "references" and "result_mode" not in args)
+
+
+def definition_hits(snapshot: Snapshot, found: Found, request: Request) -> tuple[Hit, ...]:
+    """The definitions that references are of, as rows in front of them, if they are few."""
+    symbols = found.hints.get("symbols") if request.mode == "references" else None
+    if not isinstance(symbols, list) or len(symbols) > _FEW_DEFINITIONS:
+        return ()
+    hits: list[Hit] = []
+    for written in symbols:
+        named = parse_symbol_ref(str(written))
+        for each in find_symbols_in(snapshot, named.path, storable(named.lexical_path or "")):
+            if each.start_line == named.line:
+                about = (each.path, each.start_line, each.end_line, each.kind, each.name)
+                hits.append(Hit(*about, signature=each.signature, lexical_path=each.lexical_path))
+    return tuple(hits)
 
 
 def exact_hits(found: Found, request: Request) -> tuple[Hit, ...] | None:
@@ -129,8 +164,11 @@ def of_tiers(found: Found, tiers: Sequence[str] | None) -> Found:
     return found if tiers is None else replace(found, hits=tuple(hit for hit in found.hits if hit.tier in tiers))
 
 
-def unknown_line(count: int) -> list[TextLine]:
-    return [note(f"unresolved: {count:,} more of this name (tiers=unknown)")] if count else []
+def hidden_lines(arranged: Arranged) -> list[TextLine]:
+    """What is only counted, with the arguments that show it."""
+    lines = [note(f"imports: {arranged.imports:,} more (result_mode=raw)")] if arranged.imports else []
+    unknown = f"unresolved: {arranged.unknown:,} more of this name (tiers=unknown)"
+    return [*lines, *([note(unknown)] if arranged.unknown else [])]
 
 
 def exact_lines(

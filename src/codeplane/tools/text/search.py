@@ -128,6 +128,10 @@ def cut_around(line: str, column: int, room: int) -> str:
 
 
 def _match_line(hit: Hit, grouped: bool) -> TextLine:
+    if not hit.match_line and hit.lexical_path:
+        # The definition that references are of.
+        signature = cut_around(hit.signature or f"{hit.kind} {hit.name}", 0, MAX_SIGNATURE)
+        return symbol(hit.path, hit.line_start, hit.line_end, signature, "(definition)")
     suffix = [f"via {short_name_in(hit.via)}"] if hit.via else []
     suffix += [hit.tier] if hit.tier not in _CERTAIN else []
     if grouped:

@@ -1,8 +1,8 @@
 """Text form of write_source and rollback: one line per file with its new sha, affected tests, the mutation id.
 
-shop/settings.py +1 -1 sha 81c02e77a1d4 m_7Q2xk0pWbT3dZsLq
+shop/settings.py +1 -1 sha 81c02e77a1d4 m_7Q2xk0pW
 
-m_7Q2xk0pWbT3dZsLq 2 files +3 -2
+m_7Q2xk0pW 2 files +3 -2
 shop/settings.py +1 -1 sha 81c02e77a1d4
 docs/settings.md +2 -1 sha 0c9f33b1d8e0
 tests: tests/test_upload.py
@@ -19,7 +19,7 @@ from codeplane.base.text_lines import TextLine, note, text
 from codeplane.operations.editing.messages import REPEATED
 from codeplane.tools.text.common import short_digest
 
-MAX_TESTS = 5
+MAX_TESTS = 2
 MAX_UNCHANGED = 5
 _ACTIONS = {"created": "created ", "deleted": "deleted ", "moved": "", "updated": ""}
 
@@ -55,7 +55,7 @@ def _file_row(row: Mapping[str, Any]) -> str:
     counts = [f"+{row['insertions']}"] if "insertions" in row else []
     counts += [f"-{row['deletions']}"] if "deletions" in row else []
     digest = [f"sha {short_digest(row['file_sha256'])}"] if "file_sha256" in row else []
-    if "replacements" in row and row["replacements"] > 1:
+    if row.get("replacements", 1) > max(1, row.get("insertions", 0)):
         counts.append(f"({row['replacements']} places)")
     words = [f"{source}{display(row['path'])}", *filter(None, [_ACTIONS[row["action"]].strip()]), *counts, *digest]
     reindented = [edit["new_lines"] for edit in row.get("edits", ()) if edit.get("reindented")]
