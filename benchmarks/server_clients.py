@@ -78,9 +78,11 @@ class StdioClient:
     def pid(self) -> int:
         return self._process.pid
 
-    async def shake_hands(self) -> None:
-        await self.ask("initialize", _INITIALIZE)
+    async def shake_hands(self) -> Answered:
+        """Initialize the session; return what the server said of itself."""
+        answered = await self.ask("initialize", _INITIALIZE)
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answered
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Answered:
         assert self._process.stdout is not None
