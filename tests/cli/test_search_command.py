@@ -78,7 +78,8 @@ def test_exit_codes_and_nothing_found(shop: Sandbox) -> None:
     nothing = shop.run("search", "qqzzxxq", "-m", "lexical")
     assert (nothing.returncode, nothing.stdout) == (0, "no matches in 4 files\n")
     unknown = shop.run("search", "Ordre", "-m", "definitions")
-    assert unknown.returncode == 1 and "Order" in unknown.stdout
+    message = "no symbol named 'Ordre'; did you mean shop/orders.py#Order?\n"
+    assert (unknown.returncode, unknown.stdout) == (1, message)
     assert shop.run("search", " ").returncode == 2
     assert shop.run("search", "(", "-m", "regex").returncode == 2
     assert shop.run("search", "x", "-m", "semantic").returncode == 2

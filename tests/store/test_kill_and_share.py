@@ -152,6 +152,27 @@ def test_a_reader_keeps_its_epoch_whole(sample: Sample, state: StateDirectory, t
         assert search(before, "rewritten") == ["src/module_1.py"]
 
 
+def test_the_text_index_is_loaded_on_demand(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
+    generation = sample.build(state, texts)
+    with open_reader(generation, lexical=False) as reader, open_writer(generation).writer as writer:
+        with pytest.raises(CodePlaneError):
+            search(reader, "load_1")
+        assert reader.load_lexical()
+        sample.put(writer, "src/module_1.py", "def rewritten(): pass")
+        sample.publish(writer)
+        assert reader.load_lexical()
+        assert search(reader, "rewritten") == [], "the text index is that of the reader's epoch"
+        reader.refresh()
+        with pytest.raises(CodePlaneError):
+            search(reader, "rewritten")
+        assert reader.load_lexical()
+        assert search(reader, "rewritten") == ["src/module_1.py"]
+        reader.refresh()
+        sample.put(writer, "src/module_1.py", "def again(): pass")
+        sample.publish(writer)
+        assert not reader.load_lexical(), "the text index on disk belongs to a later epoch"
+
+
 def test_a_reader_of_a_removed_generation_goes_on(sample: Sample, state: StateDirectory, texts: dict[str, str]) -> None:
     old = sample.build(state, texts)
     with open_reader(old) as reader:

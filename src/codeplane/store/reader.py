@@ -92,7 +92,7 @@ class Reader:
 
         False while the text index on disk belongs to another epoch.
         """
-        return self._load_lexical(self.epoch)
+        return self._lexical is not None or self._load_lexical(self.epoch)
 
     @property
     def lexical(self) -> LexicalReader:

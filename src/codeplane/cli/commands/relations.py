@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.base.symbols import short_name
-from codeplane.base.text_lines import TextLine, heading, match, note
+from codeplane.base.text_lines import TextLine, heading, match, note, text
 from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.commands.lookup import typed_symbol
@@ -93,7 +93,7 @@ def _uses_lines(root: Path, uses: Uses, *, several: bool) -> Iterator[TextLine]:
     if several:
         yield note(f"{display(uses.symbol.reference)}: {plural(uses.total, 'reference')}")
     elif not uses.total:
-        yield note(f"no references of {display(uses.symbol.reference)}")
+        yield text(f"no references of {display(uses.symbol.reference)}")
     by_path: dict[str, list[UseRow]] = {}
     for row in uses.rows:
         by_path.setdefault(row.path, []).append(row)

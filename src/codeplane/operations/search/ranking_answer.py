@@ -28,7 +28,7 @@ from codeplane.operations.symbols.forms import looks_like_path, parse_written
 from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.presenter import not_found_message
-from codeplane.operations.symbols.resolve import resolve_symbols
+from codeplane.operations.symbols.resolve import MAX_SYMBOLS, resolve_symbols
 from codeplane.query.relations import ATTRIBUTE, Symbol
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import DefinitionBrief, FileBrief, list_text_files, read_briefs, read_definitions
@@ -89,7 +89,9 @@ def answer_ranked(
             rows = [*named, *(row for row in rows if id(row) not in known)]
     elif request.mode == "definitions":
         rows = _other_styles(rows, question)
-    missing = resolved if isinstance(resolved, SymbolNotFound) and not _is_partial(request, question, rows) else None
+    missing = resolved if isinstance(resolved, SymbolNotFound) else None
+    if missing is not None and not missing.scope and _is_partial(request, question, rows):
+        missing = None
     most = MAX_NAMED if request.mode == "definitions" else MAX_RANKED
     if filters.must:
         # What has another kind is left out later on.
@@ -150,7 +152,8 @@ def _resolve_query(
         found = resolve_symbols(IndexedSymbols(snapshot), text)
         # Names of other libraries are asked for too: only what looks like a misspelling is told.
         return None if isinstance(found, SymbolNotFound) and not found.suggestions else found
-    return resolve_symbols(IndexedSymbols(snapshot), text, limit=MAX_NAMED)
+    limit = MAX_NAMED if request.mode == "definitions" else MAX_SYMBOLS
+    return resolve_symbols(IndexedSymbols(snapshot), text, limit=limit)
 
 
 def _other_styles(rows: Sequence[Row], question: Question) -> list[Row]:
@@ -169,16 +172,13 @@ def _is_name(text: str) -> bool:
 
 
 def _is_partial(request: Request, question: Question, rows: Sequence[Row]) -> bool:
-    """Whether a search for symbols found names that contain the one that was written, or was asked in words."""
+    """Whether a search for symbols was asked in words, or found names that contain the query, ignoring case."""
     if request.mode != "symbol":
         return False
     if len(question.text.split()) > 1:
         return bool(rows)
     key = name_key(question.last)
-    return any(
-        key != (name := name_key(row.name)) and key in name and (not question.qualifiers or row.parts.get("qualified"))
-        for row in rows
-    )
+    return any(key in name_key(row.name) and (not question.qualifiers or row.parts.get("qualified")) for row in rows)
 
 
 def _rows_of(snapshot: Snapshot, symbols: Sequence[Symbol], ranked: Sequence[Row], filters: Filters) -> list[Row]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from codeplane.base.paths import display
 from codeplane.base.symbols import symbol_ref
-from codeplane.base.text_lines import TextLine, heading, note, symbol
+from codeplane.base.text_lines import TextLine, heading, note, symbol, text
 from codeplane.operations.signatures import cut_signature, telling_signature
 from codeplane.operations.symbols.model import AmbiguousSymbol, SymbolNotFound
 from codeplane.query.relations import Symbol
@@ -80,12 +80,12 @@ def candidate_fields(candidate: Symbol) -> dict[str, object]:
 
 
 def not_found_lines(missing: SymbolNotFound) -> list[TextLine]:
-    return [note(not_found_message(missing))]
+    return [text(not_found_message(missing))]
 
 
 def ambiguous_lines(ambiguous: AmbiguousSymbol) -> list[TextLine]:
     """The message; where it cannot name all candidates, a row for each that is known."""
-    lines = [note(ambiguous_message(ambiguous))]
+    lines = [text(ambiguous_message(ambiguous))]
     if ambiguous.total <= MAX_NAMED:
         return lines
     lines += symbol_rows(ambiguous.candidates)
@@ -120,5 +120,5 @@ def _fitting(references: Sequence[str]) -> list[str]:
     return named
 
 
-def _shorten(text: str, limit: int) -> str:
-    return display(text if len(text) <= limit else f"{text[: limit - 3]}...")
+def _shorten(words: str, limit: int) -> str:
+    return display(words if len(words) <= limit else f"{words[: limit - 3]}...")

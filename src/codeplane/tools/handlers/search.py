@@ -12,7 +12,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.symbols import symbol_ref
-from codeplane.base.text_lines import TextLine, note
+from codeplane.base.text_lines import TextLine, note, text
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.operations.map_repo.kept import Index
@@ -183,9 +183,9 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
     found, form = asked.found, text_form(asked.found, request, args)
     notices = (*read.notices, *found.notices, *_incomplete(found))
     meta = _source_meta(read)
-    missing = [note(found.not_found)] if found.not_found else []
-    if missing and request.mode in NAME_MODES:
-        return Answer(status="not_found", message=found.not_found, warnings=notices, meta=meta, lines=missing)
+    if found.not_found and request.mode in NAME_MODES:
+        lines = [text(found.not_found)]
+        return Answer(status="not_found", message=found.not_found, warnings=notices, meta=meta, lines=lines)
     if asked.extent is not None:
         nothing = about_nothing(call, found, request, asked.extent, args)
         lines = nothing_lines(found, request, asked.extent, nothing.message)
@@ -222,6 +222,7 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
         )
         lines = [*page.lines, *_more_lines(call, rest, found.total, found.files, len(hits) - page.shown)]
         lines += [*hidden_lines(arranged), *(outside_line(found) if not hits[0].literal else ())]
+    missing = [note(found.not_found)] if found.not_found else []
     lines = [*missing, *lines, *reference_lines(found)]
     call.readings.note_search(call.session, (hit.path for hit in hits[: page.shown]))
     debug = debug_lines(found.debug) if request.debug else []
