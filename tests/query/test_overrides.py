@@ -62,6 +62,13 @@ CASES = {
         },
         {"A.load": ["I.load"]},
     ),
+    "anonymous class": Case(
+        {
+            "I.java": "interface I { void load(int a); void load(int a, int b); }\n",
+            "A.java": "class A { I make() { return new I() { public void load(int a) {} }; } }\n",
+        },
+        {"A.make.load": ["I.load"]},
+    ),
     "kotlin": Case(
         {"a.kt": "interface I { fun load() }\nopen class A : I { override fun load() {} }\n"},
         {"A.load": ["I.load"]},

@@ -61,7 +61,7 @@ class Family(NamedTuple):
     """Whether a base that is not in the repository may own the name."""
 
 
-NONE = Overridden((), frozenset(), False, False)
+NOT_OVERRIDDEN = Overridden((), frozenset(), False, False)
 
 
 def is_constructor(symbol: Symbol) -> bool:
@@ -102,14 +102,14 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
 def list_overridden(snapshot: Snapshot, symbol: Symbol) -> Overridden:
     """What a member overrides or implements; a call of any of these may run it."""
     if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
-        return NONE
+        return NOT_OVERRIDDEN
     own, outside = list_bases(snapshot, symbol.number)
-    found = find_symbols(snapshot, own)
-    members = {number: found[number] for number in own if number in found}
+    language = _language(snapshot, symbol)
+    named = find_symbols(snapshot, own)
+    members = {number: member for number, member in named.items() if _same_arity(language, member, symbol)}
     owner = find_owner(snapshot, symbol)
     possible: dict[int, Symbol] = {}
     is_open = False
-    language = _language(snapshot, symbol)
     if owner is not None and language not in _BY_MEMBER:
         above, is_open = _inherited(snapshot, owner, symbol)
         members |= {member.number: member for member in above}

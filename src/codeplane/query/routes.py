@@ -16,6 +16,7 @@ from codeplane.query.enclosing import enclose_all
 from codeplane.query.occurrences import list_occurrences
 from codeplane.query.overrides import (
     CLASSES,
+    NOT_OVERRIDDEN,
     Overridden,
     find_owner,
     is_constructor,
@@ -29,6 +30,9 @@ from codeplane.query.snapshot import Snapshot
 
 MAX_NAME_FILES = 1_000
 """Files with a name that are looked at for unresolved uses of it; each takes about a millisecond."""
+
+_CALLED = frozenset({"method", "function", "property"})
+"""Kinds of members that a call through a base can run."""
 
 Place = tuple[RepoPath, int, int]
 
@@ -68,7 +72,7 @@ class NameUses(NamedTuple):
 
 def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
     declared = _declarations(snapshot, symbol)
-    overridden = list_overridden(snapshot, symbol)
+    overridden = list_overridden(snapshot, symbol) if symbol.kind in _CALLED else NOT_OVERRIDDEN
     others = [Route(member, False, member.number in overridden.possible) for member in overridden.members]
     if symbol.kind in CLASSES:
         others += [Route(constructor, True, False) for constructor in list_constructors(snapshot, symbol)]
