@@ -257,6 +257,18 @@ def test_an_ambiguous_name_lists_symbols_that_can_be_asked_for(server: Server) -
         assert server.call("read", {"target": candidate["symbol_ref"]})["status"] == "ok"
 
 
+@pytest.mark.parametrize(("written", "message"), [*MISSPELLED, *INEXACT])
+def test_an_edit_of_a_misspelled_symbol_gets_the_same_words(server: Server, written: str, message: str) -> None:
+    found = server.call("write_source", {"action": "replace_symbol", "symbol": written, "new_text": "x"})
+    assert error_of(found, ErrorCode.EDIT_NOT_FOUND)["message"].startswith(message)
+
+
+def test_an_edit_of_an_ambiguous_symbol_gets_the_same_words(server: Server) -> None:
+    found = server.call("write_source", {"action": "replace_symbol", "symbol": "total", "new_text": "x"})
+    message = "'total' names 2 symbols: shop/cart.py#Cart.total, shop/orders.py#Order.total"
+    assert error_of(found, ErrorCode.EDIT_AMBIGUOUS)["message"].startswith(message)
+
+
 def test_a_long_list_of_candidates_is_cut(tmp_path: Path) -> None:
     classes = {f"m{number:02}.py": f"class C{number}:\n    def run(self): pass\n" for number in range(30)}
     with serving(make_repository(tmp_path / "repo", {**classes})) as server:

@@ -119,7 +119,7 @@ class TargetFinder(NamedTuple):
         target = Target(symbol, "symbol") if path is None else Target(path, "symbol", symbol)
         found = locate(sources, target, Wish())
         if isinstance(found, Unlocated):
-            raise _unlocated(symbol, path, found)
+            raise _unlocated(found)
         return found
 
     def list_matching(self, paths: Sequence[str], pattern: Substitution) -> tuple[RepoPath, ...]:
@@ -246,25 +246,20 @@ def _sharing(rows: Sequence[OutlineRow], lexical_path: str, first: int, last: in
     return ""
 
 
-def _unlocated(symbol: str, path: RepoPath | None, found: Unlocated) -> CodePlaneError:
-    where = f" in {display(path)}" if path else ""
+def _unlocated(found: Unlocated) -> CodePlaneError:
     if found.status == "ambiguous":
         candidates = found.fields.get("candidates")
         names = [str(row["symbol_ref"]) for row in candidates] if isinstance(candidates, list) else []
         left_out = found.fields.get("left_out")
         total = len(names) + (left_out if isinstance(left_out, int) else 0)
-        shown = ", ".join(map(display, names[:_MAX_SHOWN])) + (", ..." if total > _MAX_SHOWN else "")
         return CodePlaneError(
             ErrorCode.EDIT_AMBIGUOUS,
-            f"'{display(symbol)}' names {total} symbols{where}: {shown}",
+            found.message,
             details={"candidates": names[:_MAX_SHOWN], "total": total},
             remedy=f"Send one of them as symbol, for instance symbol={display(names[0])}." if names else None,
         )
     similar = found.fields.get("similar")
     names = list(map(str, similar)) if isinstance(similar, list) else []
-    guess = f"; did you mean {' or '.join(map(display, names[:_MAX_SHOWN]))}?" if names else ""
     return CodePlaneError(
-        ErrorCode.EDIT_NOT_FOUND,
-        f"no symbol named '{display(symbol)}'{where}{guess}",
-        details={"similar": names[:_MAX_SHOWN]} if names else {},
+        ErrorCode.EDIT_NOT_FOUND, found.message, details={"similar": names[:_MAX_SHOWN]} if names else {}
     )

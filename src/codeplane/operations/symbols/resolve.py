@@ -150,6 +150,6 @@ def _file_not_found(index: SymbolIndex, form: FileForm) -> CodePlaneError:
         ErrorCode.FILE_NOT_FOUND,
         f"'{display(form.path)}' is not an indexed file{did_you_mean(meant)}",
         details={"nearest": list(nearest)} if nearest else None,
-        expected="the path of an indexed file",
+        expected=None if meant else "the path of an indexed file",
         received=display(form.path),
     )
