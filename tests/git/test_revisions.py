@@ -141,7 +141,7 @@ def test_before_the_first_commit(tmp_path: Path) -> None:
     tmp_path.joinpath("repo").mkdir()
     git(tmp_path / "repo", "init", "-q", "-b", "main")
     error = refused(tmp_path / "repo", "HEAD")
-    assert (error.code, error.message) == (ErrorCode.ARGUMENT_INVALID, "there is no commit yet")
+    assert (error.code, error.message) == (ErrorCode.ARGUMENT_INVALID, "the repository has no commit yet")
     write(tmp_path / "repo", "a.py", "new\n")
     git(tmp_path / "repo", "add", "a.py")
     assert read(tmp_path / "repo", "INDEX") == Version("", b"new\n")

@@ -21,7 +21,7 @@ from codeplane.server import attached
 from codeplane.server.attach import Engine
 from codeplane.server.engine import Server, run_engine
 from codeplane.server.runtime import RuntimeDirectory
-from codeplane.tools.calls import CallRequest
+from codeplane.tools.calls import CallReply, CallRequest
 from codeplane.tools.formats import Format
 from codeplane.tools.pipeline import Pipeline
 from codeplane.tools.surface import Surface
@@ -39,7 +39,7 @@ class Answering:
     left: list[str] = field(default_factory=list)
     close_seconds: float | None = None
 
-    def call(self, request: CallRequest) -> tuple[bytes, bool]:
+    def call(self, request: CallRequest) -> CallReply:
         self.begun.append(request.principal)
         if request.tool == "fail":
             raise {"recursion": RecursionError, "runtime": RuntimeError}[str(request.arguments["kind"])]("a secret")
@@ -50,7 +50,7 @@ class Answering:
             self.waiting -= 1
         if request.cancelled():
             self.cancelled.append(request.principal)
-        return b'{"status":"ok"}', False
+        return CallReply(b'{"status":"ok"}', is_error=False)
 
     def state(self) -> dict[str, object]:
         self.state_go.wait(10)

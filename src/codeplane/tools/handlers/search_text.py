@@ -181,7 +181,8 @@ def exact_lines(
             note(f"{len(hits) - page.shown:,} more definitions (mode=definitions limit={min(100, len(hits))})")
         )
     if uses is not None:
-        lines.append(note(f"{uses:,} uses (mode=references)" if uses else "no known uses (mode=references)"))
+        words = f"{uses:,} {'use' if uses == 1 else 'uses'}" if uses else "no known uses"
+        lines.append(note(f"{words} (mode=references)"))
     return TextPage(lines, page.shown)
 
 
