@@ -76,6 +76,13 @@ def test_error_text_leads_to_its_line(shop: Server) -> None:
     ]
 
 
+def test_filters_hold_for_the_lines_of_a_message(shop: Server) -> None:
+    query = {"query": "request body is larger than the limit"}
+    assert "raise ValueError" not in shop.text("search", {**query, "paths": ["docs/"], "scope": "mixed"})
+    assert "raise ValueError" not in shop.text("search", {**query, "languages": ["go"]})
+    assert not shop.text("search", {**query, "kinds": ["class"]}).startswith("shop/limits.py:")
+
+
 @pytest.mark.parametrize(
     ("line", "query"),
     [

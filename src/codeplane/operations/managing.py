@@ -332,7 +332,7 @@ def _indexing(job: ActiveJob) -> Answer:
 def _incompatible(state: WorkspaceState) -> CodePlaneError:
     """What questions are told too, with the two versions of the schema."""
     if state.compatibility is None:
-        return CodePlaneError(ErrorCode.REQUIRES_REINDEX, "the index was made by other rules")
+        return CodePlaneError(ErrorCode.REQUIRES_REINDEX, "the index was built by an incompatible version")
     return _failed(state, incompatible(state.compatibility, state.phase))
 
 

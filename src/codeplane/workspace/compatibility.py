@@ -71,7 +71,7 @@ def incompatible(found: Compatibility, phase: str) -> CodePlaneError:
         )
     return CodePlaneError(
         ErrorCode.REQUIRES_REINDEX,
-        f"the index was made by other rules: {', '.join(found.differences)} changed",
+        f"the index was built by an incompatible version: {', '.join(found.differences)} changed",
         details=details,
         remedy="build it anew: manage_index with action 'reindex', or 'cpl init'",
     )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
+from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.lines import Lines
 from codeplane.operations.search.model import Hit, Request
@@ -38,6 +39,7 @@ def add_evidence(
     weights: Mapping[str, int],
     request: Request,
     question: Question,
+    filters: Filters,
     kept: Kept | None,
 ) -> tuple[Hit, ...]:
     """The results of the first page with the line that matches best, after the lines that are the query itself."""
@@ -45,8 +47,11 @@ def add_evidence(
         # A name is matched by the signature, which is shown anyway.
         return tuple(hits)
     literal: list[Hit] = []
-    if len(question.text.split()) >= MIN_MESSAGE_WORDS:
-        quoted = _enclosed(snapshot, _message_lines(find_literal(snapshot, root, question.text, kept), texts), texts)
+    # A line is of no kind, and has not the words that must be in a result.
+    is_open = not request.kinds and not filters.reads_text
+    if is_open and len(question.text.split()) >= MIN_MESSAGE_WORDS:
+        places = find_literal(snapshot, root, question.text, filters.accepts_elsewhere, kept)
+        quoted = _enclosed(snapshot, _message_lines(places, texts), texts)
         # Tests and docs quote messages; the code that prints one comes first, even if it has only the template.
         literal = [hit for hit in quoted if hit.role == "source"]
         literal = literal or _enclosed(snapshot, _template_lines(hits, texts, question), texts) or quoted

@@ -7,7 +7,7 @@ that the ranking of words does not say.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
@@ -46,19 +46,30 @@ def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) ->
     return next(filter(None, places), {})
 
 
-def find_literal(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
+def find_literal(
+    snapshot: Snapshot, root: Root, text: str, accepts: Callable[[str, str], bool], kept: Kept | None
+) -> Phrase:
     """Every line that contains the text, or else its longest part or sentence that few files have.
+
+    `accepts` says by path and language which files are searched.
 
     Programs put messages together from several literals, so that a sentence may be all that a line has.
     """
     sentences = [sentence.strip(" ,;.!?") for sentence in _SENTENCE_END.split(text.strip())]
     inner = sorted(filter(_says_enough, sentences), key=lambda stretch: (-len(stretch), stretch))
     stretches = dict.fromkeys([*_stretches(text), *inner[:MAX_STRETCHES]]) if len(text) <= MAX_CHARS else ()
-    places = (_find(snapshot, root, stretch, kept, _LITERAL_PER_FILE) for stretch in stretches)
+    places = (_find(snapshot, root, stretch, kept, accepts, _LITERAL_PER_FILE) for stretch in stretches)
     return next(filter(None, places), {})
 
 
-def _find(snapshot: Snapshot, root: Root, stretch: str, kept: Kept | None, per_file: int = _PER_FILE) -> Phrase:
+def _find(
+    snapshot: Snapshot,
+    root: Root,
+    stretch: str,
+    kept: Kept | None,
+    accepts: Callable[[str, str], bool] = lambda path, language: True,
+    per_file: int = _PER_FILE,
+) -> Phrase:
     may_have = list_candidates(snapshot, fragments_of_text(stretch))
     if may_have is None or len(may_have) > MAX_CANDIDATES:
         return {}
@@ -68,7 +79,7 @@ def _find(snapshot: Snapshot, root: Root, stretch: str, kept: Kept | None, per_f
         stretch,
         regex=False,
         case_sensitive=False,
-        accepts=lambda _, row: bool(row.lexical),
+        accepts=lambda path, row: bool(row.lexical) and accepts(path, row.language or ""),
         candidates=lambda *_: may_have,
         limit=(MAX_FILES + 1) * per_file,
         per_file=per_file,

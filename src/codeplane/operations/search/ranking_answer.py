@@ -114,7 +114,15 @@ def answer_ranked(
     boosted = sum(1 for hit in shown if hit.path in bounds.changed)
     return Found(
         hits=add_evidence(
-            snapshot, root, _with_snippets(shown, texts, ranking), texts, ranking.rarity, request, question, keeping
+            snapshot,
+            root,
+            _with_snippets(shown, texts, ranking),
+            texts,
+            ranking.rarity,
+            request,
+            question,
+            filters,
+            keeping,
         ),
         total=len(arranged) if request.mode == "definitions" else len(shown),
         outside_scope=required.outside if filters.must else ranking.outside,
