@@ -1,11 +1,14 @@
-"""Text form of write_source and rollback: one line per file with its new sha, affected tests, the mutation id.
+"""Text form of write_source and rollback: one line per file, affected tests, the mutation id.
 
 shop/settings.py +1 -1 sha 81c02e77a1d4 m_7Q2xk0pW
 
-m_7Q2xk0pW 2 files +3 -2
-shop/settings.py +1 -1 sha 81c02e77a1d4
-docs/settings.md +2 -1 sha 0c9f33b1d8e0
+m_7Q2xk0pW 2 files
+shop/settings.py +1 -1
+docs/new.md created +2 sha 0c9f33b1d8e0
 tests: tests/test_upload.py
+
+In a batch, only files that were written whole or checked by digest have one: edits by text need none, and a digest costs
+as much as the rest of the line.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from codeplane.operations.editing.messages import REPEATED
 from codeplane.tools.text.common import short_digest
 
 MAX_TESTS = 2
+MAX_TESTS_CHARS = 80
+"""Characters of the paths of two tests; of longer ones only the first is named."""
 MAX_UNCHANGED = 5
 _ACTIONS = {"created": "created ", "deleted": "deleted ", "moved": "", "updated": ""}
 
@@ -31,12 +36,16 @@ def render_write_source(arguments: Mapping[str, Any], answer: Answer) -> list[Te
         return _preview(result, delta)
     if not result.get("applied"):
         return [text(f"no changes: {_listed(result.get('unchanged', []), MAX_UNCHANGED)} already as requested")]
-    rows = [text(_file_row(row)) for row in delta.get("files", ())]
-    mutation_id = result["mutation_id"]
-    if len(rows) == 1 == delta.get("files_changed"):
-        rows = [text(f"{rows[0].text} {mutation_id}")]
+    files, mutation_id = delta.get("files", ()), result["mutation_id"]
+    if len(files) == 1 == delta.get("files_changed"):
+        rows = [text(f"{_file_row(files[0], with_digest=True)} {mutation_id}")]
     else:
-        rows.insert(0, text(f"{mutation_id} {_totals(delta)}"))
+        checked = {edit.get("path") for edit in arguments.get("edits", ()) if "expected_file_sha256" in edit}
+        totals = _totals(delta) if delta.get("files_left_out") else f"{delta.get('files_changed', 0):,} files"
+        rows = [text(f"{mutation_id} {totals}")]
+        rows += [
+            text(_file_row(row, with_digest=row["action"] == "created" or row["path"] in checked)) for row in files
+        ]
     return [*rows, *_notes(answer, delta)]
 
 
@@ -49,12 +58,12 @@ def _preview(result: Mapping[str, Any], delta: Mapping[str, Any]) -> list[TextLi
     return [*lines, *_corrections(result), note(f"dry run: {_totals(delta)}; nothing was changed")]
 
 
-def _file_row(row: Mapping[str, Any]) -> str:
+def _file_row(row: Mapping[str, Any], *, with_digest: bool) -> str:
     """`path +3 -1 sha 81c02e77a1d4`, with the old path of a moved file and what was not as the caller sent it."""
     source = f"{display(row['from'])} -> " if "from" in row else ""
     counts = [f"+{row['insertions']}"] if "insertions" in row else []
     counts += [f"-{row['deletions']}"] if "deletions" in row else []
-    digest = [f"sha {short_digest(row['file_sha256'])}"] if "file_sha256" in row else []
+    digest = [f"sha {short_digest(row['file_sha256'])}"] if with_digest and "file_sha256" in row else []
     if row.get("replacements", 1) > max(1, row.get("insertions", 0)):
         counts.append(f"({row['replacements']} places)")
     words = [f"{source}{display(row['path'])}", *filter(None, [_ACTIONS[row["action"]].strip()]), *counts, *digest]
@@ -86,7 +95,8 @@ def _notes(answer: Answer, delta: Mapping[str, Any]) -> list[TextLine]:
     tests = delta.get("tests_affected", [])
     if tests:
         total = delta.get("tests_affected_total", len(tests))
-        lines.append(text(f"tests: {_listed(tests, MAX_TESTS, total)}"))
+        is_short = len(", ".join(tests[:MAX_TESTS])) <= MAX_TESTS_CHARS
+        lines.append(text(f"tests: {_listed(tests, MAX_TESTS if is_short else 1, total)}"))
     unchanged = answer.result.get("unchanged")
     if isinstance(unchanged, list):
         lines.append(note(f"unchanged: {_listed(unchanged, MAX_UNCHANGED)}"))
