@@ -7,8 +7,8 @@ shop/settings.py +1 -1
 docs/new.md created +2 sha 0c9f33b1d8e0
 tests: tests/test_upload.py
 
-In a batch, only files that were written whole or checked by digest have one: edits by text need none, and a digest costs
-as much as the rest of the line.
+In a batch, only files that were written whole or checked by digest have one: edits by text need none, and it costs as
+much as the rest of the line.
 """
 
 from __future__ import annotations
