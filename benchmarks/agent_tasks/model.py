@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What the model writes: the name of the tool and its arguments."""
+        """Tool name and arguments, as the model writes them."""
         return f"{self.tool} {json.dumps(self.arguments, separators=(',', ':'), ensure_ascii=False)}"
 
 

@@ -26,7 +26,7 @@ _EDITED = "The file {path} has been updated."
 
 
 class Exchange(NamedTuple):
-    """What the model wrote and what it then read."""
+    """Text that the model wrote, and text that it read in return."""
 
     step: Step
     output: str

@@ -56,7 +56,7 @@ def diff(tree: Path) -> str:
 
 
 def diff_digest(text: str) -> str:
-    """Of the changed lines with their places; ids of git objects and hunk titles do not count."""
+    """Digest of the changed lines with their places, without git object ids and hunk titles."""
     lines = [line for line in text.splitlines() if not line.startswith("index ")]
     places = [" ".join(line.split()[:4]) if line.startswith("@@") else line for line in lines]
     return hashlib.sha256("\n".join(places).encode()).hexdigest()[:DIGEST_DIGITS]

@@ -93,7 +93,7 @@ def serving(shop: Sandbox, script: str) -> Iterator[list[str]]:
 
 
 def ask(entry: dict[str, Any], token: str) -> Any:
-    """What the client of this entry gets, when CODEPLANE_TOKEN holds the token."""
+    """Answer that the client of this entry gets, with the token in CODEPLANE_TOKEN."""
     headers = {name: value.replace("${CODEPLANE_TOKEN}", token) for name, value in entry["headers"].items()}
     accept = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

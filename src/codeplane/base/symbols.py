@@ -29,7 +29,7 @@ def symbol_ref(path: str, lexical_path: str, line: int | None = None) -> str:
 
 
 def unescape_path(path: str) -> str:
-    """The path that the part of a reference before `#` stands for."""
+    """Path named by the part of a reference before `#`."""
     return path.replace("%23", "#").replace("%25", "%") if "%" in path else path
 
 

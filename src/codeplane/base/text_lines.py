@@ -31,7 +31,7 @@ class LineKind(StrEnum):
     TEXT = "text"
     """Anything else that answers the question."""
     NOTE = "note"
-    """What the reader should know besides the answer: counts, omissions, warnings, hints. A pipe gets it on stderr."""
+    """A line besides the answer: a count, an omission, a warning or a hint. A pipe gets it on stderr."""
 
 
 class TextLine(NamedTuple):
@@ -73,11 +73,6 @@ def entry(path: str, words: str) -> TextLine:
 
 def diff(words: str) -> TextLine:
     return TextLine(LineKind.DIFF, words)
-
-
-def call_site(mark: str, path: str, line: int, text: str, suffix: str = "", depth: int = 0) -> TextLine:
-    body = f"{text}  {suffix}" if suffix else text
-    return TextLine(LineKind.CALL, f"{INDENT * depth}{mark} {display(path)}:{line} {body}", path, line, body)
 
 
 def text(words: str) -> TextLine:

@@ -157,7 +157,7 @@ def _word(value: object) -> str:
 
 
 def _corrected(error: CodePlaneError, typed: Typed) -> str | None:
-    """What was typed, with the unknown word replaced by the nearest known one."""
+    """The typed command, with the unknown word replaced by the nearest known one."""
     wrong, right = error.received, error.expected
     if not wrong or not right or not (error.remedy or "").startswith(f"Use '{right}'"):
         return None
@@ -197,7 +197,7 @@ def _example(example: object, typed: Typed) -> str | None:
 
 
 def _works(arguments: Mapping[str, object], root: Path | None) -> bool:
-    """Whether the files that a call names are there. Examples of the catalog name files of an imaginary project."""
+    """Return true if the files that a call names exist: examples of the catalog name files of an imaginary project."""
     named = [arguments[name] for name in _PATH_ARGUMENTS if name in arguments]
     edits = arguments.get("edits")
     named += [edit.get("path") for edit in edits if isinstance(edit, Mapping)] if isinstance(edits, list) else []

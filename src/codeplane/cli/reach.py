@@ -75,7 +75,7 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
 
 
 def serves(state: Mapping[str, Any] | None) -> bool:
-    """Whether an engine of our version runs."""
+    """Return true if an engine of this version runs."""
     return state is not None and not state.get("other_version")
 
 

@@ -127,9 +127,9 @@ class Outlined:
     syntax_errors: int = 0
     first_error_line: int = 0
     digest: str = ""
-    """Of the raw bytes; empty for a file of another revision."""
+    """Digest of the raw bytes; empty for a file of another revision."""
     resolution: Resolution | None = None
-    """Of the symbol that is asked for exactly, looked up in the whole index; None for a file of another revision."""
+    """Resolution of the requested symbol in the whole index; None for a file of another revision."""
 
 
 def file_outline(

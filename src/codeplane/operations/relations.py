@@ -66,7 +66,7 @@ class NoCallers(NamedTuple):
     unresolved: int
     """Occurrences of its name that could not be resolved."""
     unresolved_calls: int
-    """Those of them that are written as calls."""
+    """Number of these uses that are calls."""
     elsewhere: int
     """Calls of its name that are known to mean something else."""
     skipped_files: int
@@ -93,7 +93,7 @@ class Graph:
     """Calls of members of the node's name whose object is not known: any of them may be one of it."""
     left_out: int
     no_callers: Mapping[str, NoCallers] = field(default_factory=dict)
-    """Of roots without a known caller."""
+    """Reasons why roots have no known caller."""
     implementations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Members that override or implement one that is called, so that a call of it may run them."""
 

@@ -54,11 +54,6 @@ def get_def(snapshot: Snapshot, def_uid: str) -> DefRow | None:
     return first(snapshot, _make, _SELECT, f"{_FROM} WHERE def_uid = ?", _ORDER, (def_uid,))
 
 
-def get_def_uid(snapshot: Snapshot, def_id: int) -> str | None:
-    found = snapshot.reader.row("SELECT def_uid FROM defs WHERE def_id = ?", (def_id,))
-    return None if found is None else str(found[0])
-
-
 def name_parts(written: str) -> list[str]:
     """The parts of a name, as whichever language writes it: `Cart.total`, `shop::Cart::total()`, `Shop\\Cart::total`,
     `Cart#total`, `$cart->total`, `(*Cart).Total`."""

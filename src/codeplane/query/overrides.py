@@ -47,9 +47,9 @@ class Overridden(NamedTuple):
     possible: frozenset[int]
     """Numbers of those that it only may implement: no class says so."""
     outside: bool
-    """Whether it implements a member that is not in the repository."""
+    """True if it implements a member from outside the repository."""
     open: bool
-    """Whether a base that is not in the repository may own the name."""
+    """True if a base from outside the repository may own the name."""
 
 
 class Family(NamedTuple):
@@ -58,7 +58,7 @@ class Family(NamedTuple):
     overridden_by: list[Symbol]
     """Members that override it, or the same ones."""
     open: bool
-    """Whether a base that is not in the repository may own the name."""
+    """True if a base from outside the repository may own the name."""
 
 
 NOT_OVERRIDDEN = Overridden((), frozenset(), False, False)
@@ -100,7 +100,7 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
 
 
 def list_overridden(snapshot: Snapshot, symbol: Symbol) -> Overridden:
-    """What a member overrides or implements; a call of any of these may run it."""
+    """Members that a member overrides or implements; a call of any of them may run it."""
     if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
         return NOT_OVERRIDDEN
     own, outside = list_bases(snapshot, symbol.number)

@@ -63,7 +63,7 @@ class NameUses(NamedTuple):
     unresolved: int
     """Occurrences that may mean the symbol."""
     unresolved_calls: int
-    """Those of them that are written as calls."""
+    """Number of these uses that are calls."""
     elsewhere: int
     """Calls that are known to mean something else."""
     skipped_files: int = 0
@@ -109,7 +109,7 @@ def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
 
 
 def list_callers(snapshot: Snapshot, routes: Routes) -> list[Call]:
-    """Who calls a symbol: direct calls first, then those through others; each by path and place."""
+    """List callers of a symbol: direct calls first, then calls through other symbols; each by path and place."""
     uses = [use for use in list_routed_uses(snapshot, routes) if use.calls]
     by_path: dict[RepoPath, list[UseRow]] = {}
     for use in uses:

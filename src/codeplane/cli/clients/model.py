@@ -102,9 +102,9 @@ class Client:
     entry: Callable[[Launch, Scope], Entry]
     http_entry: Callable[[Endpoint], Entry]
     http_extra: Mapping[str, object] = field(default_factory=dict, compare=False)
-    """What the file needs besides an HTTP entry, at the top level."""
+    """Top-level settings that the file needs besides an HTTP entry."""
     http_note: str = ""
-    """What the user must do besides setting the environment variable of the token, or instead of it."""
+    """Steps for the user besides, or instead of, setting the environment variable of the token."""
     form: Form = Form.JSON
     user_mode: int = 0o644
     """Of a file that is not there yet."""
@@ -143,7 +143,7 @@ def launched(entry: object) -> Launch | None:
 
 
 def is_ours(entry: object) -> bool:
-    """Whether `cpl install` wrote the entry, on this machine or another."""
+    """Return true if `cpl install` wrote the entry, on this machine or another."""
     found = launched(entry)
     return found is not None and Path(found.command).name == PROGRAM and "mcp" in found.args
 
@@ -157,7 +157,7 @@ def connected(entry: object) -> str | None:
 
 
 def is_our_http(entry: object) -> bool:
-    """Whether an entry connects to `cpl up` on this machine."""
+    """Return true if the entry connects to `cpl up` on this machine."""
     try:
         parts = urlsplit(connected(entry) or "")
     except ValueError:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from codeplane.query.refs import UseRow
     from codeplane.query.relations import Symbol
 
-_MAYBE = "{} of the same name could not be resolved and may be among them"
-
 
 def refs(invocation: Invocation, what: str, *, limit: int, json: bool) -> int:
     return answer("refs", lambda: _refs(invocation, what, limit), json=json)

@@ -154,7 +154,7 @@ def _imports(evaluator: Evaluator, at: Tables, library: StoreLibrary) -> list[in
 
 
 def _name_before(places: Mapping[tuple[int, int], Use], line: int, column: int) -> tuple[int, int]:
-    """Where a class is named that is called at a place: there, or before it as in `Cart.new`."""
+    """Place of the class name in a construction: the call itself, or before it as in `Cart.new`."""
     named = [place for place in places if place[0] == line and place[1] <= column]
     return max(named, default=(line, column))
 

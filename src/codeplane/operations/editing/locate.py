@@ -60,14 +60,14 @@ class Lines(NamedTuple):
 
 
 class EditSite(NamedTuple):
-    """Where an edit was made: lines of the text before, lines of the text after."""
+    """Lines of one edit, in the old text and in the new text."""
 
     before: Lines
     after: Lines
     said: Lines | None
     """The lines that were named, if they were others."""
     reindented: bool = False
-    """Whether the text was found with another indentation, which the new text was given too."""
+    """True if the text matched with another indentation, which was applied to the new text."""
 
 
 class Edited(NamedTuple):
@@ -75,7 +75,7 @@ class Edited(NamedTuple):
     sites: tuple[EditSite, ...]
     """In the order of the edits; of each at most MAX_SITES."""
     counts: tuple[int, ...]
-    """How many places each edit changed."""
+    """Number of places that each edit changed."""
 
 
 Refused = list[tuple[int, CodePlaneError]]
@@ -226,7 +226,7 @@ class _Source:
         return cuts
 
     def _cut_text(self, number: int, edit: Replacement) -> list[_Cut]:
-        """Where the expected text is, which may be a part of a line."""
+        """Offset of the expected text, which may be part of a line."""
         expected = self._normal(edit.expected or "")
         if not expected:
             raise CodePlaneError(

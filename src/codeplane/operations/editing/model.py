@@ -11,7 +11,7 @@ from codeplane.operations.editing.substitution import Substitution
 
 SYMBOL_ACTIONS = ("replace_symbol", "insert_before", "insert_after")
 MAX_FILE_BYTES = 16 * 1024 * 1024
-"""Of one file that is edited; a file that is only moved or deleted may be larger."""
+"""Maximum size of an edited file; a file that is only moved or deleted may be larger."""
 MAX_MOVED_BYTES = 256 * 1024 * 1024
 MAX_BATCH_BYTES = 512 * 1024 * 1024
 
@@ -29,7 +29,7 @@ class Edit:
     end_line: int | None = None
     replace_all: bool = False
     whole_lines: bool = False
-    """Whether `old_text` is whole lines, as in a patch."""
+    """True if `old_text` is whole lines, as in a patch."""
     symbol: str | None = None
     pattern: Substitution | None = None
     globs: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class FileChange:
     replacements: int = 0
     """Places that edits changed which may change many."""
     linked: bool = False
-    """Whether the old file has other hard links."""
+    """True if the old file has other hard links."""
 
     @property
     def action(self) -> str:

@@ -33,7 +33,7 @@ class Nearest(NamedTuple):
     excerpt: tuple[str, ...]
     """A diff: ` 41<tab>text` of both, `-<tab>text` of the text, `+42<tab>text` of the file."""
     same_words: bool
-    """Whether only white space differs."""
+    """True if only white space differs."""
 
 
 def find_nearest(text: str, lines: Sequence[str]) -> Nearest | None:

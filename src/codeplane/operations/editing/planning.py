@@ -74,11 +74,11 @@ class PlanOptions:
     """Paths that the task may change."""
     allow_sensitive: bool
     explain: Explain
-    """What is known of how a file came to differ from the digest that was expected."""
+    """Explanation of why a file differs from the expected digest."""
     suggest: Callable[[RepoPath], Sequence[str]] = lambda path: ()
     """Paths that may have been meant by one that does not exist."""
     find_symbol: FindSymbol = _no_symbols
-    """Where a symbol is in this very content of a file."""
+    """Lines of a symbol in one version of a file."""
     check: Callable[[], None] = lambda: None
     """Called now and then; raises when the caller has given up."""
 

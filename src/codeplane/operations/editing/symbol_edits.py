@@ -19,7 +19,7 @@ from codeplane.operations.reading.comments import comment_above
 
 
 class SymbolSite(NamedTuple):
-    """Where a symbol is in one very text of its file."""
+    """Lines of a symbol in one version of a file."""
 
     path: RepoPath
     digest: Digest
@@ -65,7 +65,7 @@ def _starts_with_comment(body: str, language: str | None) -> bool:
 
 
 def _is_comment(lines: Sequence[str], at: int, language: str | None) -> bool:
-    """Whether the lines up to this one are comments throughout."""
+    """Return true if all lines up to this one are comments."""
     text, left_out = comment_above(lambda line: lines[line - 1] + "\n", at + 2, language)
     return text.count("\n") + left_out == at + 1
 

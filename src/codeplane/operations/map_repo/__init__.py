@@ -62,7 +62,7 @@ class _Known:
     everything: Sequence[FileBrief]
     """All files of the repository."""
     files: Sequence[FileBrief]
-    """Those that the map is about."""
+    """Files that the map covers."""
     roles: Mapping[int, str]
     imports: Sequence[ImportBrief]
     centrality: Centrality

@@ -74,7 +74,7 @@ class CutParts(NamedTuple):
     last: int
     """The last line that is shown or left out on purpose."""
     within_line: bool = False
-    """Whether the last part ends within a line."""
+    """True if the last part ends within a line."""
 
     @property
     def whole(self) -> Cut:

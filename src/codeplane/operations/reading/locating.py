@@ -54,7 +54,7 @@ class Wish:
     against: Baseline = "HEAD"
     proposed: str | None = None
     merge_namesakes: bool = False
-    """Whether definitions of one name that stand together, such as a getter and its setter, are read as one."""
+    """Read adjacent definitions of one name, such as a getter and its setter, as one."""
 
 
 @dataclass(frozen=True)

@@ -42,17 +42,17 @@ _AS_WRITTEN = "="
 _K1, _B = 1.2, 0.5
 """Of BM25. Length counts less than usual: a long file of code is no less about its names."""
 _NAME_WEIGHT, _FOLDER_WEIGHT = 2.0, 0.6
-"""What a word weighs in the name of a file, and in those of its folders."""
+"""Weight of a word in the name of a file, and in the names of its folders."""
 _PHRASE_WEIGHT = 3.0
-"""What the query weighs where it stands word for word."""
+"""Weight of the whole query as a literal."""
 _DEFINITION_WEIGHT = 1.5
-"""What the words weigh in a name that a line seems to define."""
+"""Weight of words in a name that a line seems to define."""
 _EXACT_WEIGHT = 4.0
-"""What a definition of the very name that was asked for weighs."""
+"""Weight of a definition with exactly the requested name."""
 _MENTIONED = 1_000.0
 """Score of a file that the query names by its path."""
 _MAX_DEFINITION_BYTES = 400
-"""Of a line that may define something."""
+"""Pattern of a line that may define something."""
 _STATEMENTS = frozenset((b"with", b"elif", b"else", b"assert", b"await", b"yield", b"raise", b"del", b"not", b"import"))
 """Words that begin no definition, however much the rest of the line looks like one."""
 _CHECK_EVERY = 32
@@ -62,7 +62,7 @@ _CHECK_EVERY = 32
 class _Word(NamedTuple):
     term: str
     forms: tuple[bytes, ...]
-    """What is looked for, in lower case; the beginning that inflected forms share."""
+    """Search term in lower case: the prefix that inflected forms share."""
 
 
 class _Query(NamedTuple):
@@ -77,13 +77,13 @@ class _Candidate:
     file: TreeFile
     size: int
     counts: tuple[int, ...]
-    """How often each word occurs."""
+    """Number of occurrences of each word."""
     phrase: bool
     score: float = 0.0
     line: int = 0
     text: str = ""
     literal: bool = False
-    """Whether the line has the query word for word."""
+    """True if the line contains the query literally."""
 
 
 class _Line(NamedTuple):
@@ -91,7 +91,7 @@ class _Line(NamedTuple):
     number: int
     text: bytes
     boost: float
-    """What the definition on the line adds to the score of its file."""
+    """Score that the definition on the line adds to its file."""
     literal: bool
 
 
@@ -216,7 +216,7 @@ def _lower(data: bytes) -> bytes:
 
 
 def _is_named(path: str, query: _Query) -> bool:
-    """Whether the path has a word of the query, or the query mentions the file."""
+    """True if the path has a word of the query, or the query mentions the file."""
     stems = _stems(path)
     return _is_mentioned(path, query.question) or any(word.term in stems for word in query.words)
 

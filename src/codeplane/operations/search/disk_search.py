@@ -37,7 +37,7 @@ Cancelled = Callable[[], bool]
 
 
 class WorkLimits(NamedTuple):
-    """What one search may read at most."""
+    """Limits of one search."""
 
     files: int = MAX_FILES
     bytes: int = MAX_BYTES

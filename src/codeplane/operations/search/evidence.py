@@ -71,7 +71,7 @@ def _with_line(hit: Hit, texts: Lines, weights: Mapping[str, int]) -> Hit:
 
 
 def _message_lines(places: Mapping[RepoPath, Sequence[int]], texts: Lines) -> list[_Line]:
-    """Those of the lines that seem to hold the query as a string."""
+    """Keep lines that seem to contain the query as a string literal."""
     return [
         _Line(path, line)
         for path, lines in places.items()

@@ -52,7 +52,7 @@ Cancelled = Callable[[], bool]
 Visible = Callable[[str], bool]
 
 _TURN_SECONDS = 0.05
-"""How often a search that waits for its turn looks whether it was cancelled."""
+"""Interval at which a queued search checks for cancellation."""
 _LITERAL = frozenset({"lexical", "regex"})
 """Modes whose query is taken as it is, operators and all."""
 

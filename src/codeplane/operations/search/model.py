@@ -57,7 +57,7 @@ class Request:
     """Results of the first page; those are spread over files."""
     debug: bool = False
     evidence: bool = False
-    """Whether ranked results carry the line that matches the query best."""
+    """True to add the best matching line to ranked results."""
 
 
 class Factors(NamedTuple):
@@ -114,7 +114,7 @@ class Hit(NamedTuple):
     """Of a ranked result: the line in it that matches the query best, if that is not its first."""
     evidence: str = ""
     literal: bool = False
-    """Whether that line contains the query word for word."""
+    """True if that line contains the query literally, or is its template."""
     factors: Factors = NO_FACTORS
 
 

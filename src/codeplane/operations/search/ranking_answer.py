@@ -175,7 +175,7 @@ def _other_styles(rows: Sequence[Row], question: Question) -> list[Row]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether the query has no other reading than a name."""
+    """Return true if the query can only be a name."""
     return len(parse_written(text)) == 1
 
 

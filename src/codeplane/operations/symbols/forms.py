@@ -89,7 +89,7 @@ def named_file(text: str, is_file: Callable[[RepoPath], bool]) -> RepoPath | Non
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text that is neither a file nor a symbol was meant as a path."""
+    """Return true if a text that is neither a file nor a symbol looks like a path."""
     return "/" in text or text.startswith(".") or detect(text) is not None or _ENDING.search(text) is not None
 
 

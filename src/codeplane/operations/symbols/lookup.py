@@ -54,7 +54,7 @@ class Candidate(NamedTuple):
 
 
 class SymbolIndex(Protocol):
-    """Where the resolver looks symbols up."""
+    """Source of symbols for the resolver."""
 
     def has_file(self, path: str) -> bool: ...
 
@@ -199,7 +199,7 @@ _UID_DIGITS = 16
 
 
 def _ends_alike(own: Sequence[str], written: Sequence[str]) -> bool:
-    """Whether one is the end of the other; of a qualified name at least two parts must agree."""
+    """Return true if one is a suffix of the other; of a qualified name at least two parts must agree."""
     shorter = min(len(own), len(written))
     if shorter < min(2, len(written)):
         return False

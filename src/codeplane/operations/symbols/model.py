@@ -14,7 +14,7 @@ class SymbolsFound:
     total: int
     """More than `symbols` where those were cut."""
     is_bare_name: bool = False
-    """Whether a plain name was written, which means everything of that name."""
+    """True if a plain name was written, which means all symbols of that name."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class AmbiguousSymbol:
 @dataclass(frozen=True)
 class SymbolNotFound:
     name: str
-    """What was written, without the file that it was looked for in."""
+    """Written form without the file that it was looked up in."""
     parts: tuple[str, ...]
     scope: str = ""
     """File or directory that it was looked for in."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from codeplane.base.paths import display
-from codeplane.base.text_lines import INDENT, TextLine, heading, note, symbol, text
+from codeplane.base.text_lines import INDENT, TextLine, heading, note, symbol
 from codeplane.operations.outline import Node, Outline
 from codeplane.operations.signatures import cut_signature, short_signature
 from codeplane.tools.text.common import short_digest
@@ -62,12 +62,6 @@ def symbol_lines(found: Outline, version: str, room: int = NAMED_TOKENS) -> list
     if found.left_out:
         lines.append(note(f"… {found.left_out:,} symbols more"))
     return lines
-
-
-def not_found_lines(name: str, found: Outline) -> list[TextLine]:
-    words = f"no symbol named '{display(name)}' in {display(found.file)}"
-    similar = ", ".join(display(each) for each in found.similar)
-    return [text(f"{words}; did you mean {similar}?" if similar else words)]
 
 
 def outline_rows(path: str, nodes: Sequence[Mapping[str, Any]], depth: int = 0) -> Iterator[TextLine]:
