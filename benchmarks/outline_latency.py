@@ -20,6 +20,7 @@ from benchmarks.search_ours import Ours
 from benchmarks.server_place import OutlineFile, large_file, median_file, outline_files
 from benchmarks.trees import copy_repository, scratch, settle
 
+from codeplane.base.paths import parent
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.surface import EVERYTHING
 
@@ -57,7 +58,7 @@ def measure(repository: Path, rounds: int) -> Result:
 
 
 def _calls(ours: Ours, large: OutlineFile, median: OutlineFile) -> dict[str, Callable[[], None]]:
-    folder = large.path.rpartition("/")[0] or "."
+    folder = parent(large.path) or "."
     asked: dict[str, tuple[str, Mapping[str, object]]] = {
         "outline, large file": ("file_outline", {"file": large.path}),
         "outline, large file, whole": ("file_outline", {"file": large.path, "limit_symbols": 1000}),

@@ -29,11 +29,12 @@ from benchmarks.server_place import Place, served_copy
 from benchmarks.startup import find_cpl, user_environment
 from benchmarks.trees import copy_repository, scratch
 
+from codeplane.base.limits import CHARS_PER_TOKEN
+
 MOST_SECONDS = 0.400
 MOST_TOKENS = 4000
 MOST_END_SECONDS = 2.0
 ROUNDS = 10
-CHARS_PER_TOKEN = 4
 _PATIENCE_SECONDS = 60.0
 _END_SECONDS = 5.0
 FRESH, ATTACHED, FLOOR = "cpl mcp, starting an engine", "cpl mcp, engine running", "floor: a bare Python"

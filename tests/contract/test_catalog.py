@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.config.model import TOOLSETS
 from codeplane.tools import catalog
-from codeplane.tools.spec import TOOLSETS, ToolSpec
+from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import EVERYTHING, Surface
 
 SCHEMAS = Path(__file__).parent / "schemas"

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from codeplane.base.paths import parent
 from codeplane.facts.blocks import Refs
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Facts, Tier
@@ -61,7 +62,7 @@ class MemoryLibrary:
         return self._detaching.get(owner, [])
 
     def directory(self, path: str) -> Sequence[str]:
-        return sorted(held for held in self._files if held.rpartition("/")[0] == path)
+        return sorted(held for held in self._files if parent(held) == path)
 
     def declared(self, path: str) -> Mapping[str, Any] | None:
         text = self._files.get(path)

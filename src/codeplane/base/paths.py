@@ -62,6 +62,19 @@ def parent(path: str) -> RepoPath:
     return RepoPath(path.rpartition("/")[0])
 
 
+def basename(path: str) -> str:
+    """Return the last segment of a path."""
+    return path.rpartition("/")[2]
+
+
+def subtree_range(directory: str) -> tuple[str, str]:
+    """Return exclusive bounds of all paths under `directory` in code point order, for a range scan.
+
+    The upper bound ends in `0`, the character after `/`. The root has no such range.
+    """
+    return f"{directory}/", f"{directory}0"
+
+
 def display(text: str) -> str:
     """`text` made safe to print: control, invisible and undecodable characters escaped."""
     if text.isascii() and text.isprintable():

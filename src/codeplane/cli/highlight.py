@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from codeplane.base.paths import basename
 from codeplane.cli.terminal import Style
 
 _HASH = "py pyi rb sh bash zsh yaml yml toml mk cfg ini conf r ex exs pl"
@@ -40,7 +41,7 @@ _ENDS = {"/*": "*/"}
 
 def make_highlighter(path: str, style: Style) -> Callable[[str], str]:
     """A function that colours the lines of a file in their order; one that changes nothing for other texts."""
-    name = path.rpartition("/")[2].lower()
+    name = basename(path).lower()
     suffix = name.rpartition(".")[2]
     comment = _NAMES.get(name) or _COMMENTS.get(suffix, "")
     if not style.colour or not comment:

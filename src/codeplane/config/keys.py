@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from codeplane.base import limits
 from codeplane.config.model import (
+    TOOLSETS,
     EditsConfig,
     FreshnessConfig,
     IndexConfig,
@@ -24,7 +25,6 @@ LEVELS = ("debug", "info", "warn", "error")
 FORMATS = ("console", "json")
 OVERLAYS = ("auto", "on", "off")
 POLICIES = ("strict", "balanced", "best_effort")
-TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
 MAX_PATTERNS = 1000
 MAX_PATTERN_CHARS = 1000
 MAX_ROOTS = 100

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from codeplane.base.digests import Digest, digest_bytes, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import ROOT, RepoPath, join, parent
+from codeplane.base.paths import ROOT, RepoPath, basename, join, parent
 from codeplane.disk import stats
 from codeplane.disk.beneath import Root, read_up_to
 from codeplane.disk.patterns import MAX_LINES, PatternList
@@ -163,7 +163,7 @@ def why_ignored(root: Root, rules: Rules, path: RepoPath) -> str | None:
         return "secret"
     chain, reason = enter(root, rules, parent(path))
     if reason is None:
-        reason = chain.find_reason(path, path.rpartition("/")[2], _is_directory(root, path))
+        reason = chain.find_reason(path, basename(path), _is_directory(root, path))
     return str(reason) if reason is not None else None
 
 
@@ -220,7 +220,7 @@ def _is_directory(root: Root, path: RepoPath) -> bool:
     except CodePlaneError:
         return False
     try:
-        name = path.rpartition("/")[2]
+        name = basename(path)
         return modes.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode)
     except OSError:
         return False

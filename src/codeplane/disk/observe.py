@@ -20,7 +20,7 @@ from typing import NamedTuple
 from codeplane.base.digests import Digest, digest_bytes, digest_text_lines
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import HASH_CONCURRENCY, MAX_HASH_CONCURRENCY, RACY_WINDOW_NS
-from codeplane.base.paths import RepoPath, is_inside
+from codeplane.base.paths import RepoPath, basename, is_inside
 from codeplane.disk import stats
 from codeplane.disk.beneath import READ_CHUNK, Root, read_up_to
 from codeplane.disk.stats import FileStat
@@ -182,7 +182,7 @@ def find_renames(
     # First those that kept their name: of several equal files, a move to another directory is the likeliest.
     for path in sorted(added):
         same = old_by_digest.get(added[path], []) if added[path] != _EMPTY else []
-        old = next((candidate for candidate in same if _name(candidate) == _name(path)), None)
+        old = next((candidate for candidate in same if basename(candidate) == basename(path)), None)
         if old is None:
             unpaired.append(path)
         else:
@@ -298,7 +298,3 @@ def _certainly_removed(missing: Iterable[RepoPath], scan: Scan) -> list[RepoPath
         for path in missing
         if path not in unreadable and not any(is_inside(path, prefix) for prefix in scan.unscanned)
     ]
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from codeplane.base.paths import basename
+
 DIRECTORIES = frozenset({".aws", ".ssh", ".gnupg", ".azure", ".gcloud", ".password-store"})
 """Everything beneath a directory of this name."""
 
@@ -69,7 +71,7 @@ def is_secret(path: str) -> bool:
         return True
     if not folders:
         return False
-    return f"{folders.rpartition('/')[2]}/{name}" in IN_DIRECTORY or _in_secret_directory(folders)
+    return f"{basename(folders)}/{name}" in IN_DIRECTORY or _in_secret_directory(folders)
 
 
 def _in_secret_directory(folders: str) -> bool:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath, display, join, parent
+from codeplane.base.paths import RepoPath, basename, display, join, parent
 from codeplane.disk.batch import Batch, Change
 from codeplane.disk.beneath import READ_CHUNK, Root, read_up_to
 from codeplane.disk.kept import STATE_NAME, TXN_NAME, TXN_PATH, remove
@@ -94,7 +94,7 @@ class Transaction:
             with self._folder(folder_path) as folder:
                 for change in changes:
                     with _mapped(change.path):
-                        self._apply(change, folder, _name(change.path))
+                        self._apply(change, folder, basename(change.path))
                 with _mapped(folder_path):
                     os.fsync(folder)
         with _mapped(TXN_PATH):
@@ -135,7 +135,7 @@ class Transaction:
             try:
                 for change in touched:
                     with _mapped(change.path):
-                        reason = self._undo(change, handle, _name(change.path))
+                        reason = self._undo(change, handle, basename(change.path))
                     if reason is not None:
                         unrestored.append(Unrestored(change.path, reason))
                 with _mapped(folder_path):
@@ -213,7 +213,7 @@ class Transaction:
         if change.old is None or change.new is None:
             return
         with _mapped(change.path), self._folder(parent(change.path)) as folder:
-            name = _name(change.path)
+            name = basename(change.path)
             try:
                 os.link(name, change.saved, src_dir_fd=folder, dst_dir_fd=self._fd, follow_symlinks=False)
             except OSError:
@@ -375,10 +375,6 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int]:
 def _by_folder(changes: tuple[Change, ...]) -> list[tuple[RepoPath, list[Change]]]:
     ordered = sorted(changes, key=lambda change: (parent(change.path), change.path))
     return [(folder, list(group)) for folder, group in groupby(ordered, lambda change: parent(change.path))]
-
-
-def _name(path: RepoPath) -> str:
-    return path.rpartition("/")[2]
 
 
 @contextmanager

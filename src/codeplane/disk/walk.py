@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import MAX_NAME_BYTES, MAX_PATH_BYTES, ROOT, RepoPath, is_inside, join
+from codeplane.base.paths import MAX_NAME_BYTES, MAX_PATH_BYTES, ROOT, RepoPath, basename, is_inside, join
 from codeplane.disk import ignore, stats
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import IGNORE_FILES, Chain, IgnoreFile, Rules
@@ -279,7 +279,7 @@ def _look_again(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing 
     stat_entry = partial(os.stat, dir_fd=fd, follow_symlinks=False)
     try:
         if before.ignore_files and not all(
-            _is_current(file, stat_entry(_name(file.path))) for file in before.ignore_files
+            _is_current(file, stat_entry(basename(file.path))) for file in before.ignore_files
         ):
             return None
         results = list(map(stat_entry, before.names))
@@ -299,10 +299,6 @@ def _look_again(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing 
 
 def _is_current(file: IgnoreFile, result: os.stat_result) -> bool:
     return file.stat is not None and file.stat == fields_of(result) and not is_racy(file.stat, file.observed_at_ns)
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def _list(

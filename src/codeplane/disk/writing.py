@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath, display, parent
+from codeplane.base.paths import RepoPath, basename, display, parent
 from codeplane.disk.beneath import Root
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -71,7 +71,7 @@ def make_folder(root: Root, path: RepoPath) -> None:
     folder = root.open_directory(parent(path))
     try:
         with suppress(FileExistsError):
-            os.mkdir(path.rpartition("/")[2], dir_fd=folder)
+            os.mkdir(basename(path), dir_fd=folder)
         os.fsync(folder)
     finally:
         os.close(folder)
@@ -84,7 +84,7 @@ def remove_folder(root: Root, path: RepoPath) -> None:
     except CodePlaneError:
         return
     try:
-        os.rmdir(path.rpartition("/")[2], dir_fd=folder)
+        os.rmdir(basename(path), dir_fd=folder)
         os.fsync(folder)
     except OSError:
         return
@@ -123,7 +123,7 @@ def exists(root: Root, path: RepoPath) -> bool:
             return False
         raise
     try:
-        os.stat(path.rpartition("/")[2], dir_fd=folder, follow_symlinks=False)
+        os.stat(basename(path), dir_fd=folder, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:

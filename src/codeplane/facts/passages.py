@@ -19,6 +19,7 @@ from itertools import accumulate, chain, groupby
 from operator import add
 from typing import NamedTuple
 
+from codeplane.base.paths import basename
 from codeplane.facts.model import Def
 from codeplane.facts.words import count_terms, normalize_text, terms_of, unique_words
 
@@ -136,7 +137,7 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
 
 def may_define(path: str) -> bool:
     """Whether a file without a grammar is code by its name."""
-    return path.rpartition("/")[2].rpartition(".")[2].lower() in _CODE_ENDINGS
+    return basename(path).rpartition(".")[2].lower() in _CODE_ENDINGS
 
 
 _CODE_ENDINGS = frozenset(

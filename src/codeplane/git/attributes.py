@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, basename
 from codeplane.disk.patterns import PatternList
 
 ATTRIBUTES_FILE = ".gitattributes"
@@ -91,7 +91,7 @@ class Attributes:
         if not self._lists:
             return NOTHING_STATED
         found: dict[str, Said | None] = {}
-        name = path.rpartition("/")[2]
+        name = basename(path)
         end = len(path) - len(name)
         while True:
             for statements in self._lists.get(path[:end], ()):

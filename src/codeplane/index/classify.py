@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, basename
 from codeplane.disk.observe import Outcome, Read
 from codeplane.disk.text import decode
 from codeplane.facts.pool import Job
@@ -79,7 +79,7 @@ def _skipped(read: Read, stat: FileStat, reason: str) -> Prepared:
 
 def detect_language(path: str, text: bytes, options: IndexOptions) -> Language | None:
     """The language of a file: as the options say for its extension, or as the languages themselves claim."""
-    name = path.rpartition("/")[2].lower()
+    name = basename(path).lower()
     for extension, language in options.extensions:
         if name.endswith(extension) and len(name) > len(extension):
             return by_name(language)

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, basename
 
 MAX_BYTES = 256 * 1024
 
@@ -19,7 +19,7 @@ _TRAILING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])')
 
 
 def is_configuration(path: RepoPath) -> bool:
-    name = path.rpartition("/")[2]
+    name = basename(path)
     return name in _TEXT or name.endswith(_ENDINGS) or _JSON.fullmatch(name) is not None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, basename
 from codeplane.index.resolve.apart import resolve_apart
 from codeplane.index.resolve.files import resolve_files
 from codeplane.index.resolve.library import key_of
@@ -84,7 +84,7 @@ class Resolving:
             if (before.file_id is None) != (now.file_id is None):
                 folder, _, name = path.rpartition("/")
                 keys.add(key_of("directory", folder))
-                words |= {storable(word) for word in (name.partition(".")[0], folder.rpartition("/")[2])}
+                words |= {storable(word) for word in (name.partition(".")[0], basename(folder))}
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing
         seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))

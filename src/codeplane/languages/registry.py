@@ -7,6 +7,7 @@ import pkgutil
 from functools import cache
 
 import codeplane.languages as package
+from codeplane.base.paths import basename
 from codeplane.languages.families import TEXT_FAMILIES, TEXT_FILENAMES
 from codeplane.languages.spec import Language
 
@@ -34,7 +35,7 @@ def is_programming(name: str) -> bool:
 def detect(path: str, source: bytes = b"") -> Language | None:
     """The language of a file, by its name; by its `#!` line where the name says nothing, and by what it holds where
     two languages share an extension."""
-    name = path.rpartition("/")[2]
+    name = basename(path)
     extensions, filenames, interpreters = _tables()
     if name in filenames:
         return filenames[name]
@@ -68,7 +69,7 @@ def family_of(path: str) -> str:
     language = detect(path)
     if language is not None:
         return language.family
-    name = path.rpartition("/")[2]
+    name = basename(path)
     if name in TEXT_FILENAMES:
         return TEXT_FILENAMES[name]
     return TEXT_FAMILIES.get(name[name.rfind(".") :].lower(), "config") if "." in name else "config"

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from codeplane.base.paths import basename
+
 HEAD_BYTES = 2048
 """As much of the beginning of a file is looked at."""
 MAX_SHOWN = 100
@@ -24,7 +26,7 @@ _MAX_SPACES = 0.08
 
 def find_header(path: str, head: bytes) -> str | None:
     """What shows in the first bytes of a text that a program wrote it; None where nothing does."""
-    name = path.rpartition("/")[2].lower()
+    name = basename(path).lower()
     dot = name.rfind(".")
     extension = name[dot:] if dot >= 0 else ""
     head = head[:HEAD_BYTES]

@@ -15,6 +15,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
+from codeplane.base.paths import basename, parent
+
 
 class Role(StrEnum):
     SOURCE = "source"
@@ -55,7 +57,7 @@ def claim_purpose(path: str) -> Iterator[Judged]:
 
 
 def claim_generated(path: str) -> Iterator[Judged]:
-    name = path.rpartition("/")[2]
+    name = basename(path)
     glob = name if name in _LOCK_FILES else _GENERATED_NAMES.find(name)
     if glob is not None:
         yield Judged(Role.GENERATED, f"name {glob}")
@@ -83,7 +85,7 @@ def claim_place(path: str) -> Iterator[Judged]:
 
 def is_generated(path: str) -> bool:
     """Whether its path says that a program wrote the file, whatever else it is."""
-    folder = path.rpartition("/")[0]
+    folder = parent(path)
     return any(claim_generated(path)) or not _GENERATED_FOLDERS.isdisjoint(folder.lower().split("/"))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from codeplane.base.paths import parent
 from codeplane.git.attributes import DOCUMENTATION, GENERATED, NOTHING_STATED, VENDORED, Stated
 from codeplane.languages.role_headers import find_header
 from codeplane.languages.role_paths import Judged, Role, claim_generated, claim_place, claim_purpose
@@ -45,9 +46,9 @@ def role_among(path: str, role: str, test_roots: frozenset[str]) -> str:
     """The role of a file whose neighbours are known: `test_roots` are folders that they show to be of tests."""
     if not test_roots or not in_scope(role, "runtime"):
         return role
-    folder = path.rpartition("/")[0]
+    folder = parent(path)
     while folder and folder not in test_roots:
-        folder = folder.rpartition("/")[0]
+        folder = parent(folder)
     return Role.TEST if folder else role
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import MAX_PATH_BYTES, RepoPath, is_inside, parent
+from codeplane.base.paths import MAX_PATH_BYTES, RepoPath, basename, is_inside, parent
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Reason, Rules
 from codeplane.disk.listing import Entry, Listing, list_beneath
@@ -114,7 +114,7 @@ def add_left_out(
             continue
         if is_directory and entry.ignored is None and _level(entry.path, base) < depth:
             continue
-        name = entry.path.rpartition("/")[2] + ("/" if is_directory else "")
+        name = basename(entry.path) + ("/" if is_directory else "")
         rows.append(Row(parent(entry.path), name, 0, left_out=_reason(entry, options.overlay)))
     merged = _ordered([*indexed.rows, *rows], indexed.file_count)
     return Files(merged.rows, merged.file_count, seen.secrets, merged.beyond + indexed.beyond, seen.complete)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import orjson
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, subtree_range
 from codeplane.query.rows import file_range, first, json_list, page
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
@@ -158,10 +158,9 @@ def _narrowed(where: str, parameters: list[Value], kind: str | None, directory: 
         where += " AND defs.kind = ?"
         parameters.append(kind)
     if directory:
-        # '0' follows '/': the range holds the paths that begin with the directory and a slash.
         stored = path_to_text(directory)
         where += " AND (files.path = ? OR (files.path > ? AND files.path < ?))"
-        parameters += [stored, f"{stored}/", f"{stored}0"]
+        parameters += [stored, *subtree_range(stored)]
     return where, parameters
 
 

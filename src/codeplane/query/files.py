@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, subtree_range
 from codeplane.query.rows import file_range, first, page
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text
@@ -72,9 +72,8 @@ def list_files(
     where = "FROM files WHERE TRUE"
     parameters: list[Value] = []
     if directory:
-        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
         where += " AND path > ? AND path < ?"
-        parameters += [f"{path_to_text(directory)}/", f"{path_to_text(directory)}0"]
+        parameters += subtree_range(path_to_text(directory))
     if language is not None:
         where += " AND language = ?"
         parameters.append(language)
@@ -134,7 +133,7 @@ def count_roles(snapshot: Snapshot, directory: str = "") -> dict[str, int]:
         return _counts(snapshot, "SELECT role, count(*) FROM files GROUP BY 1 ORDER BY 1")
     text = path_to_text(directory)
     sql = "SELECT role, count(*) FROM files WHERE path > ? AND path < ? GROUP BY 1 ORDER BY 1"
-    return _counts(snapshot, sql, (f"{text}/", f"{text}0"))
+    return _counts(snapshot, sql, subtree_range(text))
 
 
 def _counts(snapshot: Snapshot, sql: str, parameters: tuple[Value, ...] = ()) -> dict[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from codeplane.base.edit_distance import edit_distance
-from codeplane.base.paths import RepoPath, parent
+from codeplane.base.paths import RepoPath, basename, parent, subtree_range
 from codeplane.facts.model import Def
 from codeplane.query.rows import file_range
 from codeplane.query.snapshot import Snapshot
@@ -68,7 +68,7 @@ def outline_rows(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, ...]:
 
 def nearest_paths(snapshot: Snapshot, path: str, limit: int) -> tuple[RepoPath, ...]:
     """Indexed files with this name, or this name misspelled; those with the most directories in common first."""
-    wanted = path.rpartition("/")[2].lower()
+    wanted = basename(path).lower()
     stem, suffix = _split_suffix(wanted)
     edits = 2 if len(stem) >= _LONG_STEM else 1 if len(stem) > 1 else 0
     directories = set(path.lower().split("/")[:-1])
@@ -97,9 +97,8 @@ def _split_suffix(name: str) -> tuple[str, str]:
 def first_files_beneath(snapshot: Snapshot, directory: str, limit: int) -> tuple[RepoPath, ...]:
     """Files of a directory that have definitions, its own before those of its folders; empty where it is none."""
     stored = path_to_text(directory)
-    # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
     sql = "SELECT path FROM files WHERE path > ? AND path < ? ORDER BY defs = 0, path LIMIT 200"
-    found = [path_from_text(path) for (path,) in snapshot.reader.rows(sql, (f"{stored}/", f"{stored}0"))]
+    found = [path_from_text(path) for (path,) in snapshot.reader.rows(sql, subtree_range(stored))]
     return tuple(sorted(found, key=lambda path: parent(path) != directory)[:limit])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from codeplane.base.paths import parent
 from codeplane.facts.links import uid_number
 from codeplane.query.relations import (
     DEFINITIONS,
@@ -94,8 +95,8 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
         for other in _defined(snapshot, head)
         if other.kind in CLASSES and other.kind != "module" and _related(_language(snapshot, other), language)
     ]
-    folder = symbol.path.rpartition("/")[0]
-    near = [other for other in candidates if other.path.rpartition("/")[0] == folder]
+    folder = parent(symbol.path)
+    near = [other for other in candidates if parent(other.path) == folder]
     return next(iter(sorted(near or candidates, key=lambda other: (other.path != symbol.path, other.path))), None)
 
 

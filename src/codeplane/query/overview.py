@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, subtree_range
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.database import Row
@@ -73,9 +73,8 @@ def list_files_beneath(snapshot: Snapshot, place: str) -> list[ListedFile]:
     parameters: tuple[str, ...] = ()
     if place:
         text = path_to_text(place)
-        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
         sql += " WHERE path = ? OR (path > ? AND path < ?)"
-        parameters = (text, f"{text}/", f"{text}0")
+        parameters = (text, *subtree_range(text))
     rows = snapshot.reader.rows(f"{sql} ORDER BY path", parameters)
     return [ListedFile(path_from_text(path), *rest) for path, *rest in rows]
 

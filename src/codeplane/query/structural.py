@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from codeplane.base.paths import parent
 from codeplane.query.relations import (
     DEFINITIONS,
     Symbol,
@@ -157,16 +158,14 @@ def _go_satisfies(snapshot: Snapshot, owner: Symbol, own: dict[str, Symbol], fac
 def _go_receiver(snapshot: Snapshot, method: Symbol) -> Symbol | None:
     """The type that a method belongs to: one of the same package."""
     name = method.lexical_path[: -len(method.name) - 1]
-    folder = method.path.rpartition("/")[0]
+    folder = parent(method.path)
     rows = snapshot.reader.rows(
         f"{DEFINITIONS} WHERE lower(defs.name) = lower(?1) AND lexical_path = ?1 AND language = 'go'"
         " ORDER BY path, def_id",
         (name,),
     )
     found = [symbol_of(row) for row in rows]
-    return next(
-        (symbol for symbol in found if symbol.path.rpartition("/")[0] == folder and symbol.parent is None), None
-    )
+    return next((symbol for symbol in found if parent(symbol.path) == folder and symbol.parent is None), None)
 
 
 def _go_methods(snapshot: Snapshot, owner: Symbol, depth: int = 0) -> dict[str, Symbol]:
@@ -175,7 +174,7 @@ def _go_methods(snapshot: Snapshot, owner: Symbol, depth: int = 0) -> dict[str, 
     if owner.kind == "interface":
         found = {member.name: member for member in list_members(snapshot, owner.number)}
     else:
-        folder = owner.path.rpartition("/")[0]
+        folder = parent(owner.path)
         files = snapshot.reader.rows(
             "SELECT file_id, path FROM detached JOIN files USING (file_id) WHERE owner = ? AND language = 'go'",
             (owner.name,),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, subtree_range
 from codeplane.query.rows import page
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.store.codec import path_to_text
@@ -33,9 +33,8 @@ def list_units(
     where, parameters = "FROM units WHERE TRUE", list[Value]()
     if directory:
         text = path_to_text(directory)
-        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
         where += " AND (root = ? OR (root > ? AND root < ?))"
-        parameters += [text, f"{text}/", f"{text}0"]
+        parameters += [text, *subtree_range(text)]
     if family is not None:
         where += " AND family = ?"
         parameters.append(family)

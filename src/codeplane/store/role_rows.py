@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, subtree_range
 from codeplane.languages.role_paths import Judged
 from codeplane.store.codec import path_from_text, path_to_text, storable
 
@@ -29,9 +29,8 @@ class JudgedFile(NamedTuple):
 def judged_files(connection: apsw.Connection, directory: RepoPath) -> list[JudgedFile]:
     sql, parameters = "SELECT path, role, evidence, header, lexical FROM files", tuple[str, ...]()
     if directory:
-        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
-        sql += " WHERE path > ?1 || '/' AND path < ?1 || '0'"
-        parameters = (path_to_text(directory),)
+        sql += " WHERE path > ? AND path < ?"
+        parameters = subtree_range(path_to_text(directory))
     found = connection.execute(f"{sql} ORDER BY path", parameters)
     return [JudgedFile(path_from_text(path), *rest) for path, *rest in found]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import apsw
 import orjson
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, subtree_range
 from codeplane.store.codec import path_from_text, path_to_text, row_range, storable
 from codeplane.store.database import Row, Value
 from codeplane.store.fact_rows import NO_UNIT
@@ -86,9 +86,8 @@ def family_files(connection: apsw.Connection, families: Iterable[str], root: Rep
     sql = f"{_FAMILY_FILES} WHERE family IN ({','.join('?' * len(wanted))})"
     parameters: list[Value] = list(wanted)
     if root:
-        # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
         sql += " AND path > ? AND path < ?"
-        parameters += [f"{path_to_text(root)}/", f"{path_to_text(root)}0"]
+        parameters += subtree_range(path_to_text(root))
     for path, *rest in connection.execute(sql, parameters):
         yield FamilyFile(path_from_text(path), *rest)
 

@@ -10,14 +10,13 @@ import time
 from dataclasses import replace
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
 from codeplane.store.ledger_reading import MutationRow
 from codeplane.tasks.journal import Recovered
 from codeplane.tasks.ledger import Ledger
 from codeplane.tasks.model import Event
-
-_CHARS_PER_TOKEN = 4
 
 
 class CallJournal:
@@ -43,7 +42,7 @@ class CallJournal:
             intent=self.intent,
             status="ok",
             duration_ms=round((time.monotonic() - self._started) * 1000),
-            tokens_given=answer_chars // _CHARS_PER_TOKEN,
+            tokens_given=answer_chars // CHARS_PER_TOKEN,
             record=record,
         )
         self._kept().commit(event)

@@ -15,8 +15,6 @@ Counts = Literal["mutations", "test_runs"]
 MAX_TEXT = 10_000
 """Characters of one text, unless a parameter says otherwise."""
 
-TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "compat", "all")
-
 
 @dataclass(frozen=True)
 class Param:

@@ -6,7 +6,7 @@ import os
 import stat as modes
 
 from codeplane.base.errors import CodePlaneError
-from codeplane.base.paths import RepoPath, parent
+from codeplane.base.paths import RepoPath, basename, parent
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import Rules, why_ignored
 from codeplane.disk.stats import FileStat, is_racy
@@ -27,7 +27,7 @@ def is_untouched(snapshot: Snapshot, options: IndexOptions, file: RepoPath) -> b
         with Root.open(options.root) as root:
             folder = root.open_directory(parent(file))
             try:
-                status = os.stat(file.rpartition("/")[2], dir_fd=folder, follow_symlinks=False)
+                status = os.stat(basename(file), dir_fd=folder, follow_symlinks=False)
             finally:
                 os.close(folder)
             now = FileStat(

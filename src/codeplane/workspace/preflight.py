@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import basename
 from codeplane.disk.beneath import Root
 from codeplane.disk.ignore import IGNORE_FILES, Rules
 from codeplane.disk.walk import walk
@@ -61,6 +62,6 @@ def _signatures(options: IndexOptions) -> tuple[str | None, str]:
         built = snapshot.reader.meta("ignore_signature_built")
     with Root.open(options.root) as root:
         scan = walk(root, Rules(options.ignore))
-    if any(path.rpartition("/")[2] in IGNORE_FILES for path in scan.unreadable):
+    if any(basename(path) in IGNORE_FILES for path in scan.unreadable):
         raise CodePlaneError(ErrorCode.FILE_UNREADABLE, "an ignore file cannot be read")
     return built, scan.ignore_signature

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.operations.map_repo.structure import TreeRow
-from codeplane.tools.text.map_repo import CHARS_PER_TOKEN, DEFAULT_TOKENS, map_lines, tree_lines
+from codeplane.tools.text.map_repo import DEFAULT_TOKENS, MAP_CHARS_PER_TOKEN, map_lines, tree_lines
 from support.repositories import make_repository, write
 from support.tooling import Server, serving
 
@@ -98,7 +98,7 @@ def test_map_of_a_repository(shop: Server) -> None:
     assert lines[first] == "shop/cart.py 3: Cart"
     tree = lines[lines.index("directories:") :]
     assert {"many/ 160", "  part_0/ 4", "shop/ 6", "  pay/ 1", "tests/ 1"} <= set(tree)
-    assert len(shown) <= DEFAULT_TOKENS * CHARS_PER_TOKEN
+    assert len(shown) <= DEFAULT_TOKENS * MAP_CHARS_PER_TOKEN
 
 
 def test_map_of_one_directory(shop: Server) -> None:
@@ -112,7 +112,7 @@ def test_map_of_one_directory(shop: Server) -> None:
 
 def test_small_map_counts_what_it_leaves_out(shop: Server) -> None:
     shown = shop.text("map_repo", {"max_tokens": 200})
-    assert len(shown) <= 200 * CHARS_PER_TOKEN
+    assert len(shown) <= 200 * MAP_CHARS_PER_TOKEN
     assert shown.split("\n")[-1].endswith(" rows of the tree (map_repo max_tokens=600)")
 
 

@@ -33,7 +33,7 @@ from codeplane.cli.clients.plan import (
 from codeplane.cli.errors import error_text
 from codeplane.cli.terminal import Style, facts, fit, plural
 from codeplane.config import Config
-from codeplane.config.keys import TOOLSETS
+from codeplane.config.model import TOOLSETS
 
 _LINE = 200
 """Longest line of a diff: a file may be one long line with private data in it."""

@@ -285,8 +285,8 @@ def _engine(
 
 
 def _surface(config: Config, toolsets: str | None, form: str | None, *, read_only: bool) -> Surface:
+    from codeplane.config.model import TOOLSETS
     from codeplane.tools.formats import Format
-    from codeplane.tools.spec import TOOLSETS
     from codeplane.tools.surface import Surface
 
     chosen = tuple(word.strip() for word in toolsets.split(",") if word.strip()) if toolsets else config.server.toolsets

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from codeplane.base.paths import basename, parent
 from codeplane.facts.model import Tier
 from codeplane.index.resolve.go_packages import Declarations, Files, Package, find_directory, passed_over
 from codeplane.index.resolve.rules import Rules
@@ -17,7 +18,7 @@ class GoNames(Rules):
     def _declarations(self) -> Declarations:
         texts: dict[str, str] = {}
         for path in self.ev.library.paths():
-            if path.rpartition("/")[2] in ("go.mod", "go.work"):
+            if basename(path) in ("go.mod", "go.work"):
                 said = self.ev.library.declared(path)
                 texts[path] = str(said.get("text", "")) if said is not None else ""
         return Declarations(texts)
@@ -31,11 +32,11 @@ class GoNames(Rules):
 
     def _package(self, at: Tables) -> Package:
         """The package that a file is part of."""
-        return self._files(at.path.rpartition("/")[0]).package(at.package)
+        return self._files(parent(at.path)).package(at.package)
 
     def imported(self, at: Tables, number: int) -> Values:
         source = at.imports[number].source or ""
-        folder = at.path.rpartition("/")[0]
+        folder = parent(at.path)
         modules = self.ev.kept(("go modules", folder), lambda: self._declarations.seen_from(at.path))
         directory = find_directory(modules, source)
         name = self._files(directory).name if directory is not None else None

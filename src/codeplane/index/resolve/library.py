@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import orjson
 
+from codeplane.base.paths import parent
 from codeplane.facts.links import uid_number
 from codeplane.facts.sketch import unpack_sketch
 from codeplane.index.resolve.languages import RESOLVED
@@ -89,7 +90,7 @@ class StoreLibrary:
         if self._directories is None:
             self._directories = {}
             for known in sorted(self._paths):
-                self._directories.setdefault(known.rpartition("/")[0], []).append(known)
+                self._directories.setdefault(parent(known), []).append(known)
         return self._directories.get(path, ())
 
     def declared(self, path: str) -> Mapping[str, Any] | None:
@@ -111,7 +112,7 @@ class StoreLibrary:
     def _learn(self, path: str) -> tuple[int, Tables | None]:
         """A file that is not there yet may come: whoever asked for it depends on what its directory holds."""
         found = self._read(path)
-        self._tables[path] = found or (key_of("directory", path.rpartition("/")[0]), None)
+        self._tables[path] = found or (key_of("directory", parent(path)), None)
         return self._tables[path]
 
     def _read(self, path: str) -> tuple[int, Tables] | None:

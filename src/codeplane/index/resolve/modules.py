@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from posixpath import dirname
 
+from codeplane.base.paths import basename
+
 _SOURCE_ROOTS = ("src", "lib")
 
 
@@ -22,7 +24,7 @@ class PythonModules:
             dirname(path) for path in self._files if path.endswith(("/__init__.py", "/__init__.pyi"))
         )
         self._roots = frozenset({"", *roots})
-        self._modules = _ByLastPart((stem.rpartition("/")[2], path) for path in self._files if (stem := _stem(path)))
+        self._modules = _ByLastPart((basename(stem), path) for path in self._files if (stem := _stem(path)))
         self._holding = sorted(
             {(dirname(stem), dirname(path)) for path in self._files if (stem := _stem(path)) and _is_name(stem)}
         )
@@ -32,7 +34,7 @@ class PythonModules:
             while folder and folder not in self._beneath:
                 self._beneath.add(folder)
                 folder = dirname(folder)
-        self._folders = _ByLastPart((folder.rpartition("/")[2], folder) for folder in self._beneath)
+        self._folders = _ByLastPart((basename(folder), folder) for folder in self._beneath)
         self._found: dict[str, list[str]] = {}
         self._is_folder: dict[str, bool] = {}
 
@@ -55,7 +57,7 @@ class PythonModules:
             top = dirname(top)
         tops = {top}
         # Without `__init__` the package may begin further out.
-        while top and top not in self._roots and top.rpartition("/")[2] not in _SOURCE_ROOTS:
+        while top and top not in self._roots and basename(top) not in _SOURCE_ROOTS:
             top = dirname(top)
             tops.add(top)
         return sorted(tops)
@@ -143,7 +145,7 @@ class _ByLastPart:
 
 
 def _is_name(stem: str) -> bool:
-    return stem.rpartition("/")[2].isidentifier()
+    return basename(stem).isidentifier()
 
 
 def _stem(path: str) -> str:

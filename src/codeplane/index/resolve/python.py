@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from codeplane.base.paths import parent
 from codeplane.facts.sketch import SketchImport
 from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
@@ -164,7 +165,7 @@ class PythonRules(Rules):
             path = module[1]
             if not path.endswith(("/__init__.py", "/__init__.pyi")):
                 return None
-            stem = f"{path.rpartition('/')[0]}/{name}"
+            stem = f"{parent(path)}/{name}"
         else:
             stem = f"{module[2][1:]}/{name}"
         file = self._modules.at(stem)
@@ -215,7 +216,7 @@ class PythonRules(Rules):
         places = [at.path]
         folder = at.path
         while folder:
-            folder = folder.rpartition("/")[0]
+            folder = parent(folder)
             places.append(f"{folder}/conftest.py" if folder else "conftest.py")
         for path in places:
             tables = self.ev.library.tables(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from codeplane.base.paths import basename
 from codeplane.facts.model import Namespace, Usage
 from codeplane.facts.sketch import SketchBind
 from codeplane.facts.values import Of
@@ -378,4 +379,4 @@ def _is_constant(name: str) -> bool:
 
 
 def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0].replace("_", "")
+    return basename(path).partition(".")[0].replace("_", "")

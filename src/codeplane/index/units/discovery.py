@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
-from codeplane.base.paths import RepoPath, parent
+from codeplane.base.paths import RepoPath, basename, parent
 from codeplane.index.units.markers import AMBIENT, EXCLUDED_DIRECTORIES, FENCED, LISTED, find_marker
 from codeplane.index.units.members import Listing, MarkedRoot, Workspaces, list_members
 from codeplane.index.units.model import Candidate, Manifest, Note, Tier
@@ -71,7 +71,7 @@ def _of_family(family: str, roots: dict[str, MarkedRoot], notes: list[Note]) -> 
         # A project of Gradle needs no build file of its own.
         for root, by in listed.items():
             if root not in made:
-                name = root.rpartition("/")[2] or root
+                name = basename(root) or root
                 made[root] = Candidate(family, RepoPath(root), Tier.PACKAGE, by, name, f"listed by {by}")
     return made
 
@@ -98,8 +98,8 @@ def _candidate(
     own = workspaces.get(root)
     tier = Tier.FENCE if own is not None or found.fence else Tier.PACKAGE
     marker = own[0][0] if own is not None else found.package or found.fence or found.other
-    stem = marker.rpartition("/")[2].rpartition(".")[0] if family == "dotnet" else ""
-    name = found.name or stem or root.rpartition("/")[2] or family
+    stem = basename(marker).rpartition(".")[0] if family == "dotnet" else ""
+    name = found.name or stem or basename(root) or family
     candidate = Candidate(family, RepoPath(root), tier, marker, name, f"marked by {marker}")
     if root in listed:
         return replace(candidate, evidence=f"marked by {marker}, listed by {listed[root]}")

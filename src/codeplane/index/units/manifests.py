@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from codeplane.base.errors import CodePlaneError
-from codeplane.base.paths import display
+from codeplane.base.paths import basename, display
 from codeplane.config.documents import parse_document
 from codeplane.index.units import gradle, maven, spelled
 from codeplane.index.units.globs import check
@@ -30,7 +30,7 @@ _LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+
 
 def declare(path: str, data: bytes | None) -> Manifest:
     """What the marker at `path` says; `data` is None for one that could not be read within bounds."""
-    name = path.rpartition("/")[2]
+    name = basename(path)
     reader = _READERS.get(name) or _READERS.get(name[name.rfind(".") :])
     if reader is None:
         return Manifest()

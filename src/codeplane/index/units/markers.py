@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from codeplane.base.paths import basename
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import family_of
 
@@ -95,7 +96,7 @@ def find_marker(path: str) -> tuple[Marker, str] | None:
 
 def may_own(family: str, path: str) -> bool:
     """Whether a family may own a file of this name: its own names, and those that no family here claims."""
-    name = path.rpartition("/")[2]
+    name = basename(path)
     takers = _TAKERS.get(name) or _TAKERS.get(name[name.rfind(".") :].lower() if "." in name else "")
     if takers is None or family in takers or name in _NAMES:
         return True

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from codeplane.base.paths import display, is_inside, parent
+from codeplane.base.paths import basename, display, is_inside, parent, subtree_range
 from codeplane.index.units.globs import Meter, Unreadable, is_wild, matches
 from codeplane.index.units.model import Manifest, Note
 
@@ -43,7 +43,7 @@ class MarkedRoot:
         self.other = self.other or path
 
     def has(self, *names: str) -> bool:
-        return any(path.rpartition("/")[2] in names for path in self.manifests)
+        return any(basename(path) in names for path in self.manifests)
 
     @property
     def name(self) -> str | None:
@@ -58,7 +58,7 @@ class MarkedRoot:
 
     def _by_weight(self) -> list[str]:
         """Manifests that name a package first, in the order of their family's table."""
-        return sorted(self.manifests, key=lambda path: (_WEIGHT.get(path.rpartition("/")[2], 9), path))
+        return sorted(self.manifests, key=lambda path: (_WEIGHT.get(basename(path), 9), path))
 
 
 _NOT_OF_PNPM = ("package.json", "lerna.json")
@@ -98,8 +98,10 @@ def list_members(
 
 
 def _beneath(ordered: Sequence[str], around: str) -> Sequence[str]:
-    # '0' follows '/': the range holds exactly the paths that begin with the directory and a slash.
-    return ordered[bisect_left(ordered, f"{around}/") : bisect_left(ordered, f"{around}0")] if around else ordered
+    if not around:
+        return ordered
+    low, high = subtree_range(around)
+    return ordered[bisect_left(ordered, low) : bisect_left(ordered, high)]
 
 
 def _members(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from codeplane.base.paths import is_inside
+from codeplane.base.paths import is_inside, parent
 from codeplane.index.units.markers import EXCLUDED_DIRECTORIES, EXCLUDES, may_own
 from codeplane.index.units.model import Candidate, State
 
@@ -29,7 +29,7 @@ class Homes:
         """The closest candidate around a file of a family, unless an excluded directory lies between."""
         if family is None:
             return None
-        key = (family, path.rpartition("/")[0])
+        key = (family, parent(path))
         try:
             home = self._directories[key]
         except KeyError:
@@ -41,7 +41,7 @@ class Homes:
         roots = self._roots.get(family, {})
         directory = path
         while directory:
-            directory = directory.rpartition("/")[0]
+            directory = parent(directory)
             if directory in roots:
                 return roots[directory]
         return None

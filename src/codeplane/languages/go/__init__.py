@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from codeplane.base.paths import parent
 from codeplane.languages.spec import Head, Language
 
 _STANDARD_LIBRARY = frozenset(
@@ -70,7 +71,7 @@ _NOT_IN_IDENTIFIERS = re.compile(r"\W")
 
 def module_name(path: str) -> str:
     """The directory: all files of it are one package."""
-    return path.rpartition("/")[0]
+    return parent(path)
 
 
 def visibility(head: Head) -> str:

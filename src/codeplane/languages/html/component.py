@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from codeplane.base.paths import basename, parent
 from codeplane.languages.html.tags import read_part, read_tags
 from codeplane.languages.keys import visibility
 from codeplane.languages.spec import Language, Reading, Site
@@ -37,11 +38,11 @@ def component_name(path: str) -> str:
     """`src/Button.vue` and `src/Button/index.vue` are both called Button."""
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
-    return (folder.rpartition("/")[2] or stem) if stem == "index" else stem
+    return (basename(folder) or stem) if stem == "index" else stem
 
 
 def module_name(path: str) -> str:
     folder, _, name = path.rpartition("/")
     if name.startswith("index."):
-        folder = folder.rpartition("/")[0]
+        folder = parent(folder)
     return folder.removeprefix("src/").replace("/", ".") if folder != "src" else ""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import RepoPath, display, parent
+from codeplane.base.paths import RepoPath, basename, display, parent
 from codeplane.disk import text as texts
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import is_sensitive, refuse_closed, refuse_unportable, same_name
@@ -418,7 +418,7 @@ def _require_places(root: Root, planned: dict[RepoPath, FileChange], vacated: se
             raise _twin(path, twin)
         missing = missing_folders(root, path)
         first = missing[0] if missing else path
-        name = first.rpartition("/")[2]
+        name = basename(first)
         for other in sorted(names_beside(root, first)):
             if other != name and same_name(other) == same_name(name):
                 beside = f"{parent(first)}/{other}" if parent(first) else other

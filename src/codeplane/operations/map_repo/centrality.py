@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import NamedTuple
 
+from codeplane.base.paths import parent
 from codeplane.languages.role_paths import Role
 from codeplane.query.overview import FileBrief, list_imports_elsewhere, list_uses_elsewhere
 from codeplane.query.snapshot import Snapshot
@@ -97,7 +98,7 @@ def key_files(files: Sequence[FileBrief], roles: Mapping[int, str], centrality: 
 
 def _number_folders(files: Sequence[FileBrief]) -> dict[int, int]:
     numbers: dict[str, int] = {}
-    return {file.file_id: numbers.setdefault(file.path.rpartition("/")[0], len(numbers)) for file in files}
+    return {file.file_id: numbers.setdefault(parent(file.path), len(numbers)) for file in files}
 
 
 def _find_worth(roles: Mapping[int, str]) -> dict[int, int]:

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from codeplane.base.paths import parent
+from codeplane.base.paths import basename, parent
 from codeplane.languages.registry import by_name
 from codeplane.languages.role_paths import Role
 from codeplane.query.overview import FileBrief, ImportBrief
@@ -157,10 +157,10 @@ def _rust(files: Sequence[FileBrief], repo_name: str) -> Judge:
             continue
         folder, _, name = file.path.rpartition("/")
         beside.setdefault(folder, set()).add(name.removesuffix(".rs"))
-        beside.setdefault(parent(folder), set()).add(folder.rpartition("/")[2])
+        beside.setdefault(parent(folder), set()).add(basename(folder))
         if name in ("lib.rs", "main.rs"):
             home = parent(folder) if folder.endswith("src") else folder
-            crates.add(home.rpartition("/")[2].replace("-", "_"))
+            crates.add(basename(home).replace("-", "_"))
     crates.discard("")
 
     def judge(folder: str, source: str) -> str:
@@ -199,8 +199,8 @@ def _java(files: Sequence[FileBrief]) -> Judge:
 
 def _javascript(files: Sequence[FileBrief], sources: set[str], repo_name: str) -> Judge:
     homes = {parent(file.path) for file in files if file.path.endswith("package.json")}
-    names = {home.rpartition("/")[2] for home in homes if home}
-    members = {home.rpartition("/")[2] for home in homes if not _WORKSPACES.isdisjoint(home.split("/")[:-1])}
+    names = {basename(home) for home in homes if home}
+    members = {basename(home) for home in homes if not _WORKSPACES.isdisjoint(home.split("/")[:-1])}
     folders = {file.path.partition("/")[0] for file in files if "/" in file.path and file.language in _SCRIPTS}
     scopes = Counter(
         package.partition("/")[0]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from codeplane.base.limits import CHARS_PER_TOKEN
+
 T = TypeVar("T")
 
-CHARS_PER_TOKEN = 4
 
 _SHARES = {
     "languages": 8,

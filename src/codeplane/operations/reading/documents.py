@@ -17,7 +17,7 @@ from itertools import accumulate
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_READ_BYTES
-from codeplane.base.paths import RepoPath, display, join, normalize, parent
+from codeplane.base.paths import RepoPath, basename, display, join, normalize, parent
 from codeplane.disk.beneath import Root
 from codeplane.disk.policy import is_protected, refuse_closed
 from codeplane.disk.secrets import is_secret
@@ -181,7 +181,7 @@ def _destination(root: Root, path: RepoPath) -> RepoPath | None:
     except CodePlaneError:
         return None
     try:
-        link = os.readlink(path.rpartition("/")[2], dir_fd=folder)
+        link = os.readlink(basename(path), dir_fd=folder)
         found = normalize(os.path.normpath(join(parent(path), link)))
     except (OSError, CodePlaneError):
         return None

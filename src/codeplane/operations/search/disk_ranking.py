@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
+from codeplane.base.paths import basename
 from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
@@ -318,7 +319,7 @@ def _hit(candidate: _Candidate, best: float) -> Hit:
         line_start=line,
         line_end=line,
         kind=NO_DEFINITION if candidate.line else "file",
-        name="" if candidate.line else file.path.rpartition("/")[2],
+        name="" if candidate.line else basename(file.path),
         score=candidate.score / best if best else 0.0,
         match_line=candidate.line,
         snippet=cut_around(candidate.text, 1),

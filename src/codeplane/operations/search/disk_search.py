@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from codeplane.base.limits import MAX_LEXICAL_BYTES
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, basename
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.file_names import match_file_names, similar_file_names
 from codeplane.operations.search.filters import Filters
@@ -139,7 +139,7 @@ def find_names(tree: TreeListing, text: str, filters: Filters) -> Found:
     matching = match_file_names(roles, text)
     inside = [path for path in matching if filters.accepts_role(roles[path])]
     outside = Counter(roles[path] for path in matching if not filters.accepts_role(roles[path]))
-    hits = [Hit(path, 1, 1, "file", path.rpartition("/")[2], role=roles[path]) for path in inside[:MAX_MATCHES]]
+    hits = [Hit(path, 1, 1, "file", basename(path), role=roles[path]) for path in inside[:MAX_MATCHES]]
     found = Found(
         hits=tuple(hits),
         total=len(inside),

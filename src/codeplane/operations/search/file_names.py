@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from codeplane.base.paths import RepoPath
+from codeplane.base.paths import RepoPath, basename
 from codeplane.operations.search.filters import PathPatterns
 
 MAX_SIMILAR = 5
@@ -39,14 +39,14 @@ def similar_file_names(paths: Iterable[RepoPath], query: str) -> Sequence[RepoPa
     """Paths whose file name is nearly the query, for an answer that found nothing."""
     by_name: dict[str, list[RepoPath]] = {}
     for path in paths:
-        by_name.setdefault(path.rpartition("/")[2].lower(), []).append(path)
+        by_name.setdefault(basename(path).lower(), []).append(path)
     name = query.strip().rpartition("/")[2].lower()
     close = difflib.get_close_matches(name, by_name, MAX_SIMILAR, 0.7)
     return [path for match in close for path in sorted(by_name[match])][:MAX_SIMILAR]
 
 
 def _rank(path: str, whole: str, words: Sequence[str]) -> int:
-    name = path.rpartition("/")[2]
+    name = basename(path)
     if whole in (name, path):
         return 0
     if path.endswith("/" + whole):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.paths import display, is_inside
+from codeplane.base.paths import basename, display, is_inside, parent
 from codeplane.disk.patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
 from codeplane.languages.roles import Scope, in_scope
 from codeplane.operations.search.operators import Parsed, Tongue, find_tongue
@@ -71,10 +71,10 @@ class PathPatterns:
         unknown: list[str] = []
         while folder not in self._folders:
             unknown.append(folder)
-            folder = folder.rpartition("/")[0]
+            folder = parent(folder)
         found = self._folders[folder]
         for folder in reversed(unknown):
-            name = folder.rpartition("/")[2]
+            name = basename(folder)
             found = self._judge(folder, name, found, is_directory=True) or folder in self._plain_folders
             if len(self._folders) < _MAX_FOLDERS:
                 self._folders[folder] = found

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import basename
 from codeplane.disk.beneath import Root
 from codeplane.operations.search import operators
 from codeplane.operations.search.changed import Changed, ChangedFiles
@@ -259,8 +260,7 @@ def _find_files(task: _Task) -> Found:
     text = task.parsed.text.strip()
     matching = match_file_names(listed, text)
     hits = [
-        Hit(path, 1, max(1, listed[path].lines), "file", path.rpartition("/")[2], role=listed[path].role)
-        for path in matching
+        Hit(path, 1, max(1, listed[path].lines), "file", basename(path), role=listed[path].role) for path in matching
     ]
     kept = [hit for hit in hits if filters.accepts_role(hit.role)]
     outside = Counter(hit.role for hit in hits if not filters.accepts_role(hit.role))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from codeplane.base.edit_distance import edit_distance
+from codeplane.base.paths import basename
 from codeplane.facts.words import name_key
 from codeplane.operations.search.question import NameEvidence, Question, Shape, covered
 from codeplane.operations.search.weights import Weights
@@ -143,7 +144,7 @@ def _share_of_qualifiers(question: Question, qualified: str, path: str) -> float
         return 0.0
     own = [name_key(part) for part in _PARTS.split(qualified)[:-1]]
     inner = own[-1] if own else None
-    places = {name_key(part) for part in path.split("/")} | {name_key(path.rpartition("/")[2].partition(".")[0])}
+    places = {name_key(part) for part in path.split("/")} | {name_key(basename(path).partition(".")[0])}
     found = sum(
         1.0 if part == inner else 0.8 if part in own else 0.6 if part in places else 0.0 for part in question.qualifiers
     )

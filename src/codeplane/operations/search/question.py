@@ -12,6 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import zip_longest
 
+from codeplane.base.paths import basename
 from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, terms_of
 from codeplane.query.text import terms_of_text
 
@@ -191,5 +192,5 @@ def _mentions(text: str) -> Iterator[tuple[str, int]]:
         path = _LINE_NUMBER.sub("", bare).replace("\\", "/")
         path = _DRIVE.sub("", path, count=1)
         path = path[here.end() :] if (here := _HERE.match(path)) else path
-        if _FILE_NAME.fullmatch(path.rpartition("/")[2]):
+        if _FILE_NAME.fullmatch(basename(path)):
             yield path, int(named) if named.isdecimal() and len(named) <= _MAX_DIGITS else 0

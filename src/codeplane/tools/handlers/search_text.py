@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from codeplane.base.paths import basename
 from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.facts.links import uid_number
@@ -145,7 +146,7 @@ def named_files(found: Found, request: Request) -> tuple[Hit, ...]:
         return ()
     name = "/" + text.removeprefix("./").lower()
     paths = dict.fromkeys(hit.path for hit in found.hits if f"/{hit.path}".lower().endswith(name))
-    return tuple(Hit(path, 1, 1, "file", path.rpartition("/")[2]) for path in paths)
+    return tuple(Hit(path, 1, 1, "file", basename(path)) for path in paths)
 
 
 def count_uses(snapshot: Snapshot, hit: Hit) -> int | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from codeplane.base.paths import display
+from codeplane.base.paths import display, parent
 from codeplane.base.symbols import short_name, short_name_in
 from codeplane.base.text_lines import INDENT, LineKind, TextLine, note
 from codeplane.facts.model import Tier
@@ -145,7 +145,7 @@ def _in_files(view: GraphView, edges: Sequence[Edge], home: str, *, says_via: bo
     others = [edge for edge in edges if edge.path != home]
     for edge in own:
         yield from _call_rows(view, edge, "", 0, says_via)
-    for folder, group in groupby(others, key=lambda edge: edge.path.rpartition("/")[0]):
+    for folder, group in groupby(others, key=lambda edge: parent(edge.path)):
         here = list(group)
         paths = {edge.path for edge in here}
         if len(paths) == 1 and _count_rows(here) > 1:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from codeplane.base.paths import display
+from codeplane.base.paths import basename, display
 from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.text_lines import INDENT, TextLine, note, text
 from codeplane.operations.map_repo.structure import TreeRow
 
 DEFAULT_TOKENS = 800
-CHARS_PER_TOKEN = 2.8
-"""Of a map: paths and numbers have fewer characters per token than prose."""
+MAP_CHARS_PER_TOKEN = 2.8
+"""Paths and numbers have fewer characters per token than prose."""
 
 _MAX_NAMES = 6
 """Names of one key file."""
@@ -35,7 +35,7 @@ class MapText(NamedTuple):
 
 def map_lines(fields: Fields, rows: Sequence[TreeRow], max_tokens: int, limit: int) -> MapText:
     """A map within a number of tokens. `rows` are all rows of the tree, the weightiest first."""
-    room = int(max_tokens * CHARS_PER_TOKEN) - _NOTE_CHARS
+    room = int(max_tokens * MAP_CHARS_PER_TOKEN) - _NOTE_CHARS
     lines: list[TextLine] = []
     left_out: dict[str, int] = {}
     for name, share, make in _SECTIONS:
@@ -150,7 +150,7 @@ def _key_files(fields: Fields, room: int) -> tuple[list[TextLine], int]:
     rows = []
     for path, count in found.items():
         if path.startswith(above):
-            stem = path.rpartition("/")[2].partition(".")[0]
+            stem = basename(path).partition(".")[0]
             used = [name for name in names.get(path, ()) if name != stem]
             rows.append(f"{display(path.removeprefix(above))} {count}{_name_words(used)}")
     left = fields.get("left_out", {}).get("key_files", 0) + len(found) - len(rows)
