@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from codeplane.index.indexer import Indexer
-from codeplane.query.exports import get_export_surface, list_export_entries
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
 from codeplane.query.text import lexical_search
@@ -49,10 +48,6 @@ def test_a_build_gives_every_file_its_unit(tmp_path: Path) -> None:
         assert owners(indexer, "README.md", "run.py") == ["markdown", "python"]
         with open_current(indexer.state) as snapshot:
             cart = unit_of("javascript", "packages/cart")
-            entries = list_export_entries(snapshot, cart, limit=10).rows
-            assert [entry.exported_name for entry in entries] == ["total"]
-            assert get_export_surface(snapshot, cart) is not None
-            assert get_export_surface(snapshot, unit_of("javascript", "demo")) is None
             assert [hit.path for hit in lexical_search(snapshot, "total charge", 5, unit_id=cart)] == [
                 "packages/cart/index.js"
             ]

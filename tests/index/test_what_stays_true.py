@@ -9,9 +9,6 @@ import pytest
 
 from codeplane.facts.pool import Job, ParserPool
 from codeplane.index.indexer import Indexer
-from codeplane.languages.families import FAMILIES
-from codeplane.query.exports import get_export_surface
-from codeplane.query.snapshot import open_current
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
 
 
@@ -50,28 +47,6 @@ def test_other_limits_apply_to_files_that_are_known(
         found = logical_dump(indexer)
         assert indexer.sync().decision == "fresh"
     assert found == scratch_dump(root, tmp_path, **after)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("const a = 1, b = 2;\nexport {a as x};\n", "const a = 1, b = 2;\nexport {b as x};\n"),
-        ('export * from "./q";\n', 'export * from "./other";\n'),
-        ("export const a = 1;\n", "export const b = 1;\n"),
-    ],
-)
-def test_a_surface_hash_follows_every_change_of_the_surface(tmp_path: Path, first: str, second: str) -> None:
-    root = make_repository(tmp_path / "repo", {"a.js": first, "b.js": "export const c = 1;\n"})
-    hashes = []
-    with Indexer.open(options_for(root)) as indexer:
-        for text in (first, second, first):
-            write(root, "a.js", text)
-            indexer.sync()
-            with open_current(indexer.state) as snapshot:
-                surface = get_export_surface(snapshot, FAMILIES.index("javascript"))
-            assert surface is not None
-            hashes.append(surface.surface_hash)
-    assert hashes[0] == hashes[2] != hashes[1]
 
 
 def test_a_parent_that_is_slow_itself_blames_no_file() -> None:

@@ -15,7 +15,6 @@ from codeplane.facts.model import (
     BindReason,
     Certainty,
     Def,
-    DynamicSite,
     Export,
     Facts,
     Import,
@@ -25,8 +24,6 @@ from codeplane.facts.model import (
     Role,
     Scope,
     Target,
-    Thunk,
-    ThunkMode,
     Tier,
     Usage,
 )
@@ -40,8 +37,6 @@ from codeplane.query.defs import (
     list_defs_by_qualified_name,
     list_defs_in_file,
 )
-from codeplane.query.dynamic import list_dynamic_access_sites
-from codeplane.query.exports import get_export_surface, list_export_entries, list_export_thunks
 from codeplane.query.files import get_file, list_files, list_problems, summary
 from codeplane.query.imports import get_import, list_imports
 from codeplane.query.refs import list_proven_refs, list_refs_by_def_uid, list_refs_by_name, list_refs_in_file
@@ -90,7 +85,6 @@ LIBRARY = Facts(
         _reference(2, 16, Tier.ANCHORED, None, Usage.MEMBER_CALL),
     ),
     exports=(Export("load", 0, 1, "__all__literal"), Export("ghost", None, 0, "__all__literal")),
-    dynamic_sites=(DynamicSite(18, 2, "getattr", ("load", "save"), False), DynamicSite(17, 0, "eval", (), True)),
 )
 USER = Facts(
     names=("load",),
@@ -102,10 +96,6 @@ USER = Facts(
     binds=(Bind(0, "load", Namespace.VALUE, Target.IMPORT, 1, 1, BindReason.IMPORT_ALIAS),),
     refs=(_reference(0, 3, Tier.UNKNOWN, 0), _reference(0, 4, Tier.UNKNOWN, 0)),
     exports=(Export("load", None, 1, "reexport"),),
-    thunks=(
-        Thunk("pkg.lib", ThunkMode.ALIAS_MAP, (), (("load", "read"),), "from_import"),
-        Thunk("pkg.other", ThunkMode.EXPLICIT_NAMES, ("a", "b"), (), "from_import"),
-    ),
 )
 
 
@@ -140,7 +130,6 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         writer.put_links(user, make_links(links, {target: pack_uses([strong])}, unresolved))
         links = Links([target], [2, 3], [0, 0], [int(Tier.PROVEN)] * 2)
         writer.put_links(library, make_links(links, {target: pack_uses(proven)}, {}))
-        writer.put_surface(PYTHON, "surface-hash")
         sample.publish(writer)
     with open_snapshot(writer.generation) as opened:
         yield opened
@@ -248,25 +237,6 @@ def test_imports(snapshot: Snapshot) -> None:
     assert get_import(snapshot, "imp-9") is None
 
 
-def test_exports(snapshot: Snapshot) -> None:
-    surface = get_export_surface(snapshot, PYTHON)
-    assert surface is not None and (surface.surface_hash, surface.epoch) == ("surface-hash", 1)
-    assert get_export_surface(snapshot, GO) is None
-    entries = list_export_entries(snapshot, surface.surface_id, 10)
-    assert [(row.exported_name, row.path, row.def_uid) for row in entries.rows] == [
-        ("ghost", "pkg/lib.py", None),
-        ("load", "app/use.py", None),
-        ("load", "pkg/lib.py", "00000000000000a1"),
-    ]
-    assert list_export_entries(snapshot, surface.surface_id, 10, "load").total == 2
-    thunks = list_export_thunks(snapshot, PYTHON, 10).rows
-    assert [(row.mode, row.explicit_names, row.alias_map) for row in thunks] == [
-        (ThunkMode.ALIAS_MAP, (), (("load", "read"),)),
-        (ThunkMode.EXPLICIT_NAMES, ("a", "b"), ()),
-    ]
-    assert thunks[0].target_unit is None
-
-
 def test_anchor_groups(snapshot: Snapshot) -> None:
     groups = list_anchor_groups(snapshot, PYTHON, 10).rows
     assert [(row.member_token, row.receiver_shape, row.total_count) for row in groups] == [
@@ -277,17 +247,6 @@ def test_anchor_groups(snapshot: Snapshot) -> None:
     assert get_anchor_group(snapshot, PYTHON, "save", "self.") == groups[1]
     assert get_anchor_group(snapshot, PYTHON, "save", "other.") is None
     assert list_anchor_groups_of(snapshot, "close") == [groups[0]]
-
-
-def test_dynamic_sites(snapshot: Snapshot) -> None:
-    found = list_dynamic_access_sites(snapshot, 10, path="pkg/lib.py").rows
-    assert [(row.start_line, row.extracted_literals, row.has_non_literal_key) for row in found] == [
-        (17, (), True),
-        (18, ("load", "save"), False),
-    ]
-    assert list_dynamic_access_sites(snapshot, 10).total == 2
-    assert list_dynamic_access_sites(snapshot, 10, unit_id=GO).total == 0
-    assert list_dynamic_access_sites(snapshot, 10, path="none").total == 0
 
 
 def test_files_and_problems(snapshot: Snapshot) -> None:

@@ -11,7 +11,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath
 from codeplane.facts.model import Tier
-from codeplane.query import anchors, binds, defs, dynamic, exports, files, history, imports, refs, scopes, text
+from codeplane.query import anchors, binds, defs, files, history, imports, refs, scopes, text
 from codeplane.query.snapshot import Snapshot, open_current, open_snapshot
 from codeplane.store.layout import StateDirectory, create_state
 from codeplane.store.records import Change
@@ -32,10 +32,7 @@ LISTS: list[Callable[[Snapshot, int], object]] = [
     lambda snapshot, limit: scopes.list_scopes_in_file(snapshot, "none.py", limit),
     lambda snapshot, limit: binds.list_binds_in_scope(snapshot, 1, limit),
     lambda snapshot, limit: imports.list_imports(snapshot, "none.py", limit),
-    lambda snapshot, limit: exports.list_export_entries(snapshot, 1, limit),
-    lambda snapshot, limit: exports.list_export_thunks(snapshot, 1, limit),
     lambda snapshot, limit: anchors.list_anchor_groups(snapshot, 1, limit),
-    lambda snapshot, limit: dynamic.list_dynamic_access_sites(snapshot, limit),
     lambda snapshot, limit: files.list_files(snapshot, limit),
     lambda snapshot, limit: files.list_problems(snapshot, limit, path="none.py"),
     lambda snapshot, limit: text.lexical_search(snapshot, "x", limit),

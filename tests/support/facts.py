@@ -129,11 +129,6 @@ def render(extraction: Extraction) -> str:
             f"reexport {thunk.source_literal!r} {thunk.mode} {thunk.explicit_names} {thunk.alias_map}"
             f" {thunk.evidence_kind}"
         )
-    for site in facts.dynamic_sites:
-        out.append(
-            f"dynamic {site.start_line}:{site.start_col} {site.pattern_type} {site.extracted_literals}"
-            f" computed={site.has_non_literal_key}"
-        )
     for problem in extraction.problems:
         out.append(f"problem {problem.line} {problem.code}")
     return "\n".join(out) + "\n"

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, overload
 import orjson
 
 from codeplane.facts.interface import interface_of
-from codeplane.facts.model import Attribute, Bind, Def, DynamicSite, Export, Facts, Import, Ref, Scope, Thunk
+from codeplane.facts.model import Attribute, Bind, Def, Export, Facts, Import, Ref, Scope
 from codeplane.facts.sketch import pack_sketch
 
 BLOCK_VERSION = "2"
@@ -89,8 +89,6 @@ class PackedFacts(NamedTuple):
     defs: Sequence[Def] = ()
     imports: Sequence[Import] = ()
     exports: Sequence[Export] = ()
-    thunks: Sequence[Thunk] = ()
-    dynamic_sites: Sequence[DynamicSite] = ()
     attributes: Sequence[Attribute] = ()
     interface: bytes = b""
     sketch: bytes = b""
@@ -115,10 +113,17 @@ def pack(facts: Facts) -> PackedFacts:
         counted = Counter(columns.names)
         counts = tuple(counted[ordinal] for ordinal in range(len(facts.names)))
         block = _pack(facts.names, facts.scopes, facts.binds, columns)
-    defs, imports = facts.defs, facts.imports
-    rest = (facts.exports, facts.thunks, facts.dynamic_sites, facts.attributes)
     return PackedFacts(
-        facts.names, counts, len(facts.scopes), defs, imports, *rest, interface_of(facts), pack_sketch(facts), block
+        facts.names,
+        counts,
+        len(facts.scopes),
+        facts.defs,
+        facts.imports,
+        facts.exports,
+        facts.attributes,
+        interface_of(facts),
+        pack_sketch(facts),
+        block,
     )
 
 

@@ -17,7 +17,6 @@ from codeplane.facts.lines import Lines
 from codeplane.facts.model import (
     Bind,
     Def,
-    DynamicSite,
     Export,
     Extraction,
     Facts,
@@ -80,7 +79,6 @@ class _Merged:
         self._columns = Columns([], [], [], [], [], [])
         self._exports: list[Export] = []
         self._thunks: list[Thunk] = []
-        self._dynamic: list[DynamicSite] = []
         self._seen: dict[str, int] = {}
 
     def add(self, part: Part, language: str, places: _Places, facts: Facts) -> None:
@@ -131,9 +129,6 @@ class _Merged:
             self._binds.append(bind._replace(scope=bind.scope + scopes, target=target))
         if isinstance(facts.refs, Refs):
             self._add_refs(facts, facts.refs.columns, places, scopes, binds)
-        for site in facts.dynamic_sites:
-            line, column = places.place(site.start_line, site.start_col)
-            self._dynamic.append(site._replace(start_line=line, start_col=column))
         if not part.sample:
             self._exports.extend(
                 row._replace(definition=row.definition + defs if row.definition is not None else None)
@@ -153,7 +148,6 @@ class _Merged:
             refs=refs,
             exports=list(dict.fromkeys(self._exports)),
             thunks=self._thunks,
-            dynamic_sites=self._dynamic,
         )
 
     def _add_refs(self, facts: Facts, columns: Columns, places: _Places, scopes: int, binds: int) -> None:

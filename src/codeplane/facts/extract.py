@@ -22,7 +22,6 @@ from codeplane.facts.model import (
     Attribute,
     Bind,
     Certainty,
-    DynamicSite,
     Export,
     Extraction,
     Facts,
@@ -104,15 +103,6 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
         refs=refs,
         exports=exports,
         thunks=_read_thunks(structure),
-        dynamic_sites=[
-            DynamicSite(
-                *lines.position(site.start),
-                site.pattern,
-                (site.literal,) if site.literal is not None else (),
-                site.has_key and site.literal is None,
-            )
-            for site in structure.dynamic
-        ],
         attributes=attributes,
         flow=flow,
     )

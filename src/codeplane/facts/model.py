@@ -196,14 +196,6 @@ class Thunk(NamedTuple):
     evidence_kind: str
 
 
-class DynamicSite(NamedTuple):
-    start_line: int
-    start_col: int
-    pattern_type: str
-    extracted_literals: tuple[str, ...]
-    has_non_literal_key: bool
-
-
 class Problem(NamedTuple):
     """Something in the source that could not be read; the facts around it stand."""
 
@@ -221,7 +213,6 @@ class Facts(NamedTuple):
     refs: Sequence[Ref] = ()
     exports: Sequence[Export] = ()
     thunks: Sequence[Thunk] = ()
-    dynamic_sites: Sequence[DynamicSite] = ()
     attributes: Sequence[Attribute] = ()
     flow: Flow = NO_FLOW
     """Where values come from."""

@@ -113,13 +113,6 @@ class ReexportSite(NamedTuple):
     evidence: str
 
 
-class DynamicMatch(NamedTuple):
-    start: int
-    pattern: str
-    literal: str | None
-    has_key: bool
-
-
 @dataclass
 class Structure:
     scopes: list[ScopeSite] = field(default_factory=list)
@@ -138,7 +131,6 @@ class Structure:
     imports: list[ImportMatch] = field(default_factory=list)
     exports: list[ExportSite] = field(default_factory=list)
     reexports: list[ReexportSite] = field(default_factory=list)
-    dynamic: list[DynamicMatch] = field(default_factory=list)
     conditional: set[int] = field(default_factory=set)
     """Starts of definitions that may not come to be."""
     marks: list[tuple[int, str, str]] = field(default_factory=list)
@@ -215,10 +207,6 @@ def read_structure(grammar: Grammar, root: Node, source: bytes) -> Structure:
                     detail,
                 )
             )
-        elif family == "dynamic":
-            key = captures.get("key")
-            literal = _literal(key[0], source) if key else None
-            found.dynamic.append(DynamicMatch(captures[capture][0].start_byte, detail, literal, bool(key)))
         elif family == "receiver":
             found.receivers.update((node.start_byte, node.end_byte) for node in captures[capture])
         elif family == "shared":
@@ -371,17 +359,3 @@ def _unquoted(text: str) -> str:
     if len(text) >= 2 and text[0] in "\"'`" and text[-1] == text[0]:
         return text[1:-1]
     return text
-
-
-def _literal(node: Node, source: bytes) -> str | None:
-    """The text of a plain string literal or symbol; None for anything computed."""
-    if node.type == "simple_symbol":
-        return _text(node, source).removeprefix(":")
-    if "string" not in node.type or any(
-        part in child.type
-        for child in node.children
-        for part in ("interpolation", "substitution", "variable", "expression")
-    ):
-        return None
-    text = _text(node, source)
-    return _unquoted(text) if text[:1] in "\"'`" else None

@@ -11,7 +11,7 @@ from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.model import Extraction, Problem
 from codeplane.facts.passages import Passage, Searchable
 
-WIRE_VERSION = "3"
+WIRE_VERSION = "4"
 """Of what an answer looks like, for those who keep answers."""
 
 _LENGTHS = struct.Struct(">III")

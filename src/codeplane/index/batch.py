@@ -28,11 +28,9 @@ from codeplane.index.ownership import Ownership
 from codeplane.index.remembered import Remembered
 from codeplane.index.resolving import Resolving
 from codeplane.index.roles import Roles
-from codeplane.index.surfaces import Surfaces
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
 from codeplane.index.units.markers import find_marker
 from codeplane.index.units.probing import Parse
-from codeplane.store.fact_rows import NO_UNIT
 from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileStat, FileState
 from codeplane.store.writer import Writer
 
@@ -94,7 +92,6 @@ class BatchRun:
         writer: Writer,
         pool: ParserPool,
         options: IndexOptions,
-        surfaces: Surfaces,
         ownership: Ownership,
         roles: Roles,
         remembered: Remembered,
@@ -105,7 +102,6 @@ class BatchRun:
         self._writer = writer
         self._pool = pool
         self._options = options
-        self._surfaces = surfaces
         self._ownership = ownership
         self._roles = roles
         self._remembered = remembered
@@ -144,7 +140,7 @@ class BatchRun:
             self._writer.note_rename(old, new)
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
-        self._ownership.settle(self._writer, self._surfaces)
+        self._ownership.settle(self._writer)
         if self._resolving.is_whole:
             # Resolving has processes of its own; those that wait would only hold memory.
             self._pool.close()
@@ -266,8 +262,6 @@ class BatchRun:
         before = batch.known.get(row.path)
         self._resolving.note(row.path)
         row = self._roles.judge(row._replace(unit_id=self._ownership.unit_id_of(row.path, row.family)))
-        unit = NO_UNIT if row.unit_id is None else row.unit_id
-        self._surfaces.replace(row.path, self._writer.exports_of(row.path) if before is not None else (), unit, facts)
         self._writer.put_file(row, facts, problems, searchable)
         found = len(facts.defs) + len(facts.imports) + facts.ref_count
         self._ownership.put(row.path, row.family, Parse(row.state, row.lines, found, len(problems)))
@@ -286,7 +280,6 @@ class BatchRun:
     def _remove(self, batch: Batch, path: RepoPath) -> None:
         before = batch.known.pop(path)
         self._resolving.note(path)
-        self._surfaces.replace(path, self._writer.exports_of(path), NO_UNIT, _NOTHING)
         self._writer.remove_file(path)
         self._ownership.remove(path)
         self._roles.declare(path, None)

@@ -42,10 +42,8 @@ from codeplane.index.ownership import Ownership, read_contexts
 from codeplane.index.remembered import Remembered
 from codeplane.index.resolving import resolve_left
 from codeplane.index.roles import Roles
-from codeplane.index.surfaces import Surfaces
 from codeplane.store import integrity, registry
 from codeplane.store.extractions import Extractions
-from codeplane.store.fact_rows import NO_UNIT
 from codeplane.store.files import list_known
 from codeplane.store.integrity import Integrity, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
@@ -77,7 +75,6 @@ class Indexer:
         self._pool = ParserPool(options.worker_count, seconds=options.parse_seconds)
         self._writer: Writer | None = None
         self._known: dict[RepoPath, Known] = {}
-        self._surfaces = Surfaces()
         self._ownership = Ownership()
         self._roles = Roles()
         self._repaired: tuple[RepoPath, ...] = ()
@@ -352,7 +349,6 @@ class Indexer:
 
     def _load_held(self, writer: Writer) -> None:
         self._load_files(writer)
-        self._surfaces = Surfaces(writer.surfaces())
         self._ownership = Ownership.load(writer)
         self._roles = Roles.load(writer)
 
@@ -423,14 +419,14 @@ class Indexer:
 
         It starts from an index that was put by, if one is named, or if there was none here and one is like the tree.
         """
-        before = (self._known, self._surfaces, self._ownership, self._roles)
+        before = (self._known, self._ownership, self._roles)
         settled = (self._root_digest, self._ignore_signature)
         try:
             if start is None and self._writer is None and self._rebuild_reason is None:
                 start = find_start(self._shelf, scan)
             return self._build_from(start, scan, started, report, cancelled)
         except BaseException:
-            self._known, self._surfaces, self._ownership, self._roles = before
+            self._known, self._ownership, self._roles = before
             self._root_digest, self._ignore_signature = settled
             raise
 
@@ -438,7 +434,7 @@ class Indexer:
         self, start: Entry | None, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
     ) -> SyncReport:
         self.state.sweep()
-        self._known, self._surfaces, self._ownership, self._roles = {}, Surfaces(), Ownership(), Roles()
+        self._known, self._ownership, self._roles = {}, Ownership(), Roles()
         self._root_digest = None
         binding = registry.next_binding(
             self._root.path, registry.read_binding(self.options.user_state, self._root.path)
@@ -489,7 +485,6 @@ class Indexer:
             writer,
             self._pool,
             self.options,
-            self._surfaces,
             self._ownership,
             self._roles,
             self._remembered,
@@ -508,8 +503,6 @@ class Indexer:
     ) -> None:
         if report is not None:
             report(Progress("finish", batch.done, batch.total))
-        for unit in sorted(self._surfaces.changed - {NO_UNIT}):
-            writer.put_surface(unit, self._surfaces.hash_of(unit))
         pending = str(batch.left)
         notes = {
             "pending": pending,
@@ -535,7 +528,6 @@ class Indexer:
                 time.time_ns(),
             )
         )
-        self._surfaces.changed.clear()
         self._version = _as_json(version)
         self._ignore_signature = scan.ignore_signature
         self.forced = self.forced and pending != "0"

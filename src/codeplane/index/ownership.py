@@ -18,7 +18,6 @@ from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
-from codeplane.index.surfaces import Surfaces
 from codeplane.index.units.discovery import Discovery, discover
 from codeplane.index.units.manifests import declare
 from codeplane.index.units.markers import find_marker
@@ -27,7 +26,6 @@ from codeplane.index.units.probing import SAMPLE_FILES, Parse, Sample, Sampled, 
 from codeplane.index.units.routing import Homes, Router
 from codeplane.index.units.stated import CONTEXTS_FILE, MAX_CONTEXTS_BYTES, NOTHING_STATED, Stated, read_stated
 from codeplane.store.codec import storable
-from codeplane.store.fact_rows import NO_UNIT
 from codeplane.store.unit_rows import FamilyFile, UnitRow
 from codeplane.store.writer import Writer
 
@@ -143,7 +141,7 @@ class Ownership:
         if before is not None:
             self._resample(before, None, path)
 
-    def settle(self, writer: Writer, surfaces: Surfaces) -> None:
+    def settle(self, writer: Writer) -> None:
         """Bring units, and the unit of every file, to what the files now say. Nothing to do costs nothing."""
         if self._outdated:
             self._discover()
@@ -165,10 +163,10 @@ class Ownership:
                 self._sample_anew(writer.family_files([unit.family], unit.root), [unit])
         self._states = {unit_id: state_of(unit, self._samples.get(unit_id, ())) for unit_id, unit in candidates.items()}
         if redone:
-            self._move(writer, surfaces, writer.family_files(redone))
+            self._move(writer, writer.family_files(redone))
         for unit_id, unit in candidates.items():
             if unit.family not in redone and self._published[unit_id].state != self._states[unit_id]:
-                self._move(writer, surfaces, writer.family_files([unit.family], unit.root))
+                self._move(writer, writer.family_files([unit.family], unit.root))
         self._write(writer, candidates)
 
     def _discover(self) -> None:
@@ -224,7 +222,7 @@ class Ownership:
         for unit_id, held in found.items():
             self._keep_sample(unit_id, tuple(held))
 
-    def _move(self, writer: Writer, surfaces: Surfaces, files: Iterable[FamilyFile]) -> None:
+    def _move(self, writer: Writer, files: Iterable[FamilyFile]) -> None:
         router = Router(self._homes, self._states)
         moves: list[tuple[RepoPath, int | None]] = []
         for file in files:
@@ -233,7 +231,6 @@ class Ownership:
             if unit_id != file.unit_id:
                 moves.append((file.path, unit_id))
         for path, unit_id in moves:
-            surfaces.move(path, writer.exports_of(path), NO_UNIT if unit_id is None else unit_id)
             writer.move_file(path, unit_id)
 
     def _write(self, writer: Writer, candidates: Mapping[int, Candidate]) -> None:

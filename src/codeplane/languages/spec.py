@@ -41,7 +41,6 @@ Both queries are plain tree-sitter patterns; capture names carry the meaning.
     @export.<evidence> @name   an explicit export; optional @alias
     @reexport.<evidence> @source   optional @name, @alias; without a name everything is re-exported.
                                Without a source, `expand_import` reads the statement
-    @dynamic.<pattern>         a dynamic access; optional @key, its key expression
 Captures that start with an underscore are only for predicates. Where a bound, defined or exported name is
 a pattern (`{ a, b: c }`), the language's `expand_pattern` lists the identifiers in it.
 

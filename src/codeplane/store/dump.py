@@ -67,7 +67,7 @@ def _facts_sql(table: str, key: str, columns: str, joins: str = "") -> str:
 
 _TARGET = "(SELECT path || '#' || (target_def & 1048575) FROM files AS other WHERE other.file_id = target_def >> 20)"
 
-_SORT_HERE = frozenset({"surfaces", "units"})
+_SORT_HERE = frozenset({"units"})
 
 _TABLES = {
     "files": (
@@ -87,15 +87,7 @@ _TABLES = {
         " start_line, start_col, end_line, end_col",
     ),
     "exports": _facts_sql(
-        "export_entries", "entry_id", f"surface_id, exported_name, {_TARGET}, certainty, evidence_kind"
-    ),
-    "thunks": _facts_sql(
-        "export_thunks",
-        "thunk_id",
-        "source_unit, target_unit, source_literal, mode, explicit_names, alias_map, evidence_kind",
-    ),
-    "dynamic_sites": _facts_sql(
-        "dynamic_sites", "site_id", "start_line, start_col, pattern_type, extracted_literals, has_non_literal_key"
+        "export_entries", "entry_id", f"coalesce(files.unit_id, -1), exported_name, {_TARGET}, certainty, evidence_kind"
     ),
     "given_attributes": _facts_sql("given_attributes", "attribute_id", "def_uid, parent, name, line, col"),
     "sketches": "SELECT path, lower(hex(interface)) FROM sketches JOIN files USING (file_id) ORDER BY path",
@@ -104,7 +96,6 @@ _TABLES = {
     "configurations": "SELECT path, content FROM configurations ORDER BY path",
     "names": "SELECT path, name, count FROM name_files JOIN files USING (file_id) ORDER BY path, name",
     "problems": _facts_sql("problems", "problem_id", "code, line, message"),
-    "surfaces": "SELECT root, family, surface_hash FROM export_surfaces JOIN units USING (unit_id)",
     "units": "SELECT root, family, unit_id, name, tier, marker, state, evidence, sample FROM units",
     "manifests": "SELECT path, declared FROM manifests ORDER BY path",
     "attributes": "SELECT path, statements FROM attributes ORDER BY path",

@@ -21,9 +21,6 @@ from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, row_range, storabl
 from codeplane.store.link_rows import delete_links
 from codeplane.store.schema import FACT_TABLES
 
-NO_UNIT = -1
-"""Stands for the unit of what belongs to none, where a number must stand."""
-
 
 class FactRows(NamedTuple):
     """Ready to be bound."""
@@ -37,13 +34,13 @@ class FactRows(NamedTuple):
     small: list[tuple[str, list[Any]]]
 
 
-def make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
+def make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
     """Rows of one file; INTERNAL when the facts are not of the shape of the model."""
     try:
         try:
-            return _make_rows(file_id, unit_id, facts, problems)
+            return _make_rows(file_id, facts, problems)
         except (UnicodeEncodeError, orjson.JSONEncodeError):
-            return _make_rows(file_id, unit_id, storable_facts(facts), problems)
+            return _make_rows(file_id, storable_facts(facts), problems)
     except (TypeError, ValueError, IndexError, KeyError) as error:
         raise CodePlaneError(ErrorCode.INTERNAL, f"facts of an unexpected shape: {error}") from error
 
@@ -87,7 +84,7 @@ def storable_facts(facts: PackedFacts) -> PackedFacts:
     return PackedFacts(*(_storable(part) for part in facts))
 
 
-def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
+def _make_rows(file_id: int, facts: PackedFacts, problems: Sequence[Problem]) -> FactRows:
     base = file_id << ORDINAL_BITS
     if max(facts.ref_count, len(facts.defs), len(facts.imports), len(facts.exports)) > ORDINAL_MASK:
         raise ValueError("too many rows for one file")
@@ -98,14 +95,12 @@ def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: 
         small.append((_DEFS, [(row_id, *row[:-1], _json(row[-1])) for row_id, row in enumerate(facts.defs, base)]))
     if facts.imports:
         small.append((_IMPORTS, [(row_id, *row) for row_id, row in enumerate(facts.imports, base)]))
-    if facts.exports or facts.thunks:
-        small += _export_rows(base, unit_id, facts)
-    if facts.dynamic_sites:
-        sites = [
-            (row_id, line, col, pattern, _json(literals), int(computed))
-            for row_id, (line, col, pattern, literals, computed) in enumerate(facts.dynamic_sites, base)
+    if facts.exports:
+        entries = [
+            (row_id, name, None if definition is None else base | definition, certainty, evidence)
+            for row_id, (name, definition, certainty, evidence, *_) in enumerate(facts.exports, base)
         ]
-        small.append((_SITES, sites))
+        small.append((_ENTRIES, entries))
     if facts.attributes:
         small.append((_ATTRIBUTES, [(row_id, *row) for row_id, row in enumerate(facts.attributes, base)]))
     words = {word for row in facts.imports for word in _words(row[2], row[4])}
@@ -119,21 +114,6 @@ def _make_rows(file_id: int, unit_id: int | None, facts: PackedFacts, problems: 
     if problems:
         small.append((_PROBLEMS, [(row_id, *row) for row_id, row in enumerate(problems, base)]))
     return FactRows(file_id, facts.block, facts.interface, facts.sketch, names, small)
-
-
-def _export_rows(base: int, unit_id: int | None, facts: PackedFacts) -> list[tuple[str, list[Any]]]:
-    """The surface of a unit has the unit's number."""
-    unit = NO_UNIT if unit_id is None else unit_id
-    entries = [
-        (row_id, unit, name, None if definition is None else base | definition, certainty, evidence)
-        for row_id, (name, definition, certainty, evidence, *_) in enumerate(facts.exports, base)
-    ]
-    thunks = [
-        (row_id, unit, source, mode, _json(explicit), _json(aliases), evidence)
-        for row_id, (source, mode, explicit, aliases, evidence) in enumerate(facts.thunks, base)
-    ]
-    found = ((_ENTRIES, entries), (_THUNKS, thunks))
-    return [(sql, values) for sql, values in found if values]
 
 
 def _words(imported: str, source: str | None) -> Iterator[str]:
@@ -163,9 +143,7 @@ _LOAD_NAMES = "INSERT INTO loaded_names VALUES (?, ?, ?)"
 _PUT_NAMES = "INSERT INTO name_files VALUES (?, ?, ?)"
 _DEFS = _insert_sql("defs", 19)
 _IMPORTS = _insert_sql("imports", 12)
-_ENTRIES = _insert_sql("export_entries", 6)
-_THUNKS = "INSERT INTO export_thunks VALUES (?,?,NULL,?,?,?,?,?)"
-_SITES = _insert_sql("dynamic_sites", 6)
+_ENTRIES = _insert_sql("export_entries", 5)
 _ATTRIBUTES = _insert_sql("given_attributes", 6)
 _PROBLEMS = _insert_sql("problems", 4)
 _IMPORT_WORDS = _insert_sql("import_words", 2)

@@ -1,4 +1,4 @@
-"""Files as rows, what of them earlier epochs need, and what they export.
+"""Files as rows, and what of them earlier epochs need.
 
 The writer brings the transaction and the errors; here is the SQL.
 """
@@ -50,12 +50,6 @@ def keep_definitions(connection: apsw.Connection, file_id: int, epoch: int) -> N
     connection.execute(_SNAPSHOT_DEFS, (*row_range(file_id), file_id, epoch))
 
 
-def exports_of(connection: apsw.Connection, file_id: int) -> list[tuple[int, str]]:
-    """(unit, entry) of everything that a file exports or re-exports."""
-    span = row_range(file_id)
-    return [*connection.execute(_EXPORTS, span), *connection.execute(_REEXPORTS, span)]
-
-
 def _values(file_id: int, file: FileRow, lexical: bool, epoch: int) -> tuple[Value, ...]:
     digest = bytes.fromhex(file.digest) if file.digest else None
     return (
@@ -82,15 +76,6 @@ def _values(file_id: int, file: FileRow, lexical: bool, epoch: int) -> tuple[Val
 _PUT_FILE = f"INSERT OR REPLACE INTO files VALUES ({','.join('?' * 27)})"
 _FIND_TEXT = "SELECT nullif(lower(hex(coalesce(text_digest, digest))), ''), state FROM files WHERE path = ?"
 _COUNTS = "SELECT scopes, defs, imports, refs, problems FROM files WHERE file_id = ?"
-_EXPORTS = """
-SELECT surface_id, json_array(exported_name, evidence_kind, certainty,
-                              (SELECT def_uid FROM defs WHERE def_id = target_def))
-FROM export_entries WHERE entry_id BETWEEN ? AND ?
-"""
-_REEXPORTS = """
-SELECT source_unit, json_array(source_literal, mode, explicit_names, alias_map)
-FROM export_thunks WHERE thunk_id BETWEEN ? AND ?
-"""
 _TOUCH_FILE = """
 UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, device = ?, observed_at_ns = ? WHERE path = ?
 """

@@ -22,7 +22,7 @@ import hashlib
 from codeplane.languages.families import FAMILIES
 from codeplane.store.records import BYTE_ENCODINGS
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 KEPT_EPOCHS = 1000
 
 DOCUMENT_DIGEST = (
@@ -34,8 +34,6 @@ FACT_TABLES = {
     "defs": "def_id",
     "imports": "import_id",
     "export_entries": "entry_id",
-    "export_thunks": "thunk_id",
-    "dynamic_sites": "site_id",
     "given_attributes": "attribute_id",
     "problems": "problem_id",
 }
@@ -189,37 +187,12 @@ CREATE TABLE given_attributes (
     col INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE export_surfaces (
-    surface_id INTEGER PRIMARY KEY, unit_id INTEGER NOT NULL, surface_hash TEXT NOT NULL, epoch INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE export_entries (
     entry_id INTEGER PRIMARY KEY,
-    surface_id INTEGER NOT NULL,
     exported_name TEXT NOT NULL,
     target_def INTEGER,
     certainty INTEGER NOT NULL,
     evidence_kind TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE export_thunks (
-    thunk_id INTEGER PRIMARY KEY,
-    source_unit INTEGER NOT NULL,
-    target_unit INTEGER,
-    source_literal TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    explicit_names TEXT,
-    alias_map TEXT,
-    evidence_kind TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE dynamic_sites (
-    site_id INTEGER PRIMARY KEY,
-    start_line INTEGER NOT NULL,
-    start_col INTEGER NOT NULL,
-    pattern_type TEXT NOT NULL,
-    extracted_literals TEXT,
-    has_non_literal_key INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE problems (
@@ -271,7 +244,6 @@ CREATE INDEX imports_uid ON imports (import_uid);
 CREATE INDEX bases_base ON bases (base);
 CREATE INDEX given_attributes_uid ON given_attributes (def_uid);
 CREATE INDEX given_attributes_name ON given_attributes (lower(name));
-CREATE INDEX export_entries_name ON export_entries (surface_id, exported_name);
 CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
 CREATE INDEX def_snapshots_until ON def_snapshots (until_epoch);
 """

@@ -13,9 +13,8 @@ import apsw
 import orjson
 
 from codeplane.base.paths import RepoPath, subtree_range
-from codeplane.store.codec import path_from_text, path_to_text, row_range, storable
+from codeplane.store.codec import path_from_text, path_to_text, storable
 from codeplane.store.database import Row, Value
-from codeplane.store.fact_rows import NO_UNIT
 
 
 class UnitRow(NamedTuple):
@@ -93,15 +92,7 @@ def family_files(connection: apsw.Connection, families: Iterable[str], root: Rep
 
 
 def move_file(connection: apsw.Connection, file_id: int, unit_id: int | None) -> None:
-    """What a file exports goes with it."""
-    owner = NO_UNIT if unit_id is None else unit_id
     connection.execute("UPDATE files SET unit_id = ? WHERE file_id = ?", (unit_id, file_id))
-    for sql in _MOVE_EXPORTS:
-        connection.execute(sql, (owner, *row_range(file_id)))
 
 
 _FAMILY_FILES = "SELECT path, family, unit_id, state, lines, defs + imports + refs, problems FROM files"
-_MOVE_EXPORTS = (
-    "UPDATE export_entries SET surface_id = ? WHERE entry_id BETWEEN ? AND ?",
-    "UPDATE export_thunks SET source_unit = ? WHERE thunk_id BETWEEN ? AND ?",
-)

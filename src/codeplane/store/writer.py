@@ -122,13 +122,12 @@ class Writer:
         self, file: FileRow, facts: PackedFacts, problems: Sequence[Problem] = (), searchable: Searchable | None = None
     ) -> int:
         """Replace all that is known of a path; returns its file id."""
-        unit_id = file.unit_id
         with sqlite_errors():
             self._begin()
             known_id = self._find_file_id(file.path)
             file_id = self._next_file_id if known_id is None else known_id
             # Before the old rows go: facts of a wrong shape leave everything as it was.
-            made = make_rows(file_id, unit_id, facts, problems)
+            made = make_rows(file_id, facts, problems)
         with self._writing():
             if known_id is None:
                 self._next_file_id += 1
@@ -141,7 +140,7 @@ class Writer:
                 insert_rows(self._connection, made, bulk=self._bulk)
             except UnicodeEncodeError:
                 delete_rows(self._connection, file_id)
-                made = make_rows(file_id, unit_id, storable_facts(facts), problems)
+                made = make_rows(file_id, storable_facts(facts), problems)
                 insert_rows(self._connection, made, bulk=self._bulk)
             counts = (facts.scope_count, len(facts.defs), len(facts.imports), facts.ref_count, len(problems))
             self._put_row(file_id, file, counts, lexical=searchable is not None)
@@ -250,17 +249,6 @@ class Writer:
         with self._writing():
             role_rows.write_attributes(self._connection, changed)
 
-    def exports_of(self, path: RepoPath) -> list[tuple[int, str]]:
-        """(unit, entry) of everything that a file exports or re-exports, as `surfaces` weighs it."""
-        with sqlite_errors():
-            file_id = self._find_file_id(path)
-            return file_rows.exports_of(self._connection, file_id) if file_id is not None else []
-
-    def surfaces(self) -> list[tuple[int, str]]:
-        """(unit, hash) of every export surface."""
-        with sqlite_errors():
-            return list(self._connection.execute("SELECT unit_id, surface_hash FROM export_surfaces"))
-
     def forget_history(self) -> None:
         """Drop what earlier epochs held, to make room."""
         with self._writing():
@@ -315,20 +303,6 @@ class Writer:
             self._connection.execute("DELETE FROM configurations WHERE path = ?", (key,))
             if content is not None:
                 self._connection.execute("INSERT INTO configurations VALUES (?, ?)", (key, content))
-
-    def put_surface(self, unit_id: int, surface_hash: str | None) -> None:
-        """Record what a unit exports now, None for nothing; the entries themselves come with the files."""
-        with self._writing():
-            known = self._connection.execute(
-                "SELECT surface_hash FROM export_surfaces WHERE surface_id = ?", (unit_id,)
-            ).get
-            if surface_hash is None:
-                self._connection.execute("DELETE FROM export_surfaces WHERE surface_id = ?", (unit_id,))
-                self._derived_changed = self._derived_changed or known is not None
-            elif known != surface_hash:
-                values = (unit_id, unit_id, surface_hash, self._next_epoch())
-                self._connection.execute("INSERT OR REPLACE INTO export_surfaces VALUES (?, ?, ?, ?)", values)
-                self._derived_changed = True
 
     def finish_load(self) -> None:
         """After the last file of a bulk load: rows can be looked up by all that they are looked up by."""

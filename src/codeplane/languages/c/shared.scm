@@ -61,9 +61,3 @@
 
 ; includes
 (preproc_include) @import.c_include
-
-; dynamic access
-((call_expression function: (identifier) @_function arguments: (argument_list . (_) . (_) @key))
-  @dynamic.reflect (#any-of? @_function "dlsym" "GetProcAddress" "g_module_symbol"))
-((call_expression function: (identifier) @_function arguments: (argument_list . (_) @key))
-  @dynamic.import (#any-of? @_function "dlopen" "LoadLibrary" "LoadLibraryA" "LoadLibraryW" "LoadLibraryEx"))

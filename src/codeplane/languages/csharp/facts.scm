@@ -218,22 +218,3 @@
 (compilation_unit (_ (modifier "public") name: (identifier) @name) @export.public_modifier)
 (namespace_declaration body: (declaration_list
   (_ (modifier "public") name: (identifier) @name) @export.public_modifier))
-
-; dynamic access
-((invocation_expression
-  function: (member_access_expression name: (identifier) @_method)
-  arguments: (argument_list . (argument (_) @key)))
-  @dynamic.reflect
-  (#any-of? @_method
-    "GetMethod" "GetMethods" "GetProperty" "GetField" "GetMember" "GetEvent" "GetNestedType" "GetRuntimeMethod"
-    "GetRuntimeProperty" "GetRuntimeField" "GetDeclaredMethod" "GetDeclaredProperty" "GetDeclaredField" "InvokeMember"))
-((invocation_expression
-  function: (member_access_expression expression: (_) @_class name: (identifier) @_method)
-  arguments: (argument_list . (argument (_) @key)))
-  @dynamic.import
-  (#any-of? @_class "Type" "System.Type" "Assembly" "System.Reflection.Assembly" "assembly")
-  (#any-of? @_method "GetType" "Load" "LoadFrom" "LoadFile"))
-((invocation_expression
-  function: (member_access_expression expression: (_) @_class name: (identifier) @_method)
-  arguments: (argument_list . (argument (_) @key)))
-  @dynamic.invoke (#any-of? @_class "Activator" "System.Activator") (#any-of? @_method "CreateInstance" "CreateInstanceFrom"))

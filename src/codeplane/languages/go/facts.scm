@@ -133,13 +133,3 @@
 (import_spec !name path: (_) @source) @import.go_import
 (import_spec name: [(package_identifier) (blank_identifier)] @alias path: (_) @source) @import.go_import
 (import_spec name: (dot) @star path: (_) @source) @import.go_import
-
-; dynamic access
-((call_expression
-  function: (selector_expression field: (field_identifier) @_method)
-  arguments: (argument_list . (_) @key))
-  @dynamic.reflect (#any-of? @_method "FieldByName" "MethodByName" "FieldByNameFunc"))
-((call_expression
-  function: (selector_expression operand: (identifier) @_package field: (field_identifier) @_function)
-  arguments: (argument_list . (_) @key))
-  @dynamic.import (#eq? @_package "plugin") (#eq? @_function "Open"))

@@ -176,14 +176,3 @@
 ((requires_module_directive modifiers: (_) @_modifier module: (_) @source)
   @reexport.requires_transitive (#eq? @_modifier "transitive"))
 (exports_module_directive package: (_) @name) @export.module_exports
-
-; dynamic access
-((method_invocation object: (identifier) @_class name: (identifier) @_method arguments: (argument_list . (_) @key))
-  @dynamic.import (#eq? @_class "Class") (#eq? @_method "forName"))
-((method_invocation name: (identifier) @_method arguments: (argument_list . (_) @key))
-  @dynamic.reflect
-  (#any-of? @_method "getMethod" "getDeclaredMethod" "getField" "getDeclaredField" "findMethod" "findField" "loadClass"))
-((method_invocation name: (identifier) @_method arguments: (argument_list . (_) . (_) @key))
-  @dynamic.reflect (#any-of? @_method "findVirtual" "findStatic" "findSpecial" "findGetter" "findSetter" "findVarHandle"))
-((method_invocation object: (_) name: (identifier) @_method)
-  @dynamic.invoke (#any-of? @_method "invoke" "invokeExact" "newInstance" "newProxyInstance"))

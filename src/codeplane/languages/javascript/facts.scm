@@ -228,15 +228,3 @@
   (template_string)
   (number)
 ]) @export.explicit_export)
-
-; dynamic access
-(subscript_expression index: [
-  (string)
-  (template_string)
-  (identifier)
-  (member_expression)
-  (subscript_expression)
-  (call_expression)
-  (binary_expression)
-  (ternary_expression)
-] @key) @dynamic.bracket_access

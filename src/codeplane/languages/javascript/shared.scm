@@ -191,24 +191,3 @@
     (null)
   ]) @export.module_exports
   (#eq? @_exports "exports"))
-
-; dynamic access
-((call_expression function: (identifier) @_callee arguments: (arguments . (_) @key))
-  @dynamic.eval (#eq? @_callee "eval"))
-((new_expression constructor: (identifier) @_callee arguments: (arguments (_) @key .))
-  @dynamic.eval (#eq? @_callee "Function"))
-((call_expression
-  function: (identifier) @_callee
-  arguments: (arguments . [
-    (identifier)
-    (template_string)
-    (binary_expression)
-    (member_expression)
-    (subscript_expression)
-    (call_expression)
-    (ternary_expression)
-  ] @key)) @dynamic.import (#eq? @_callee "require"))
-(call_expression function: (import) arguments: (arguments . (_) @key)) @dynamic.import
-((call_expression
-  function: (member_expression object: (identifier) @_reflect)
-  arguments: (arguments . (_) . (_) @key)) @dynamic.reflect (#eq? @_reflect "Reflect"))

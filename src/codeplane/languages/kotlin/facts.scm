@@ -147,18 +147,3 @@
   (property_declaration (multi_variable_declaration (variable_declaration (identifier) @bind.let))) @until)
 
 (import) @import.kotlin_import
-
-; dynamic access
-((call_expression . (navigation_expression (identifier) @_class . (identifier) @_method)
-  (value_arguments . (value_argument (_) @key)))
-  @dynamic.import (#eq? @_class "Class") (#eq? @_method "forName"))
-((call_expression . (navigation_expression (_) . (identifier) @_method)
-  (value_arguments . (value_argument (_) @key)))
-  @dynamic.reflect
-  (#any-of? @_method
-    "getMethod" "getDeclaredMethod" "getField" "getDeclaredField" "loadClass" "findMethod" "findField" "findVirtual"))
-((navigation_expression (_) . (identifier) @_member)
-  @dynamic.reflect
-  (#any-of? @_member
-    "declaredMemberProperties" "memberProperties" "declaredMemberFunctions" "memberFunctions" "declaredFunctions"
-    "declaredMethods" "declaredFields" "primaryConstructor"))

@@ -109,26 +109,3 @@
 ((include_once_expression (binary_expression left: (_) @_here right: (string))) @import.php_include (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
 ((require_expression (binary_expression left: (_) @_here right: (string))) @import.php_require (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
 ((require_once_expression (binary_expression left: (_) @_here right: (string))) @import.php_require (#match? @_here "^(__DIR__|dirname *\\( *__FILE__ *\\))$"))
-
-; dynamic access
-(dynamic_variable_name (_) @key) @dynamic.variable
-("->" @dynamic.member . [(variable_name) (binary_expression) (encapsed_string) (string) (function_call_expression) (subscript_expression)] @key)
-("?->" @dynamic.member . [(variable_name) (binary_expression) (encapsed_string) (string)] @key)
-(scoped_call_expression name: [(variable_name) (encapsed_string) (string) (binary_expression)] @key) @dynamic.call
-(scoped_call_expression scope: (variable_name) @key) @dynamic.class
-(object_creation_expression . [(variable_name) (parenthesized_expression) (member_access_expression) (subscript_expression)] @key) @dynamic.new
-(function_call_expression function: [(variable_name) (parenthesized_expression) (subscript_expression)] @key) @dynamic.call
-((function_call_expression function: (name) @_callee arguments: (arguments . (argument (_) @key))) @dynamic.call
-  (#any-of? @_callee "call_user_func" "call_user_func_array" "func_overload"))
-((function_call_expression function: (name) @_callee arguments: (arguments . (argument (_) @key))) @dynamic.variable
-  (#any-of? @_callee "compact" "extract" "parse_str"))
-((function_call_expression function: (name) @_callee arguments: (arguments . (argument (_) @key))) @dynamic.reflect
-  (#any-of? @_callee "constant" "class_exists" "method_exists" "property_exists" "function_exists" "is_callable" "create_function"))
-((function_call_expression function: (name) @_callee arguments: (arguments . (argument (_) @key))) @dynamic.eval
-  (#eq? @_callee "eval"))
-((object_creation_expression (name) @_class (arguments . (argument (_) @key))) @dynamic.reflect
-  (#any-of? @_class "ReflectionClass" "ReflectionMethod" "ReflectionProperty" "ReflectionFunction" "ReflectionObject"))
-(include_expression [(variable_name) (member_access_expression) (function_call_expression) (encapsed_string)] @key) @dynamic.import
-(include_once_expression [(variable_name) (member_access_expression) (function_call_expression) (encapsed_string)] @key) @dynamic.import
-(require_expression [(variable_name) (member_access_expression) (function_call_expression) (encapsed_string)] @key) @dynamic.import
-(require_once_expression [(variable_name) (member_access_expression) (function_call_expression) (encapsed_string)] @key) @dynamic.import

@@ -93,15 +93,3 @@
 ((augmented_assignment left: (identifier) @_all right: (_ (string (string_content) @name)))
   @export.__all__literal (#eq? @_all "__all__"))
 (import_from_statement module_name: (_) @source (wildcard_import)) @reexport.star_import
-
-; dynamic access
-((call function: (identifier) @_callee arguments: (argument_list . (_) . (_) @key))
-  @dynamic.getattr (#any-of? @_callee "getattr" "setattr" "hasattr" "delattr"))
-((call function: (identifier) @_callee arguments: (argument_list . (_) @key))
-  @dynamic.eval (#any-of? @_callee "eval" "exec"))
-((call function: (identifier) @_callee arguments: (argument_list . (_) @key))
-  @dynamic.import (#eq? @_callee "__import__"))
-((call function: (attribute object: (identifier) @_module attribute: (identifier) @_callee)
-       arguments: (argument_list . (_) @key))
-  @dynamic.import (#eq? @_module "importlib") (#eq? @_callee "import_module"))
-(subscript value: (call function: (identifier) @_callee (#any-of? @_callee "globals" "locals" "vars")) subscript: (_) @key) @dynamic.bracket_access

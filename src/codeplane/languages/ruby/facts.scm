@@ -131,22 +131,3 @@
   (#eq? @_load "load"))
 ((call !receiver method: (identifier) @_autoload arguments: (argument_list . (simple_symbol) . (string . (string_content) .) .)) @import.ruby_autoload
   (#eq? @_autoload "autoload"))
-
-; dynamic access
-((identifier) @dynamic.send . (argument_list . (_) @key)
-  (#any-of? @dynamic.send "send" "public_send" "__send__" "try" "try!"))
-((identifier) @dynamic.reflect . (argument_list . (_) @key)
-  (#any-of? @dynamic.reflect
-    "const_get" "const_set" "const_missing" "constantize" "method" "instance_method" "public_method" "instance_variable_get"
-    "instance_variable_set" "class_variable_get" "class_variable_set" "remove_method" "undef_method"))
-((identifier) @dynamic.eval . (argument_list . (_) @key)
-  (#any-of? @dynamic.eval "eval" "instance_eval" "class_eval" "module_eval"))
-((call method: (identifier) @_method
-    arguments: (argument_list . [(identifier) (call) (constant) (string (interpolation)) (delimited_symbol) (instance_variable)] @key))
-  @dynamic.define
-  (#any-of? @_method "define_method" "define_singleton_method" "alias_method"))
-((call !receiver method: (identifier) @_require
-    arguments: (argument_list . [(identifier) (call) (constant) (string (interpolation)) (binary) (instance_variable)] @key))
-  @dynamic.import
-  (#any-of? @_require "require" "require_relative" "load"))
-((method name: (identifier) @_name) @dynamic.method_missing (#eq? @_name "method_missing"))

@@ -164,7 +164,3 @@
   (#eq? @_visibility "pub"))
 ((source_file (use_declaration (visibility_modifier) @_visibility) @reexport.pub_restricted_use)
   (#not-eq? @_visibility "pub"))
-
-; dynamic access
-((macro_invocation macro: (identifier) @_macro (token_tree . (_) @key)) @dynamic.include
-  (#eq? @_macro "include"))

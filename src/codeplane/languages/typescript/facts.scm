@@ -382,17 +382,3 @@
   (as_expression)
   (satisfies_expression)
 ]) @export.explicit_export)
-
-; dynamic access
-(subscript_expression index: [
-  (string)
-  (template_string)
-  (identifier)
-  (member_expression)
-  (subscript_expression)
-  (call_expression)
-  (binary_expression)
-  (ternary_expression)
-  (non_null_expression)
-  (as_expression)
-] @key) @dynamic.bracket_access
