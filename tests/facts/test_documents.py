@@ -66,7 +66,7 @@ def test_samples_export_nothing_and_may_be_broken() -> None:
         "# A\n```python\ndef f(a): ...\nimport x\n__all__ = ['f']\nclass (:\n```\n```js\nexport * from 'y'\n```\n",
     )
     assert paths(page) == ["A", "A.f", "A.__all__"]
-    assert (page.facts.exports, page.facts.thunks, page.problems) == ([], [], ())
+    assert (page.facts.exports, page.facts.reexports, page.problems) == ([], [], ())
 
 
 def test_scripts_that_are_broken_are_a_problem_of_the_page() -> None:

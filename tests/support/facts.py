@@ -124,10 +124,10 @@ def render(extraction: Extraction) -> str:
         out.append(
             f"export {export.exported_name} def={export.definition} {export.evidence_kind} certain={export.certainty}"
         )
-    for thunk in facts.thunks:
+    for reexport in facts.reexports:
         out.append(
-            f"reexport {thunk.source_literal!r} {thunk.mode} {thunk.explicit_names} {thunk.alias_map}"
-            f" {thunk.evidence_kind}"
+            f"reexport {reexport.source_literal!r} {reexport.mode} {reexport.explicit_names} {reexport.alias_map}"
+            f" {reexport.evidence_kind}"
         )
     for problem in extraction.problems:
         out.append(f"problem {problem.line} {problem.code}")

@@ -22,9 +22,9 @@ from codeplane.facts.model import (
     Facts,
     Import,
     Problem,
+    Reexport,
     Scope,
     Target,
-    Thunk,
 )
 from codeplane.languages.spec import Part
 
@@ -78,7 +78,7 @@ class _Merged:
         self._binds: list[Bind] = []
         self._columns = Columns([], [], [], [], [], [])
         self._exports: list[Export] = []
-        self._thunks: list[Thunk] = []
+        self._reexports: list[Reexport] = []
         self._seen: dict[str, int] = {}
 
     def add(self, part: Part, language: str, places: _Places, facts: Facts) -> None:
@@ -134,7 +134,7 @@ class _Merged:
                 row._replace(definition=row.definition + defs if row.definition is not None else None)
                 for row in facts.exports
             )
-            self._thunks.extend(facts.thunks)
+            self._reexports.extend(facts.reexports)
 
     def facts(self) -> Facts:
         names = list(self._names)
@@ -147,7 +147,7 @@ class _Merged:
             binds=self._binds,
             refs=refs,
             exports=list(dict.fromkeys(self._exports)),
-            thunks=self._thunks,
+            reexports=self._reexports,
         )
 
     def _add_refs(self, facts: Facts, columns: Columns, places: _Places, scopes: int, binds: int) -> None:

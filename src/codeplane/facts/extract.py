@@ -27,11 +27,11 @@ from codeplane.facts.model import (
     Facts,
     Import,
     Problem,
+    Reexport,
+    ReexportMode,
     Role,
     Scope,
     Target,
-    Thunk,
-    ThunkMode,
     Tier,
     Usage,
 )
@@ -102,7 +102,7 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
         binds=cast(list[Bind], bindings.rows),
         refs=refs,
         exports=exports,
-        thunks=_read_thunks(structure),
+        reexports=_read_reexports(structure),
         attributes=attributes,
         flow=flow,
     )
@@ -457,7 +457,7 @@ def _definition_named(bindings: Bindings, name: str) -> int | None:
     return None
 
 
-def _read_thunks(structure: Structure) -> list[Thunk]:
+def _read_reexports(structure: Structure) -> list[Reexport]:
     statements: dict[tuple[int, str, str], list[tuple[str | None, str | None]]] = {}
     for site in structure.reexports:
         statements.setdefault((site.statement, site.source, site.evidence), []).append((site.name, site.alias))
@@ -466,9 +466,9 @@ def _read_thunks(structure: Structure) -> list[Thunk]:
         plain = tuple(name for name, alias in names if name is not None and alias is None)
         aliased = tuple((name, alias) for name, alias in names if name is not None and alias is not None)
         if (None, None) in names:
-            rows.append(Thunk(source, ThunkMode.REEXPORT_ALL, (), (), evidence))
+            rows.append(Reexport(source, ReexportMode.REEXPORT_ALL, (), (), evidence))
         if plain:
-            rows.append(Thunk(source, ThunkMode.EXPLICIT_NAMES, plain, (), evidence))
+            rows.append(Reexport(source, ReexportMode.EXPLICIT_NAMES, plain, (), evidence))
         if aliased:
-            rows.append(Thunk(source, ThunkMode.ALIAS_MAP, (), aliased, evidence))
+            rows.append(Reexport(source, ReexportMode.ALIAS_MAP, (), aliased, evidence))
     return rows

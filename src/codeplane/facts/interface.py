@@ -76,7 +76,7 @@ _CIRCLE = "~"
 
 
 def interface_of(facts: Facts) -> bytes:
-    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks):
+    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.reexports):
         return b""
     told = _Interface(facts)
     parts = (
@@ -87,7 +87,7 @@ def interface_of(facts: Facts) -> bytes:
             for row in facts.imports
         ],
         [tuple(row)[:1] + tuple(row)[2:] for row in facts.exports],
-        facts.thunks,
+        facts.reexports,
         sorted(told.added()),
         sorted(told.binds()),
         sorted(told.flows()),

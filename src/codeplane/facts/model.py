@@ -73,7 +73,7 @@ class BindReason(StrEnum):
     IMPORT_ALIAS = "IMPORT_ALIAS"
 
 
-class ThunkMode(StrEnum):
+class ReexportMode(StrEnum):
     REEXPORT_ALL = "REEXPORT_ALL"
     EXPLICIT_NAMES = "EXPLICIT_NAMES"
     ALIAS_MAP = "ALIAS_MAP"
@@ -186,7 +186,7 @@ class Export(NamedTuple):
     """What it is called in the file, if that is another name."""
 
 
-class Thunk(NamedTuple):
+class Reexport(NamedTuple):
     """A re-export, in the forms that can be read off the source alone."""
 
     source_literal: str
@@ -212,7 +212,7 @@ class Facts(NamedTuple):
     binds: Sequence[Bind] = ()
     refs: Sequence[Ref] = ()
     exports: Sequence[Export] = ()
-    thunks: Sequence[Thunk] = ()
+    reexports: Sequence[Reexport] = ()
     attributes: Sequence[Attribute] = ()
     flow: Flow = NO_FLOW
     """Where values come from."""

@@ -49,7 +49,7 @@ class Sketch(NamedTuple):
     imports: Sequence[SketchImport]
     exports: Sequence[tuple[str, int | None, str, str]]
     """Name, definition, evidence, name in the file."""
-    thunks: Sequence[Sequence[Any]]
+    reexports: Sequence[Sequence[Any]]
     attributes: Sequence[tuple[int, str]]
     """Class, name."""
     scopes: Sequence[tuple[int | None, str]]
@@ -58,7 +58,7 @@ class Sketch(NamedTuple):
 
 
 def pack_sketch(facts: Facts) -> bytes:
-    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.thunks or facts.flow.calls):
+    if not (facts.defs or facts.imports or facts.binds or facts.exports or facts.reexports or facts.flow.calls):
         return b""
     parts = (
         [(row.parent, row.scope, row.kind, row.name, row.lexical_path, row.visibility) for row in facts.defs],
@@ -68,7 +68,7 @@ def pack_sketch(facts: Facts) -> bytes:
             (row.exported_name, row.definition, row.evidence_kind, row.local_name or row.exported_name)
             for row in facts.exports
         ],
-        facts.thunks,
+        facts.reexports,
         [(row.parent, row.name) for row in facts.attributes],
         [tuple(scope)[:2] for scope in facts.scopes],
         facts.flow,
@@ -79,13 +79,13 @@ def pack_sketch(facts: Facts) -> bytes:
 def unpack_sketch(data: bytes) -> Sketch:
     if not data:
         return Sketch((), (), (), (), (), (), (), NO_FLOW)
-    defs, binds, imports, exports, thunks, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
+    defs, binds, imports, exports, reexports, attributes, scopes, flow = orjson.loads(zlib.decompress(data))
     return Sketch(
         [SketchDef(*row) for row in defs],
         [SketchBind(*row) for row in binds],
         [SketchImport(*row) for row in imports],
         exports,
-        thunks,
+        reexports,
         attributes,
         scopes,
         Flow(*flow),

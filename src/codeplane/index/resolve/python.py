@@ -63,9 +63,9 @@ class PythonRules(Rules):
         """Modules that all names are taken from."""
         return [
             module
-            for thunk in at.sketch.thunks
-            if thunk[1] == "REEXPORT_ALL"
-            for module in self._module_named(at.path, thunk[0])
+            for reexport in at.sketch.reexports
+            if reexport[1] == "REEXPORT_ALL"
+            for module in self._module_named(at.path, reexport[0])
         ]
 
     def unbound_sites(self, at: Tables, name: str) -> list[Site]:

@@ -174,7 +174,7 @@ class RustRules(Members):
             return True
         return any(
             source == row.source and (mode == "REEXPORT_ALL" or row.imported_name in names)
-            for source, mode, names, *_ in at.sketch.thunks
+            for source, mode, names, *_ in at.sketch.reexports
         )
 
     def _macros(self, root: str | None, name: str) -> list[Site]:

@@ -307,7 +307,7 @@ class Script:
     @cached_property
     def is_module(self) -> bool:
         """Whether its names are its own; otherwise all files see them."""
-        return bool(self.at.sketch.exports or self.at.sketch.thunks or self.at.imports)
+        return bool(self.at.sketch.exports or self.at.sketch.reexports or self.at.imports)
 
     def inner(self, definition: int) -> Iterator[int]:
         """Members that a class has because its constructor takes them."""
