@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from codeplane.cli.commands.searching import Wish, marker
+from codeplane.cli.commands.search import Wish, marker
 from codeplane.cli.terminal import Style
 from support.sandbox import Sandbox
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.cli.assemble import Invocation
-from codeplane.cli.commands.state import status
+from codeplane.cli.commands.status import status
 from codeplane.telemetry import shut_down
 from support.sandbox import CPL, Sandbox
 

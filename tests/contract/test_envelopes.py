@@ -16,11 +16,11 @@ from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.operations.map_repo import DEFAULT_LIMIT
 from codeplane.store.roots import change_roots
 from codeplane.tools import catalog
-from codeplane.tools.catalog.editing import ROLLBACK
-from codeplane.tools.catalog.navigating import MAP_REPO
+from codeplane.tools.catalog.map_repo import MAP_REPO
+from codeplane.tools.catalog.rollback import ROLLBACK
+from codeplane.tools.compat_names import camelled
 from codeplane.tools.handlers import RESULTS
 from codeplane.tools.spec import ToolSpec
-from codeplane.tools.spelling import camelled
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.fingerprints import tamper
 from support.repositories import git, make_repository, sync, write

@@ -21,8 +21,8 @@ from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session
 from codeplane.tools.arguments import validate
 from codeplane.tools.calls import Call
-from codeplane.tools.catalog.reading import READ
-from codeplane.tools.handlers.reading import read
+from codeplane.tools.catalog.read import READ
+from codeplane.tools.handlers.read import read
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.repositories import make_repository, sync, write
 from support.tooling import AGENT, QUIET, Envelope, Server, context_for, error_of, follow, serving

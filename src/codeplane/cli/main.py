@@ -128,9 +128,9 @@ def init(context: click.Context, path: Path | None, ignore_file: bool, json: boo
     PATH is any directory of the repository. Default: the current directory. A directory without git can be indexed if
     it is named.
     """
-    from codeplane.cli.commands import indexing
+    from codeplane.cli.commands import manage_index
 
-    context.exit(indexing.init(context.obj, path, ignore_file=ignore_file, json=json))
+    context.exit(manage_index.init(context.obj, path, ignore_file=ignore_file, json=json))
 
 
 toolsets_option = click.option(
@@ -167,9 +167,9 @@ def mcp(
 
     'cpl install' writes it into the configuration of a client.
     """
-    from codeplane.cli.commands import serving
+    from codeplane.cli.commands import serve
 
-    code = serving.mcp(
+    code = serve.mcp(
         context.obj,
         toolsets=toolsets,
         form=form,
@@ -211,10 +211,10 @@ def up(
     Example:
       cpl up --port 8741 --keep-token
     """
-    from codeplane.cli.commands import serving
+    from codeplane.cli.commands import serve
 
     invocation = replace(context.obj, overrides=(*context.obj.overrides, *overrides))
-    code = serving.up(
+    code = serve.up(
         invocation,
         port=port,
         keep_token=keep_token,
@@ -232,9 +232,9 @@ def up(
 @click.pass_context
 def token(context: click.Context, json: bool) -> None:
     """Print the token of the HTTP server that 'cpl up' started."""
-    from codeplane.cli.commands import serving
+    from codeplane.cli.commands import serve
 
-    context.exit(serving.token(context.obj, json=json))
+    context.exit(serve.token(context.obj, json=json))
 
 
 @app.command(hidden=True)
@@ -242,9 +242,9 @@ def token(context: click.Context, json: bool) -> None:
 @click.pass_context
 def host(context: click.Context, no_prewarm: bool) -> None:
     """Run the engine of the repository until standard input ends; started by other commands."""
-    from codeplane.cli.commands import serving
+    from codeplane.cli.commands import serve
 
-    context.exit(serving.host(context.obj, prewarm=not no_prewarm))
+    context.exit(serve.host(context.obj, prewarm=not no_prewarm))
 
 
 @app.command()
@@ -253,9 +253,9 @@ def host(context: click.Context, no_prewarm: bool) -> None:
 @click.pass_context
 def tools(context: click.Context, everything: bool, json: bool) -> None:
     """List the tools that agents can call."""
-    from codeplane.cli.commands import calling
+    from codeplane.cli.commands import call
 
-    context.exit(calling.tools(context.obj, everything=everything, json=json))
+    context.exit(call.tools(context.obj, everything=everything, json=json))
 
 
 @app.command()
@@ -273,9 +273,9 @@ def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: s
       cpl call search query="retry delay" limit=5
       cpl call read --json '{"targets": ["README.md:1-20"]}'
     """
-    from codeplane.cli.commands import calling
+    from codeplane.cli.commands import call
 
-    context.exit(calling.call(context.obj, tool, arguments, given))
+    context.exit(call.call(context.obj, tool, arguments, given))
 
 
 @app.command()
@@ -285,10 +285,10 @@ def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: s
 @click.pass_context
 def status(context: click.Context, json: bool, verbose: bool, follow: bool) -> None:
     """Show the state of the index and of the server."""
-    from codeplane.cli.commands import state
+    from codeplane.cli.commands import status
     from codeplane.cli.reach import server_state
 
-    context.exit(state.status(context.obj, verbose=verbose, follow=follow, json=json, ask_server=server_state))
+    context.exit(status.status(context.obj, verbose=verbose, follow=follow, json=json, ask_server=server_state))
 
 
 @app.command()
@@ -349,9 +349,9 @@ def ledger(
 @click.pass_context
 def receipt(context: click.Context, task: str | None, last: bool, everything: bool, json: bool) -> None:
     """Summarize one task: searches, files read and changed, tests, tokens."""
-    from codeplane.cli.commands import receipts
+    from codeplane.cli.commands import receipt
 
-    context.exit(receipts.receipt(context.obj, task, last=last, everything=everything, json=json))
+    context.exit(receipt.receipt(context.obj, task, last=last, everything=everything, json=json))
 
 
 @app.command()
@@ -449,11 +449,11 @@ def search(
       cpl search TimeoutError -m lexical
       cpl search 'retry_\\w+\\(' -m regex -l python
     """
-    from codeplane.cli.commands import searching
+    from codeplane.cli.commands import search
 
     case_sensitive = None if ignore_case is None else not ignore_case
-    wish = searching.Wish(query, mode, scope, paths, languages, kinds, limit, case_sensitive)
-    context.exit(searching.search(context.obj, wish, json=json))
+    wish = search.Wish(query, mode, scope, paths, languages, kinds, limit, case_sensitive)
+    context.exit(search.search(context.obj, wish, json=json))
 
 
 @app.command()
@@ -476,9 +476,9 @@ def read(context: click.Context, targets: tuple[str, ...], against: str | None, 
       cpl read src/cart.py#Cart
       cpl read Cart.total
     """
-    from codeplane.cli.commands import reading
+    from codeplane.cli.commands import read
 
-    context.exit(reading.read(context.obj, targets, against=against, json=json))
+    context.exit(read.read(context.obj, targets, against=against, json=json))
 
 
 @app.command()
@@ -498,9 +498,9 @@ def read(context: click.Context, targets: tuple[str, ...], against: str | None, 
 @click.pass_context
 def defs(context: click.Context, name: str, kind: str | None, path: str | None, limit: int, json: bool) -> None:
     """Find the definitions of a name."""
-    from codeplane.cli.commands import lookup
+    from codeplane.cli.commands import definitions
 
-    context.exit(lookup.defs(context.obj, name, kind=kind, path=path, limit=limit, json=json))
+    context.exit(definitions.defs(context.obj, name, kind=kind, path=path, limit=limit, json=json))
 
 
 @app.command()
@@ -521,9 +521,9 @@ def refs(context: click.Context, what: str, limit: int, json: bool) -> None:
 
     Write the symbol as name, Class.member, path:line, path:line:column or path#name.
     """
-    from codeplane.cli.commands import relations
+    from codeplane.cli.commands import refs
 
-    context.exit(relations.refs(context.obj, what, limit=limit, json=json))
+    context.exit(refs.refs(context.obj, what, limit=limit, json=json))
 
 
 @app.command()
@@ -551,9 +551,9 @@ def calls(context: click.Context, what: str, direction: str | None, depth: int, 
 
     Write the symbol as name, Class.member, path:line, path:line:column or path#name.
     """
-    from codeplane.cli.commands import relations
+    from codeplane.cli.commands import call_graph
 
-    context.exit(relations.calls(context.obj, what, direction=direction, depth=depth, limit=limit, json=json))
+    context.exit(call_graph.calls(context.obj, what, direction=direction, depth=depth, limit=limit, json=json))
 
 
 @app.command()
@@ -563,9 +563,9 @@ def calls(context: click.Context, what: str, direction: str | None, depth: int, 
 @click.pass_context
 def imports(context: click.Context, path: str | None, circles: bool, json: bool) -> None:
     """Show the files that a file imports, and the files that import it."""
-    from codeplane.cli.commands import graphs
+    from codeplane.cli.commands import imports
 
-    context.exit(graphs.imports(context.obj, path, circles=circles, json=json))
+    context.exit(imports.imports(context.obj, path, circles=circles, json=json))
 
 
 @app.command()
@@ -586,9 +586,9 @@ def unused(context: click.Context, path: str | None, limit: int, json: bool) -> 
 
     Each comes with the reasons why it may be used all the same.
     """
-    from codeplane.cli.commands import graphs
+    from codeplane.cli.commands import unused as command
 
-    context.exit(graphs.unused(context.obj, path, limit=limit, json=json))
+    context.exit(command.unused(context.obj, path, limit=limit, json=json))
 
 
 SECTIONS = click.Choice(
@@ -607,9 +607,9 @@ def map_(context: click.Context, include: tuple[str, ...], depth: int | None, to
 
     SECTION is structure, languages, entry_points, key_files, dependencies, test_layout or public_api.
     """
-    from codeplane.cli.commands import navigation
+    from codeplane.cli.commands import map_repo
 
-    context.exit(navigation.map_repo(context.obj, include=include, depth=depth, tokens=tokens, json=json))
+    context.exit(map_repo.map_repo(context.obj, include=include, depth=depth, tokens=tokens, json=json))
 
 
 @app.command()
@@ -636,10 +636,10 @@ def ls(
     json: bool,
 ) -> None:
     """List the files and directories of PATH, with line and file counts."""
-    from codeplane.cli.commands import navigation
+    from codeplane.cli.commands import list_files
 
-    options = navigation.ListOptions(path, depth, pattern, everything, limit)
-    context.exit(navigation.list_files(context.obj, options, json=json))
+    options = list_files.ListOptions(path, depth, pattern, everything, limit)
+    context.exit(list_files.list_files(context.obj, options, json=json))
 
 
 @app.command()
@@ -650,9 +650,9 @@ def ls(
 @click.pass_context
 def outline(context: click.Context, file: str, symbol: str | None, ref: str | None, json: bool) -> None:
     """Show the definitions of a file as a tree, or one symbol with its members."""
-    from codeplane.cli.commands import lookup
+    from codeplane.cli.commands import outline
 
-    context.exit(lookup.outline(context.obj, file, ref=ref, symbol=symbol, json=json))
+    context.exit(outline.outline(context.obj, file, ref=ref, symbol=symbol, json=json))
 
 
 @app.command()
@@ -666,9 +666,9 @@ def apply(context: click.Context, source: str, dry_run: bool, allow_sensitive: b
 
     FILE is a unified diff or a JSON list of edits; - reads standard input.
     """
-    from codeplane.cli.commands import editing
+    from codeplane.cli.commands import write_source
 
-    code = editing.apply(context.obj, source, dry_run=dry_run, allow_sensitive=allow_sensitive, json=json)
+    code = write_source.apply(context.obj, source, dry_run=dry_run, allow_sensitive=allow_sensitive, json=json)
     context.exit(code)
 
 
@@ -681,9 +681,9 @@ def undo(context: click.Context, mutation_id: str | None, json: bool) -> None:
 
     CHANGE is an id that 'cpl mutations' lists. Default: the last change.
     """
-    from codeplane.cli.commands import editing
+    from codeplane.cli.commands import rollback
 
-    context.exit(editing.undo(context.obj, mutation_id, json=json))
+    context.exit(rollback.undo(context.obj, mutation_id, json=json))
 
 
 @app.command()
@@ -700,9 +700,9 @@ def undo(context: click.Context, mutation_id: str | None, json: bool) -> None:
 @click.pass_context
 def mutations(context: click.Context, limit: int, json: bool) -> None:
     """List changes made by agents or by 'cpl apply', newest first."""
-    from codeplane.cli.commands import editing
+    from codeplane.cli.commands import rollback
 
-    context.exit(editing.mutations(context.obj, limit=limit, json=json))
+    context.exit(rollback.mutations(context.obj, limit=limit, json=json))
 
 
 @app.command()
@@ -734,9 +734,9 @@ def roles(context: click.Context, path: str | None, json: bool) -> None:
 @click.pass_context
 def languages(context: click.Context, json: bool) -> None:
     """List the supported languages."""
-    from codeplane.cli.commands import lookup
+    from codeplane.cli.commands import languages as command
 
-    context.exit(lookup.languages(context.obj, json=json))
+    context.exit(command.languages(context.obj, json=json))
 
 
 scope_option = click.option(
@@ -776,8 +776,8 @@ def install(
     CLIENT is claude-code, cursor, vscode, codex, zed, windsurf, gemini or opencode. Only the entry of CodePlane is
     changed; the previous file is kept next to the new one until 'cpl uninstall'.
     """
-    from codeplane.cli.commands.clients import InstallOptions
-    from codeplane.cli.commands.clients import install as run
+    from codeplane.cli.commands.install import InstallOptions
+    from codeplane.cli.commands.install import install as run
 
     options = InstallOptions(clients, scope, dry_run, yes, print_config, http, toolsets, read_only)
     context.exit(run(context.obj, options, json=json))
@@ -794,7 +794,7 @@ def uninstall(
     context: click.Context, clients: tuple[str, ...], scope: str, dry_run: bool, yes: bool, json: bool
 ) -> None:
     """Remove CodePlane from MCP clients: the named ones, or all that have it."""
-    from codeplane.cli.commands.clients import InstallOptions
-    from codeplane.cli.commands.clients import uninstall as run
+    from codeplane.cli.commands.install import InstallOptions
+    from codeplane.cli.commands.install import uninstall as run
 
     context.exit(run(context.obj, InstallOptions(clients, scope, dry_run, yes), json=json))

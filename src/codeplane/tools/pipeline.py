@@ -33,11 +33,11 @@ from codeplane.tasks.sessions import Session, Sessions, client_digest
 from codeplane.tools import catalog
 from codeplane.tools.arguments import example, nearest, shown, validate
 from codeplane.tools.calls import Call, CallReply, CallRequest, next_call, path_argument
+from codeplane.tools.compat_names import camelled, echoed
 from codeplane.tools.formats import Format
 from codeplane.tools.handlers import ARGUMENTS, CHECKS, HANDLERS, RESULTS
 from codeplane.tools.journal import CallJournal
 from codeplane.tools.spec import ToolSpec
-from codeplane.tools.spelling import camelled, echoed
 from codeplane.tools.surface import Surface
 from codeplane.tools.text import render_answer
 from codeplane.tools.text.common import error_lines, warning_lines

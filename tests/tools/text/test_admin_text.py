@@ -9,7 +9,8 @@ import pytest
 
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import agent_text
-from codeplane.tools.text.admin import render_health_check, render_manage_index
+from codeplane.tools.text.health import render_health_check
+from codeplane.tools.text.manage_index import render_manage_index
 from codeplane.tools.text.task import render_task
 from support.repositories import make_repository
 from support.tooling import Server, serving

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.operations.signatures import short_signature
-from codeplane.tools.text.file_outline import DEFAULT_TOKENS, NAMED_TOKENS
+from codeplane.tools.text.outline import DEFAULT_TOKENS, NAMED_TOKENS
 from support.repositories import make_repository
 from support.tooling import Server, serving
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.commands.lookup import repository_path
+from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, number, plural, table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.commands.lookup import repository_path
+from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table, wrapped
 
 if TYPE_CHECKING:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codeplane.tools.catalog.admin import (
-    DESCRIBE,
-    HEALTH_CHECK,
-    INDEX_STATUS,
-    LIST_CODEBASES,
-    MANAGE_INDEX,
-    SYNC_REPO,
-)
-from codeplane.tools.catalog.editing import ROLLBACK, WRITE_SOURCE
-from codeplane.tools.catalog.finding import LOCATE_SYMBOL, SEARCH, SEARCH_CODE, SEARCH_CODEBASE
-from codeplane.tools.catalog.navigating import CALL_GRAPH, FILE_OUTLINE, GET_FILE_OUTLINE, LIST_FILES, MAP_REPO
-from codeplane.tools.catalog.reading import (
+from codeplane.tools.catalog.call_graph import CALL_GRAPH
+from codeplane.tools.catalog.codebases import LIST_CODEBASES
+from codeplane.tools.catalog.describe import DESCRIBE
+from codeplane.tools.catalog.health import HEALTH_CHECK
+from codeplane.tools.catalog.list_files import LIST_FILES
+from codeplane.tools.catalog.manage_index import INDEX_STATUS, MANAGE_INDEX, SYNC_REPO
+from codeplane.tools.catalog.map_repo import MAP_REPO
+from codeplane.tools.catalog.outline import FILE_OUTLINE, GET_FILE_OUTLINE
+from codeplane.tools.catalog.read import (
     DRY_RUN_DIFF,
     GET_SNIPPET,
     READ,
@@ -25,7 +22,10 @@ from codeplane.tools.catalog.reading import (
     READ_SYMBOL,
     RESET_BUDGET,
 )
-from codeplane.tools.catalog.tasks import TASK
+from codeplane.tools.catalog.rollback import ROLLBACK
+from codeplane.tools.catalog.search import LOCATE_SYMBOL, SEARCH, SEARCH_CODE, SEARCH_CODEBASE
+from codeplane.tools.catalog.task import TASK
+from codeplane.tools.catalog.write_source import WRITE_SOURCE
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import Surface
 

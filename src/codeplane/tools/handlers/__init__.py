@@ -7,22 +7,26 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.admin import check_manage_index, describe, health_check, list_codebases, manage_index
-from codeplane.tools.handlers.editing import check_write_source, rollback, write_source
-from codeplane.tools.handlers.graphs import call_graph
-from codeplane.tools.handlers.listing import list_files
-from codeplane.tools.handlers.navigation import file_outline, map_repo
-from codeplane.tools.handlers.older_reads import (
+from codeplane.tools.handlers.call_graph import call_graph
+from codeplane.tools.handlers.codebases import list_codebases
+from codeplane.tools.handlers.describe import describe
+from codeplane.tools.handlers.health import health_check
+from codeplane.tools.handlers.list_files import list_files
+from codeplane.tools.handlers.manage_index import check_manage_index, manage_index
+from codeplane.tools.handlers.map_repo import map_repo
+from codeplane.tools.handlers.outline import file_outline
+from codeplane.tools.handlers.read import read
+from codeplane.tools.handlers.read_compat import (
     read_file_arguments,
     read_file_result,
     read_source_result,
 )
-from codeplane.tools.handlers.reading import read
-from codeplane.tools.handlers.reading_request import check_read
-from codeplane.tools.handlers.reading_whole import read_file_full, reset_budget
+from codeplane.tools.handlers.read_full import read_file_full, reset_budget
+from codeplane.tools.handlers.read_request import check_read
 from codeplane.tools.handlers.search import search
 from codeplane.tools.handlers.search_request import check_search
-from codeplane.tools.handlers.tasks import check_task, task
+from codeplane.tools.handlers.task import check_task, task
+from codeplane.tools.handlers.write_source import check_write_source, rollback, write_source
 
 Check = Callable[[Mapping[str, Any]], None]
 Handler = Callable[[Call, Mapping[str, Any]], Answer]

@@ -24,10 +24,11 @@ from codeplane.operations.search.rows import View
 from codeplane.operations.search.surroundings import Around, look_around, read_lines
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
-from codeplane.tools.catalog.navigating import CALL_GRAPH, FILE_OUTLINE
+from codeplane.tools.catalog.call_graph import CALL_GRAPH
+from codeplane.tools.catalog.outline import FILE_OUTLINE
 from codeplane.tools.handlers.paging import FROM_DISK, index_of, look, page_meta, require_settled, take_rest
 from codeplane.tools.handlers.search_disk import index_lines, search_disk
-from codeplane.tools.handlers.search_nothing import NAME_MODES, Nothing, about_nothing, measure
+from codeplane.tools.handlers.search_empty import NAME_MODES, Nothing, about_nothing, measure
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT, Page, fill_page, room_for, size_of
 from codeplane.tools.handlers.search_request import MAX_ECHO, VIEW, directory_of, request_of, said, view_of
 from codeplane.tools.handlers.search_text import (

@@ -11,7 +11,7 @@ from codeplane.operations.search.finder import Extent
 from codeplane.operations.search.model import Found, Request
 from codeplane.operations.search.question import read_question
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.search_nothing import nothing_indexed_in
+from codeplane.tools.handlers.search_empty import nothing_indexed_in
 from codeplane.tools.handlers.search_request import MAX_ECHO
 from codeplane.workspace.waiting import again
 

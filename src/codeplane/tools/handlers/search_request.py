@@ -11,7 +11,7 @@ from codeplane.operations.search.model import EXHAUSTIVE, MODES, Request, Result
 from codeplane.operations.search.rows import Detail, View
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
-from codeplane.tools.catalog.finding import SEARCH
+from codeplane.tools.catalog.search import SEARCH
 from codeplane.tools.handlers.search_kinds import read_kinds
 from codeplane.tools.handlers.search_page import DEFAULT_LIMIT
 from codeplane.tools.spec import MAX_TEXT

@@ -11,14 +11,12 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import TextLine
-from codeplane.tools.text.admin import (
-    render_describe,
-    render_health_check,
-    render_list_codebases,
-    render_manage_index,
-)
+from codeplane.tools.text.codebases import render_list_codebases
 from codeplane.tools.text.common import render_result, trailing_lines
+from codeplane.tools.text.describe import render_describe
+from codeplane.tools.text.health import render_health_check
 from codeplane.tools.text.list_files import render_list_files
+from codeplane.tools.text.manage_index import render_manage_index
 from codeplane.tools.text.read import render_read, render_read_file_full, render_reset_budget
 from codeplane.tools.text.task import render_task
 from codeplane.tools.text.write_source import render_write_source

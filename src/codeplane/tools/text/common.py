@@ -141,3 +141,15 @@ def _detail_lines(details: Mapping[str, object]) -> Iterator[str]:
     shown = details.get("excerpt")
     if isinstance(shown, list | tuple):
         yield from map(str, shown)
+
+
+def job_lines(result: Mapping[str, Any]) -> Iterator[TextLine]:
+    job = result.get("active_job")
+    if not job:
+        return
+    done = f" {job['files_done']:,} of {job['files_total']:,} files" if job.get("files_total") else ""
+    yield text(f"{job['kind']}: {job.get('phase', 'waiting')}{done}")
+
+
+def spaced(name: object) -> str:
+    return str(name).replace("_", " ")

@@ -16,7 +16,7 @@ from codeplane.base.paths import display
 from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.text_lines import LineKind, TextLine, diff, heading, note, source, symbol, text
 from codeplane.tools.text.common import call_text, hint_lines, short_digest
-from codeplane.tools.text.file_outline import outline_rows
+from codeplane.tools.text.outline import outline_rows
 
 LEAST_MARKED = 45
 """Lines of a passage that is long enough for marks."""

@@ -20,9 +20,9 @@ from codeplane.operations.reads import read_meta
 from codeplane.tasks.model import digest_params
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.paging import take_rest
-from codeplane.tools.handlers.reading_budget import allowance_of, budget_meta
-from codeplane.tools.handlers.reading_passages import Passage, Passages, next_target
-from codeplane.tools.handlers.reading_request import Request, request_of
+from codeplane.tools.handlers.read_budget import allowance_of, budget_meta
+from codeplane.tools.handlers.read_passages import Passage, Passages, next_target
+from codeplane.tools.handlers.read_request import Request, request_of
 from codeplane.workspace.freshness import Read
 
 _CONTAINERS = frozenset({"class", "struct", "trait", "interface", "module", "namespace", "enum", "object"})

@@ -12,10 +12,10 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.base.symbols import short_name
 from codeplane.base.text_lines import TextLine, heading, match, note, text
-from codeplane.cli.answer import Reply, answer, tool_reply
+from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.commands.lookup import typed_symbol
 from codeplane.cli.lines import lines_reply
+from codeplane.cli.paths import typed_symbol
 from codeplane.cli.terminal import number, plural
 from codeplane.facts.model import Tier
 
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 
 def refs(invocation: Invocation, what: str, *, limit: int, json: bool) -> int:
     return answer("refs", lambda: _refs(invocation, what, limit), json=json)
-
-
-def calls(
-    invocation: Invocation, what: str, *, direction: str | None, depth: int, limit: int | None, json: bool
-) -> int:
-    return answer("calls", lambda: _calls(invocation, what, direction, depth, limit, as_json=json), json=False)
 
 
 def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
@@ -56,22 +50,6 @@ def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
         message=plural(sum(uses.total for uses in found), "reference"),
         meta={"epoch": read.epoch},
     )
-
-
-def _calls(
-    invocation: Invocation, what: str, direction: str | None, depth: int, limit: int | None, *, as_json: bool
-) -> Reply:
-    from codeplane.cli.reach import call_lines, call_tool
-
-    assembly = assemble(invocation)
-    context = assembly.context
-    given = {"direction": direction, "limit": limit}
-    arguments: dict[str, object] = {"symbol": typed_symbol(context.root, invocation.start, what), "depth": depth}
-    arguments |= {name: value for name, value in given.items() if value is not None}
-    if as_json:
-        return tool_reply(call_tool(context, invocation, "call_graph", arguments)[0])
-    status, lines = call_lines(context, invocation, "call_graph", arguments)
-    return lines_reply(status, lines, assembly.warnings)
 
 
 def _not_found(missing: SymbolNotFound, result: Mapping[str, object], epoch: int, warnings: Sequence[str]) -> Reply:

@@ -13,7 +13,7 @@ from codeplane.operations.reading.locating import Wish
 from codeplane.operations.reading.targets import Mode, Target
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
-from codeplane.tools.catalog.reading import MAX_TARGETS, READ
+from codeplane.tools.catalog.read import MAX_TARGETS, READ
 from codeplane.tools.handlers.paging import require_settled
 
 ONLY: Mapping[str, Mode] = {

@@ -10,8 +10,8 @@ from typing import Any
 
 from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.commands.lookup import repository_path
 from codeplane.cli.lines import Mark, lines_reply
+from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style
 
 EXHAUSTIVE = ("lexical", "regex", "references", "files")

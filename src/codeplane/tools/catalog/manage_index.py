@@ -50,41 +50,6 @@ MANAGE_INDEX = ToolSpec(
     ),
 )
 
-HEALTH_CHECK = ToolSpec(
-    "health_check",
-    ("core", "admin"),
-    "State of the server: warming, ready, indexing or error, and why.",
-    (PATH,),
-    at_once=True,
-    when=("when calls answer not_ready", "to see the progress of the first build"),
-    when_not=("before every call: each answer says if it is stale",),
-    examples=(Example("this repository", {}),),
-)
-
-LIST_CODEBASES = ToolSpec(
-    "list_codebases",
-    ("admin",),
-    "List the repositories that this server knows, with the state of their index.",
-    at_once=True,
-    when=("to learn which values path may have",),
-    when_not=("in a server with one repository",),
-    examples=(Example("all", {}),),
-)
-
-DESCRIBE = ToolSpec(
-    "describe",
-    ("admin",),
-    "Describe the repository (branch, languages, index), or one tool with all parameters and examples.",
-    (
-        Param("action", "string", choices=("repo", "tool"), default="repo"),
-        Param("name", "string", "Name of the tool", aliases=("tool", "tool_name")),
-        PATH,
-    ),
-    at_once_with={"action": ("tool",)},
-    when=("to learn how a tool is called, with examples",),
-    when_not=("for the layout of the code: map_repo",),
-    examples=(Example("this repository", {}), Example("a tool", {"action": "tool", "name": "file_outline"})),
-)
 
 INDEX_STATUS = ToolSpec(
     "index_status",

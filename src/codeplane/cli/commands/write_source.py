@@ -6,7 +6,6 @@ import json as json_format
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.terminal import Style, plural
+from codeplane.cli.terminal import Style
 
 _MAX_INPUT = 16 * 1024 * 1024
 
@@ -26,35 +25,12 @@ def apply(invocation: Invocation, source: str, *, dry_run: bool, allow_sensitive
             arguments["dry_run"] = True
         if allow_sensitive:
             arguments["allow_sensitive"] = True
-        return _called(invocation, "write_source", arguments, json)
+        return call_reply(invocation, "write_source", arguments, json)
 
     return answer("apply", work, json=False)
 
 
-def undo(invocation: Invocation, mutation_id: str | None, *, json: bool) -> int:
-    return answer("undo", lambda: _undo(invocation, mutation_id, json), json=False)
-
-
-def mutations(invocation: Invocation, *, limit: int, json: bool) -> int:
-    return answer("mutations", lambda: _mutations(invocation, limit), json=json)
-
-
-def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
-    from codeplane.operations.editing.listing import last_undoable, list_changes
-
-    if mutation_id is None:
-        last = last_undoable(list_changes(assemble(invocation).context.root, 1000))
-        if last is None:
-            raise CodePlaneError(
-                ErrorCode.MUTATION_UNKNOWN,
-                "there is no change that can be undone",
-                remedy="'cpl mutations' lists changes.",
-            )
-        mutation_id = last.mutation_id
-    return _called(invocation, "rollback", {"mutation_id": mutation_id}, json)
-
-
-def _called(invocation: Invocation, tool: str, arguments: Mapping[str, Any], json: bool) -> Reply:
+def call_reply(invocation: Invocation, tool: str, arguments: Mapping[str, Any], json: bool) -> Reply:
     from codeplane.cli.lines import lines_reply
     from codeplane.cli.reach import call_lines, call_tool
 
@@ -74,29 +50,6 @@ def _diff_line(line: str) -> str:
     if line.startswith(("+++", "---", "diff ")):
         return style.bold(line)
     return style.green(line) if line.startswith("+") else style.red(line) if line.startswith("-") else line
-
-
-def _mutations(invocation: Invocation, limit: int) -> Reply:
-    from codeplane.operations.editing.listing import list_changes
-
-    assembly = assemble(invocation)
-    found = list_changes(assembly.context.root, limit)
-    style = Style.of(sys.stdout)
-    lines = []
-    for change in found:
-        when = datetime.fromtimestamp(change.at_ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
-        names = ", ".join(display(path) for path in change.paths[:3])
-        more = f" and {len(change.paths) - 3} more" if len(change.paths) > 3 else ""
-        state = change.state if change.can_undo or change.state != "done" else "done, cannot be undone any more"
-        undoes = f" (undoes {change.undoes})" if change.undoes else ""
-        lines.append(f"{style.bold(change.mutation_id)}  {when}  {state}{undoes}")
-        lines.append(f"  {names}{more} {style.dim(f'+{change.insertions} -{change.deletions}')}")
-    return Reply(
-        result={"mutations": [change.as_dict() for change in found]},
-        text="\n".join(lines) or style.dim("no changes yet"),
-        message=plural(len(found), "change"),
-        warnings=assembly.warnings,
-    )
 
 
 def _read(source: str) -> str:

@@ -13,7 +13,7 @@ from codeplane.operations.editing.planning import PlanOptions, plan_edits, refus
 from codeplane.operations.editing.targets import TargetFinder
 from codeplane.tasks.model import digest_params
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.edit_request import Fields, corrected_edits, parse_edits, requested_edits
+from codeplane.tools.handlers.write_source_edits import Fields, corrected_edits, parse_edits, requested_edits
 
 MIN_KEPT_CHARS = 1_000
 """A single edit that was refused is kept if it is longer than this; sending a short one again costs nothing."""

@@ -19,8 +19,8 @@ from codeplane.operations.reading.sources import Sources
 from codeplane.operations.reading.targets import Target
 from codeplane.tasks.reading import GivenLines
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.reading_budget import Allowance, relevance
-from codeplane.tools.handlers.reading_request import Request, require_mode
+from codeplane.tools.handlers.read_budget import Allowance, relevance
+from codeplane.tools.handlers.read_request import Request, require_mode
 from codeplane.tools.sizes import json_size
 
 ANSWER_ROOM = 21_000

@@ -24,8 +24,8 @@ from codeplane.tasks.model import digest_params
 from codeplane.tasks.reading import Standing
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.paging import require_settled, take_rest
-from codeplane.tools.handlers.reading_budget import allowance_of, budget_meta
-from codeplane.tools.handlers.reading_request import relative
+from codeplane.tools.handlers.read_budget import allowance_of, budget_meta
+from codeplane.tools.handlers.read_request import relative
 
 PAGE_CHARS = 20_000
 PAGE_ROOM = 23_000

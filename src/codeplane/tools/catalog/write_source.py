@@ -152,18 +152,3 @@ WRITE_SOURCE = ToolSpec(
         ),
     ),
 )
-
-ROLLBACK = ToolSpec(
-    "rollback",
-    ("files",),
-    "Undo one change of write_source. Refused, with the reason, if a file has changed since.",
-    (Param("mutation_id", "string", required=True, aliases=("id", "mutation")),),
-    read_only=False,
-    destructive=True,
-    idempotent=False,
-    counts="mutations",
-    journals=True,
-    when=("to undo a change that turned out wrong",),
-    when_not=("to undo changes that other programs made: it knows only those of write_source",),
-    examples=(Example("undo a change", {"mutation_id": "m_2q5Zl1Y0"}),),
-)

@@ -8,8 +8,8 @@ from pathlib import Path
 from codeplane.base.text_lines import LineKind
 from codeplane.cli.answer import Reply, answer, tool_reply
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.commands.lookup import repository_path
 from codeplane.cli.lines import lines_reply
+from codeplane.cli.paths import repository_path
 
 
 def read(invocation: Invocation, targets: tuple[str, ...], *, against: str | None, json: bool) -> int:

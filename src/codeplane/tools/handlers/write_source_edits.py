@@ -12,7 +12,7 @@ from codeplane.operations.editing.planning import MIN_DIGEST_DIGITS, is_digest
 from codeplane.operations.editing.substitution import Substitution
 from codeplane.operations.reading.targets import find_place
 from codeplane.tools.arguments import shown
-from codeplane.tools.catalog.editing import EDIT_FIELDS
+from codeplane.tools.catalog.write_source import EDIT_FIELDS
 
 Fields = Mapping[str, Any]
 """One edit by the names of its fields."""

@@ -1,0 +1,74 @@
+"""`cpl imports` and `cpl unused`: imports between files, and definitions without a known use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.cli.answer import Reply, answer
+from codeplane.cli.assemble import Invocation, assemble
+from codeplane.cli.paths import repository_path
+from codeplane.cli.terminal import Style, plural
+
+if TYPE_CHECKING:
+    pass
+
+
+def imports(invocation: Invocation, path: str | None, *, circles: bool, json: bool) -> int:
+    return answer("imports", lambda: _circles(invocation) if circles else _imports(invocation, path), json=json)
+
+
+def _imports(invocation: Invocation, path: str | None) -> Reply:
+    from codeplane.cli.reach import reading
+    from codeplane.operations.graphs import find_imports
+
+    if path is None:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            "'cpl imports' needs a file",
+            expected="a file, or --circles",
+            example="cpl imports --circles",
+        )
+    assembly = assemble(invocation)
+    with reading(assembly.context, invocation) as reads:
+        read = find_imports(reads, RepoPath(repository_path(assembly.context.root, invocation.start, path)))
+    found, style = read.value, Style.of(sys.stdout)
+    lines = [
+        *_paths(f"{display(found.path)} imports", found.imports, style),
+        *_paths("imported by", found.imported_by, style),
+    ]
+    return Reply(
+        result={"path": found.path, "imports": list(found.imports), "imported_by": list(found.imported_by)},
+        text="\n".join(lines),
+        message=plural(len(found.imports) + len(found.imported_by), "file"),
+        meta={"epoch": read.epoch},
+        warnings=assembly.warnings,
+    )
+
+
+def _circles(invocation: Invocation) -> Reply:
+    from codeplane.cli.reach import reading
+    from codeplane.operations.graphs import find_circles
+
+    assembly = assemble(invocation)
+    with reading(assembly.context, invocation) as reads:
+        read = find_circles(reads)
+    style = Style.of(sys.stdout)
+    lines: list[str] = []
+    for group in read.value:
+        lines += _paths(f"cycle of {plural(len(group), 'file')}", group, style)
+    return Reply(
+        result={"circles": [list(group) for group in read.value]},
+        text="\n".join(lines) or style.dim("no import cycles"),
+        message=plural(len(read.value), "circle"),
+        meta={"epoch": read.epoch},
+        warnings=assembly.warnings,
+    )
+
+
+def _paths(title: str, paths: Sequence[RepoPath], style: Style) -> Iterator[str]:
+    yield f"{style.bold(title)}{'' if paths else style.dim('  none')}"
+    yield from (f"  {display(path)}" for path in paths)

@@ -1,0 +1,20 @@
+"""Text form of list_codebases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from codeplane.base.envelope import Answer
+from codeplane.base.paths import display
+from codeplane.base.text_lines import TextLine, text
+from codeplane.tools.text.common import spaced
+
+
+def render_list_codebases(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+    """A path a line; the state only where the index is not ready."""
+    lines = []
+    for state, paths in answer.result.items():
+        assert isinstance(paths, list)
+        lines += [text(display(path) if state == "ready" else f"{display(path)} {spaced(state)}") for path in paths]
+    return lines or [text("no repositories")]
