@@ -43,9 +43,9 @@ from codeplane.config.model import Config
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.operations.search.finder import Finder
-from codeplane.operations.search.model import Mode, Request
+from codeplane.operations.search.model import Mode, SearchRequest
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import STATE_NAME, open_state
 
@@ -196,7 +196,7 @@ def _ask(root: Path, place: Path, queries: str) -> dict[str, Any]:
         count = snapshot.reader.count("SELECT count(*) FROM files")
         for number, mode in zip(range(-len(_MODES), int(queries)), cycle(_MODES)):
             name = f"x{chance.randrange(count):06}"
-            request = Request(rf"^{name}\b" if mode == "regex" else name, mode)
+            request = SearchRequest(rf"^{name}\b" if mode == "regex" else name, mode)
             started = time.perf_counter()
             found = finder.find(snapshot, request)
             # The first of each kind opens what the others use.

@@ -15,7 +15,7 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.config.model import Config
 from codeplane.facts.model import Tier
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.query.overrides import find_family
 from codeplane.query.refs import list_uses_of, rank_uses
 from codeplane.query.relations import Symbol, find_symbols_at

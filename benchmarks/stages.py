@@ -42,7 +42,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.index.options import SyncReport
 from codeplane.languages.registry import by_name
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.operations.settings import index_options
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.query.text import rank_passages

@@ -20,7 +20,7 @@ from codeplane.cli.commands.doctor import doctor
 from codeplane.config.model import Config
 from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.operations.context import Context
-from codeplane.operations.doctor import Check, diagnose
+from codeplane.operations.doctor import DoctorCheck, diagnose
 from codeplane.store.layout import open_state
 from codeplane.telemetry import shut_down
 from support.sandbox import Sandbox
@@ -131,13 +131,13 @@ def test_a_client_that_cannot_start_us_is_a_finding(indexed: Sandbox) -> None:
 def test_further_checks_are_carried_out_and_guarded(
     indexed: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def handshake(context: Context) -> Iterable[Check]:
-        yield Check("handshake", True, "info", f"with {context.root.name}")
+    def handshake(context: Context) -> Iterable[DoctorCheck]:
+        yield DoctorCheck("handshake", True, "info", f"with {context.root.name}")
 
-    def unreachable_server(context: Context) -> Iterable[Check]:
+    def unreachable_server(context: Context) -> Iterable[DoctorCheck]:
         raise CodePlaneError(ErrorCode.ENGINE_UNREACHABLE, "nobody answers", remedy="Wait.")
 
-    def unreadable_thing(context: Context) -> Iterable[Check]:
+    def unreadable_thing(context: Context) -> Iterable[DoctorCheck]:
         os.stat(context.root / "not there")
         return ()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from codeplane.operations.relations import find_uses
+from codeplane.operations.refs import find_uses
 from codeplane.operations.symbols.model import SymbolNotFound
 from support.callers import CASES, Calls, Case
 from support.repositories import make_repository

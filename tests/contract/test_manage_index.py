@@ -14,7 +14,7 @@ from codeplane.base.errors import ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.locks import FileLock
 from codeplane.index.options import SyncReport
-from codeplane.operations.reads import report_meta
+from codeplane.operations.read_meta import report_meta
 from codeplane.store.ledger_reading import list_operations
 from codeplane.tools.surface import Surface
 from support.doors import until

@@ -16,7 +16,7 @@ from codeplane.config import merge
 from codeplane.config.documents import repository_layer
 from codeplane.config.model import Config
 from codeplane.index.indexer import Indexer
-from codeplane.operations.clearing import clear
+from codeplane.operations.clear import clear
 from codeplane.operations.context import Context
 from codeplane.operations.doctor import diagnose
 from codeplane.operations.status import status

@@ -15,7 +15,7 @@ from codeplane.base.limits import MAX_WAL_BYTES
 from codeplane.config.model import Config, IndexConfig
 from codeplane.index.indexer import Indexer
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.operations.status import status
 from codeplane.query.snapshot import open_current
 from codeplane.store.schema import KEPT_EPOCHS

@@ -166,7 +166,7 @@ _UNREADABLE = """
 import ctypes
 from codeplane.config.model import Config
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.query.files import get_file
 from support.repositories import write
 from support.views import open_view

@@ -26,7 +26,7 @@ MEMORY = 700 * 1024 * 1024
 INIT = """
 from codeplane.config.model import Config, IndexConfig
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 context = Context(root, Config(index=IndexConfig(workers=2)), root.parent / "user-state")
 report = initialize(context)
 print(report.files, dict(report.skipped), len(report.set_aside))

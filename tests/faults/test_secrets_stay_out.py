@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 from codeplane.base.errors import ErrorCode
-from codeplane.operations.lookup import find_definitions
+from codeplane.operations.definitions import find_definitions
 from codeplane.query.files import get_file
 from codeplane.query.text import lexical_search
 from codeplane.workspace.workspace import opened

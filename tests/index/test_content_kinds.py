@@ -11,8 +11,8 @@ import pytest
 from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES, MAX_NESTING
 from codeplane.disk.beneath import Root
-from codeplane.operations.search.large import MAX_LINE_BYTES
-from codeplane.operations.search.textual import find_text
+from codeplane.operations.search.large_files import MAX_LINE_BYTES
+from codeplane.operations.search.text_search import find_text
 from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current

@@ -9,7 +9,7 @@ import pytest
 
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.finder import Finder
-from codeplane.operations.search.model import Mode, Request
+from codeplane.operations.search.model import Mode, SearchRequest
 from codeplane.operations.search.weights import WEIGHTS
 from codeplane.query.files import count_roles, list_files
 from codeplane.query.snapshot import open_current
@@ -158,28 +158,28 @@ def test_search_goes_by_the_role_that_is_kept(tmp_path: Path) -> None:
         finder = Finder(root)
         try:
             with open_current(indexer.state) as snapshot:
-                found = finder.find(snapshot, Request("compute postage", scope="mixed")).hits
+                found = finder.find(snapshot, SearchRequest("compute postage", scope="mixed")).hits
                 hit = next(hit for hit in found if hit.path == "shop/gen.go")
                 assert (hit.role, hit.factors.others["role_factor"]) == ("generated", WEIGHTS.roles["generated"])
                 assert found[0].path == "shop/postage.go"
                 modes: tuple[Mode, ...] = ("lexical", "references")
                 for mode in modes:
-                    uses = finder.find(snapshot, Request("ComputePostage", mode=mode, scope="mixed")).hits
+                    uses = finder.find(snapshot, SearchRequest("ComputePostage", mode=mode, scope="mixed")).hits
                     assert {hit.role for hit in uses if hit.path == "shop/postage_test.go"} == {"test"}
             write(root, ".gitattributes", "shop/gen.go linguist-documentation\n")
             indexer.sync()
             with open_current(indexer.state) as snapshot:
-                lexical = finder.find(snapshot, Request("ComputePostage", mode="lexical", scope="runtime"))
+                lexical = finder.find(snapshot, SearchRequest("ComputePostage", mode="lexical", scope="runtime"))
                 assert {hit.path for hit in lexical.hits} == {"shop/postage.go"}
                 assert lexical.outside_scope == {"docs": 1, "test": 1}
-                uses = finder.find(snapshot, Request("ComputePostage", mode="references", scope="docs")).hits
+                uses = finder.find(snapshot, SearchRequest("ComputePostage", mode="references", scope="docs")).hits
                 assert {hit.path for hit in uses} == {"shop/postage_test.go"}
-                docs = finder.find(snapshot, Request("compute postage", scope="docs")).hits
+                docs = finder.find(snapshot, SearchRequest("compute postage", scope="docs")).hits
                 assert {hit.path for hit in docs} == {"shop/gen.go", "shop/postage_test.go"}
-                required = finder.find(snapshot, Request("must:ComputePostage postage"))
+                required = finder.find(snapshot, SearchRequest("must:ComputePostage postage"))
                 assert {hit.path for hit in required.hits} == {"shop/postage.go"}
                 assert required.outside_scope == {"docs": 1, "test": 1}
-                auto = finder.find(snapshot, Request("postage by hand"))
+                auto = finder.find(snapshot, SearchRequest("postage by hand"))
                 assert {hit.path for hit in auto.hits} == {"shop/postage.go"}
                 assert auto.outside_scope == {"docs": 1, "test": 1}
         finally:

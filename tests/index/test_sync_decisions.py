@@ -15,7 +15,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.config.model import Config, IndexConfig
 from codeplane.index.indexer import Indexer
 from codeplane.operations.context import Context
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current

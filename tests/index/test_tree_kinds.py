@@ -12,7 +12,7 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.index.options import IndexOptions
-from codeplane.operations.indexing import initialize
+from codeplane.operations.init import initialize
 from codeplane.operations.status import status
 from support.privileges import ordinary_rights
 from support.repositories import make_repository, write

@@ -13,7 +13,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import symbol_ref
 from codeplane.facts.blocks import pack
 from codeplane.facts.model import Def, Facts, Scope
-from codeplane.operations.outline import MAX_LEVELS, Node, Outline, file_outline
+from codeplane.operations.outline import MAX_LEVELS, Outline, OutlineNode, file_outline
 from codeplane.query.defs import list_defs_in_file
 from codeplane.query.snapshot import Snapshot, open_snapshot
 from codeplane.store.layout import create_state
@@ -25,7 +25,7 @@ STOCK = RepoPath("crates/stock/src/lib.rs")
 ORDER = "server/src/main/java/org/acme/App.java"
 
 
-def walk(nodes: tuple[Node, ...], above: str = "") -> Iterator[tuple[str, Node]]:
+def walk(nodes: tuple[OutlineNode, ...], above: str = "") -> Iterator[tuple[str, OutlineNode]]:
     for node in nodes:
         path = f"{above}.{node.name}" if above else node.name
         yield path, node

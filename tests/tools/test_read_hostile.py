@@ -12,7 +12,7 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_ANSWER_CHARS, MAX_READ_BYTES
-from codeplane.operations.reading.documents import Body
+from codeplane.operations.read.documents import TextBody
 from support.repositories import make_repository, write
 from support.tooling import Server, error_of, serving
 
@@ -96,7 +96,7 @@ def test_a_file_that_is_too_large(tmp_path: Path) -> None:
 
 
 def test_lines_cost_little_however_many_there_are() -> None:
-    body = Body(b"\n" * 8_000_000)
+    body = TextBody(b"\n" * 8_000_000)
     tracemalloc.start()
     try:
         assert body.between(7_999_999, 8_000_000) == b"\n\n"
@@ -109,7 +109,7 @@ def test_lines_cost_little_however_many_there_are() -> None:
     "text", [b"", b"a", b"\n", b"a\n", b"a\nb", b"\n\n", b"a" * 5000 + b"\nb\n" * 3000, b"ab\n" * 4096]
 )
 def test_any_lines_of_any_text(text: bytes) -> None:
-    body = Body(text)
+    body = TextBody(text)
     lines = text.split(b"\n")
     lines = [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
     assert body.line_count == len(lines)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.base.paths import RepoPath
-from codeplane.operations.search.frozen import BLOCK, PLAIN, freeze
+from codeplane.operations.search.hit_context import HitContext
 from codeplane.operations.search.model import Factors, Hit
-from codeplane.operations.search.rows import View
-from codeplane.operations.search.surroundings import Around
+from codeplane.operations.search.packed_hits import BLOCK, PLAIN, pack_hits
+from codeplane.operations.search.result_rows import RowOptions
 from codeplane.tools.handlers.search_page import (
     DEFAULT_CHARS,
     DEFAULT_LIMIT,
@@ -40,13 +40,13 @@ HITS = tuple(
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=8), st.integers(1_000, MAX_CHARS), st.booleans())
 def test_paging_neither_loses_nor_repeats(limits: list[int], room: int, compact: bool) -> None:
-    kept = freeze(HITS)
+    kept = pack_hits(HITS)
     names: list[object] = []
     pages = 0
     while len(names) < kept.count:
         limit = limits[pages % len(limits)]
         hits = kept.hits(len(names), len(names) + limit)
-        page = fill_page(hits, (), View(compact=compact), False, limit, room)
+        page = fill_page(hits, (), RowOptions(compact=compact), False, limit, room)
         assert 1 <= page.shown <= limit
         assert page.cut == (page.shown < len(hits))
         names += [row["name"] for row in page.rows]
@@ -57,36 +57,36 @@ def test_paging_neither_loses_nor_repeats(limits: list[int], room: int, compact:
 @settings(deadline=None)
 @given(st.integers(0, len(HITS)), st.integers(0, 120))
 def test_what_is_kept_comes_back_as_it_was(start: int, count: int) -> None:
-    assert freeze(HITS).hits(start, start + count) == HITS[start : start + count]
+    assert pack_hits(HITS).hits(start, start + count) == HITS[start : start + count]
 
 
 def test_names_that_are_no_text_are_kept_too() -> None:
     odd = tuple(Hit(RepoPath(f"a\udc80{n}.py"), 1, 1, "file", "") for n in range(PLAIN + BLOCK + 1))
-    assert freeze(odd).hits(0, len(odd)) == odd
-    assert freeze(()).hits(0, 10) == ()
+    assert pack_hits(odd).hits(0, len(odd)) == odd
+    assert pack_hits(()).hits(0, 10) == ()
 
 
 def test_many_hits_cost_little() -> None:
-    many = freeze(HITS * 70)
+    many = pack_hits(HITS * 70)
     assert sum(map(len, many.blocks)) < 120 * many.count
     for start in (0, 990, 1500, many.count - 10):
         assert many.hits(start, start + 20) == (HITS * 70)[start : start + 20]
 
 
 def test_rows_fit_into_the_room_of_the_answer() -> None:
-    default = fill_page(HITS, (), View(), False, None, room_for(None, View()))
+    default = fill_page(HITS, (), RowOptions(), False, None, room_for(None, RowOptions()))
     assert default.shown <= DEFAULT_LIMIT
     assert size_of(default.rows) <= DEFAULT_CHARS + 2
-    asked = fill_page(HITS, (), View(), False, 100, room_for(100, View()))
+    asked = fill_page(HITS, (), RowOptions(), False, 100, room_for(100, RowOptions()))
     assert default.shown < asked.shown and size_of(asked.rows) <= MAX_CHARS + 2 < MAX_ANSWER_CHARS
-    bodies = [Around("y" * 700)] * 100
-    context = View("context")
+    bodies = [HitContext("y" * 700)] * 100
+    context = RowOptions("context")
     long = fill_page(HITS, bodies, context, False, None, room_for(None, context))
     assert long.cut is False and size_of(long.rows) > DEFAULT_CHARS, "who asks for bodies gets them"
 
 
 def test_a_row_that_is_too_large_is_shown_alone() -> None:
-    page = fill_page(HITS[:5], (), View(), False, 5, 10)
+    page = fill_page(HITS[:5], (), RowOptions(), False, 5, 10)
     assert (page.shown, page.cut) == (1, True)
 
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from codeplane.base.paths import RepoPath
+from codeplane.operations.search.hit_context import HitContext
 from codeplane.operations.search.model import Factors, Hit
-from codeplane.operations.search.rows import MAX_SNIPPET, Detail, Explain, View, cut_line, row_of
-from codeplane.operations.search.surroundings import Around
+from codeplane.operations.search.result_rows import MAX_SNIPPET, Detail, Explain, RowOptions, cut_line, row_of
 
 LOCATION = {"path", "line_start", "line_end", "kind", "name"}
 SIGNATURE = LOCATION | {"qualified_name", "signature", "language", "visibility", "symbol_ref", "score"}
@@ -55,7 +55,7 @@ MATCH = Hit(
     collapsed=2,
 )
 TEXT = Hit(RepoPath("notes.md"), 3, 3, "text", "", column=1, snippet="# Receipts")
-AROUND = Around(
+AROUND = HitContext(
     "        return receipt(order)",
     {"kind": "class", "name": "Cart", "path": "app/checkout.py", "line": 1},
     ({"name": "total", "line": 12},),
@@ -64,35 +64,35 @@ AROUND = Around(
 
 @pytest.mark.parametrize(("detail", "fields"), [("location", LOCATION), ("signature", SIGNATURE), ("context", CONTEXT)])
 def test_fields_of_a_level(detail: Detail, fields: set[str]) -> None:
-    row = row_of(SYMBOL, View(detail), exhaustive=False, around=AROUND)
+    row = row_of(SYMBOL, RowOptions(detail), exhaustive=False, around=AROUND)
     assert set(row) == fields
     assert row.get("score", 0.912) == 0.912
     assert row.get("symbol_ref", "app/checkout.py#Cart.finish@4") == "app/checkout.py#Cart.finish@4"
 
 
 def test_a_match_has_a_column_and_its_line_and_names_what_it_lies_in() -> None:
-    row = row_of(MATCH, View(), exhaustive=True)
+    row = row_of(MATCH, RowOptions(), exhaustive=True)
     assert (row["column"], row["match_type"], row["matches"]) == (9, "exact", 3)
     assert row["snippet"] == "return receipt(order)"
     assert row["symbol_ref"] == "app/checkout.py#Cart.finish@4"
-    assert "snippet" not in row_of(MATCH, View(snippets=False), exhaustive=True)
-    assert set(row_of(MATCH, View("location"), exhaustive=True)) == LOCATION
+    assert "snippet" not in row_of(MATCH, RowOptions(snippets=False), exhaustive=True)
+    assert set(row_of(MATCH, RowOptions("location"), exhaustive=True)) == LOCATION
 
 
 def test_what_has_nothing_to_say_is_left_out() -> None:
-    row = row_of(TEXT, View("context"), exhaustive=True)
+    row = row_of(TEXT, RowOptions("context"), exhaustive=True)
     assert set(row) == LOCATION | {"column", "match_type", "snippet"}
     assert row["name"] == "", "the five fields are there on every level"
 
 
 def test_compact_keeps_place_and_score() -> None:
-    row = row_of(SYMBOL, View("context", compact=True), exhaustive=False, around=AROUND)
+    row = row_of(SYMBOL, RowOptions("context", compact=True), exhaustive=False, around=AROUND)
     assert set(row) == LOCATION | {"score"}
 
 
 def test_reasons() -> None:
     def reasons(explain: Explain) -> object:
-        return row_of(SYMBOL, View("location", explain=explain), exhaustive=False).get("ranking_reasons")
+        return row_of(SYMBOL, RowOptions("location", explain=explain), exhaustive=False).get("ranking_reasons")
 
     assert reasons("off") is None
     assert reasons("basic") == {"exact_match_boost": 0.75, "bm25_score": 0.25}
@@ -100,7 +100,7 @@ def test_reasons() -> None:
     assert isinstance(full, dict)
     assert list(full) == [*SIX, "role"]
     assert (full["exact_match_boost"], full["kind_match"], full["role"]) == (3.0, 0.0, -0.004)
-    assert row_of(TEXT, View(explain="basic"), exhaustive=True).get("ranking_reasons") is None
+    assert row_of(TEXT, RowOptions(explain="basic"), exhaustive=True).get("ranking_reasons") is None
 
 
 @pytest.mark.parametrize("column", [1, 300, 999])
@@ -114,6 +114,6 @@ def test_a_long_line_is_cut_around_what_matches(column: int) -> None:
 
 def test_a_row_is_small() -> None:
     """A token is about four characters."""
-    for view, tokens in ((View("location"), 60), (View("signature"), 120)):
+    for view, tokens in ((RowOptions("location"), 60), (RowOptions("signature"), 120)):
         row = row_of(SYMBOL, view, exhaustive=False)
         assert len(json.dumps(row, separators=(",", ":"))) / 4 < tokens

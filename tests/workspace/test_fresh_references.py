@@ -11,7 +11,7 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.index.resolve.files import resolve_files
-from codeplane.operations.relations import find_uses
+from codeplane.operations.refs import find_uses
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links

@@ -10,7 +10,7 @@ from codeplane import telemetry
 from codeplane.cli.terminal import Style, columns, duration, number
 
 if TYPE_CHECKING:
-    from codeplane.operations.indexing import Progress
+    from codeplane.operations.init import Progress
 
 REDRAW_SECONDS = 0.1
 LOG_SECONDS = 2.0

@@ -60,7 +60,7 @@ def server_state(root: Path) -> Mapping[str, Any] | None:
 @contextmanager
 def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., Read[Any]]]:
     """Reader of the index for one command: the index that a running engine has just synced, or our own."""
-    from codeplane.operations.published import read_published
+    from codeplane.operations.published_read import read_published
     from codeplane.operations.settings import index_options
     from codeplane.workspace.workspace import opened
 

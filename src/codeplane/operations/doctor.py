@@ -34,7 +34,7 @@ MINIMUM_PYTHON = (3, 11)
 
 
 @dataclass(frozen=True)
-class Check:
+class DoctorCheck:
     name: str
     ok: bool
     severity: str
@@ -45,40 +45,40 @@ class Check:
     """Names that somebody else chose, such as those in a repository's file: data, and no part of a sentence."""
 
 
-Group = Callable[[Context], Iterable[Check]]
+CheckGroup = Callable[[Context], Iterable[DoctorCheck]]
 
 
-def diagnose(context: Context, further: Iterable[Group] = ()) -> tuple[Check, ...]:
+def diagnose(context: Context, further: Iterable[CheckGroup] = ()) -> tuple[DoctorCheck, ...]:
     groups = (_program, _repository, _settings, _index, _ledger, *further)
     return tuple(check for group in groups for check in _guarded(group, context))
 
 
-def _guarded(group: Group, context: Context) -> Iterator[Check]:
+def _guarded(group: CheckGroup, context: Context) -> Iterator[DoctorCheck]:
     """The checks of a group; a check that fails to run is itself a finding."""
     name = getattr(group, "__name__", "check").strip("_").replace("_", " ")
     try:
         yield from group(context)
     except CodePlaneError as error:
-        yield Check(name, False, "error", error.message, error.remedy or "")
+        yield DoctorCheck(name, False, "error", error.message, error.remedy or "")
     except OSError as error:
-        yield Check(name, False, "error", f"the check failed: {error.strerror or type(error).__name__}")
+        yield DoctorCheck(name, False, "error", f"the check failed: {error.strerror or type(error).__name__}")
 
 
-def _program(context: Context) -> Iterator[Check]:
+def _program(context: Context) -> Iterator[DoctorCheck]:
     python = ".".join(map(str, sys.version_info[:3]))
     wanted = ".".join(map(str, MINIMUM_PYTHON))
-    yield Check(
+    yield DoctorCheck(
         "python", sys.version_info >= MINIMUM_PYTHON, "error", f"Python {python}", f"Use Python {wanted} or later."
     )
-    yield Check("sqlite", True, "info", f"SQLite {sqlite_version()} with checksummed pages")
+    yield DoctorCheck("sqlite", True, "info", f"SQLite {sqlite_version()} with checksummed pages")
     broken = list(_broken_grammars())
     names = ", ".join(language.name for language in languages())
     message = f"not usable: {', '.join(broken)}" if broken else names
-    yield Check("grammars", not broken, "error", message, "Reinstall CodePlane with its pinned grammars.")
+    yield DoctorCheck("grammars", not broken, "error", message, "Reinstall CodePlane with its pinned grammars.")
     writable = _can_write(context)
     message = str(context.user_state) if writable else f"{context.user_state} is not writable"
     remedy = "Make it writable; until then the index is rebuilt at every start."
-    yield Check("user directory", writable, "warning", message, remedy)
+    yield DoctorCheck("user directory", writable, "warning", message, remedy)
 
 
 def _broken_grammars() -> Iterator[str]:
@@ -105,17 +105,17 @@ def _can_write(context: Context) -> bool:
     return os.access(directory, os.W_OK)
 
 
-def _repository(context: Context) -> Iterator[Check]:
+def _repository(context: Context) -> Iterator[DoctorCheck]:
     version = repo_version(context.root)
     if version is None:
-        yield Check("git", True, "info", "not a git repository; all files that are not ignored are indexed")
+        yield DoctorCheck("git", True, "info", "not a git repository; all files that are not ignored are indexed")
         return
     head = version.head[:12] if version.head else "no commit yet"
     submodules = f", {len(version.submodules)} submodules" if version.submodules else ""
-    yield Check("git", True, "info", f"HEAD {head}{submodules}")
+    yield DoctorCheck("git", True, "info", f"HEAD {head}{submodules}")
 
 
-def _settings(context: Context) -> Iterator[Check]:
+def _settings(context: Context) -> Iterator[DoctorCheck]:
     """The repository's own file: what of it has no effect, and whether it is trusted."""
     config = context.config
     useless = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_IGNORED]
@@ -123,36 +123,36 @@ def _settings(context: Context) -> Iterator[Check]:
     if whole:
         message = f"{whole[0].origin} cannot be read; none of its settings has an effect"
         remedy = "Correct the file, or remove it."
-        yield Check("repository file", False, "error", message, remedy, (f"it {whole[0].reason}",))
+        yield DoctorCheck("repository file", False, "error", message, remedy, (f"it {whole[0].reason}",))
     elif useless:
         message = f"{len(useless)} settings are not valid" if len(useless) > 1 else "a setting is not valid"
         remedy = f"Correct or remove them in {useless[0].origin}."
         about = tuple(f"{ignored.key}: {ignored.reason}" for ignored in useless)
-        yield Check("repository file", False, "error", message, remedy, about)
+        yield DoctorCheck("repository file", False, "error", message, remedy, about)
     if not whole:
         yield _trust(config)
 
 
-def _trust(config: Config) -> Check:
+def _trust(config: Config) -> DoctorCheck:
     waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
     if waiting:
         names = ", ".join(ignored.key for ignored in waiting)
         why = "the repository's file changed after approval" if config.trust is Trust.VOID else "not trusted"
         remedy = "Review with 'cpl trust --show', then approve with 'cpl trust'."
-        return Check("trust", False, "warning", f"{why}; settings without effect: {names}", remedy)
+        return DoctorCheck("trust", False, "warning", f"{why}; settings without effect: {names}", remedy)
     messages = {
         Trust.ABSENT: "the repository has no settings of its own",
         Trust.UNTRUSTED: "the repository's settings need no trust",
         Trust.VOID: "the repository's file changed after approval and needs no trust now",
         Trust.TRUSTED: "the repository's settings are trusted",
     }
-    return Check("trust", True, "info", messages[config.trust])
+    return DoctorCheck("trust", True, "info", messages[config.trust])
 
 
-def _index(context: Context) -> Iterator[Check]:
+def _index(context: Context) -> Iterator[DoctorCheck]:
     state = open_state(context.root)
     owner = find_owner(state.lock_path) if state is not None else None
-    yield Check("lock", True, "info", f"held by process {owner}" if owner else "free")
+    yield DoctorCheck("lock", True, "info", f"held by process {owner}" if owner else "free")
     found = verify(state, runtime_fingerprint(), read_binding(context.user_state, context.root), depth="full")
     yield _verdict(found)
     if found.verdict is not Verdict.OK or state is None or found.epoch is None:
@@ -162,11 +162,11 @@ def _index(context: Context) -> Iterator[Check]:
         same = version.head == found.epoch.head
         head = (found.epoch.head or "no commit")[:12]
         message = "the index is at HEAD" if same else f"the index is at {head}, not at HEAD"
-        yield Check("commit", same, "warning", message, "Run 'cpl init'; the next query updates it too.")
+        yield DoctorCheck("commit", same, "warning", message, "Run 'cpl init'; the next query updates it too.")
     yield _size(context, state)
 
 
-def _verdict(found: Integrity) -> Check:
+def _verdict(found: Integrity) -> DoctorCheck:
     messages = {
         Verdict.OK: ("all pages and segments are intact", ""),
         Verdict.ABSENT: ("no index", "Run 'cpl init'."),
@@ -178,38 +178,38 @@ def _verdict(found: Integrity) -> Check:
     message, remedy = messages[found.verdict]
     text = f"{message}: {found.reason}" if found.reason else message
     if found.needs_mending:
-        return Check(
+        return DoctorCheck(
             "index", False, "warning", "an update was interrupted", "Run 'cpl init'; the next query repairs it too."
         )
-    return Check("index", found.verdict is Verdict.OK, "error", text, remedy)
+    return DoctorCheck("index", found.verdict is Verdict.OK, "error", text, remedy)
 
 
-def _size(context: Context, state: StateDirectory) -> Check:
+def _size(context: Context, state: StateDirectory) -> DoctorCheck:
     with open_current(state, lexical=False) as snapshot:
         held = summary(snapshot)
     size, cap = state.size_bytes(), index_options(context).cap_bytes(held.source_bytes, held.files)
     message = f"{size / 1_000_000:,.1f} MB of at most {cap / 1_000_000:,.1f} MB"
-    return Check("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")
+    return DoctorCheck("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")
 
 
-def _ledger(context: Context) -> Iterator[Check]:
+def _ledger(context: Context) -> Iterator[DoctorCheck]:
     state = open_state(context.root)
     found = verify_ledger(state.path) if state is not None else None
     if found is None or not found.files:
-        yield Check("ledger", True, "info", "no calls recorded")
+        yield DoctorCheck("ledger", True, "info", "no calls recorded")
         return
     if found.broken is not None:
         row = f"row {found.broken.seq} of " if found.broken.seq is not None else ""
         message = f"the ledger is damaged or was modified: {row}{found.broken.file}: {found.broken.reason}"
         remedy = "Keep a copy if you need it; the next server sets it aside and starts a new one."
-        yield Check("ledger", False, "error", message, remedy)
+        yield DoctorCheck("ledger", False, "error", message, remedy)
         return
     files = f" in {found.files} files" if found.files > 1 else ""
-    yield Check("ledger", True, "info", f"{found.rows:,} events{files}, hash chain intact")
+    yield DoctorCheck("ledger", True, "info", f"{found.rows:,} events{files}, hash chain intact")
     if found.damaged:
         message = (
             f"{len(found.damaged)} damaged files were set aside"
             if len(found.damaged) > 1
             else "a damaged file was set aside"
         )
-        yield Check("older ledger", False, "warning", message, "Inspect or remove them.", found.damaged)
+        yield DoctorCheck("older ledger", False, "warning", message, "Inspect or remove them.", found.damaged)

@@ -18,7 +18,7 @@ from codeplane.index.classify import judge
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import IndexOptions
 from codeplane.index.remembered import Remembered
-from codeplane.operations.outline import Outlined, unsupported
+from codeplane.operations.outline import FileOutlineRows, unsupported
 from codeplane.query.outline import outline_rows
 from codeplane.store.extractions import Extractions
 from codeplane.store.records import FileState
@@ -34,9 +34,9 @@ class FileParser:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pool: ParserPool | None = None
-        self._cache: OrderedDict[tuple[RepoPath, str, str], Outlined] = OrderedDict()
+        self._cache: OrderedDict[tuple[RepoPath, str, str], FileOutlineRows] = OrderedDict()
 
-    def parse(self, path: RepoPath, data: bytes, options: IndexOptions) -> Outlined:
+    def parse(self, path: RepoPath, data: bytes, options: IndexOptions) -> FileOutlineRows:
         """The definitions of a file of these bytes; LANGUAGE_UNSUPPORTED if it has none that can be found."""
         judged = judge(path, data, options)
         if judged is None:
@@ -49,7 +49,7 @@ class FileParser:
             if outlined is None:
                 parsed = self._parse(judged.job, options)
                 rows = outline_rows(parsed.facts.defs)
-                outlined = Outlined(path, judged.job.language, judged.lines, len(data), rows, *_problems(parsed))
+                outlined = FileOutlineRows(path, judged.job.language, judged.lines, len(data), rows, *_problems(parsed))
                 self._put(key, outlined)
             self._cache.move_to_end(key)
         return outlined
@@ -84,7 +84,7 @@ class FileParser:
             remembered.keep(parsed)
             return parsed
 
-    def _put(self, key: tuple[RepoPath, str, str], outlined: Outlined) -> None:
+    def _put(self, key: tuple[RepoPath, str, str], outlined: FileOutlineRows) -> None:
         self._cache[key] = outlined
         while len(self._cache) > 1 and (len(self._cache) > _MAX_CACHED or self._count_rows() > _MAX_CACHED_ROWS):
             self._cache.popitem(last=False)

@@ -43,7 +43,7 @@ _GATHERED = {"rust": "impl", "go": "receiver"}
 
 
 @dataclass(frozen=True)
-class Node:
+class OutlineNode:
     name: str
     kind: str
     line_start: int
@@ -51,7 +51,7 @@ class Node:
     signature: str = ""
     symbol_ref: str = ""
     """Only where the tree does not say it."""
-    children: tuple[Node, ...] = ()
+    children: tuple[OutlineNode, ...] = ()
     child_count: int = 0
     """Symbols directly beneath that are not shown."""
 
@@ -81,7 +81,7 @@ class Outline:
     file: RepoPath
     language: str
     line_count: int
-    symbols: tuple[Node, ...]
+    symbols: tuple[OutlineNode, ...]
     left_out: int = 0
     missing_metadata: int = 0
     """Symbols without a name or a position, which are not listed."""
@@ -115,7 +115,7 @@ class Outline:
 
 
 @dataclass(frozen=True)
-class Outlined:
+class FileOutlineRows:
     """What is known of a file that has an outline."""
 
     path: RepoPath
@@ -157,7 +157,7 @@ def file_outline(
     )
 
 
-def find_outlined(snapshot: Snapshot, file: RepoPath, symbol: str | None = None) -> Outlined:
+def find_outlined(snapshot: Snapshot, file: RepoPath, symbol: str | None = None) -> FileOutlineRows:
     """The symbols of an indexed file; with `symbol`, also what that name means in it."""
     known = _get_indexed(snapshot, file)
     problems = list_problems(snapshot, 1, file)
@@ -165,11 +165,11 @@ def find_outlined(snapshot: Snapshot, file: RepoPath, symbol: str | None = None)
     rows = list_outline_rows(snapshot, file)
     resolution = resolve_symbol(IndexedSymbols(snapshot), symbol, scope=file) if _is_written(symbol) else None
     about = (known.path, known.language or "", known.lines, known.size, rows, problems.total, first)
-    return Outlined(*about, known.digest or "", resolution)
+    return FileOutlineRows(*about, known.digest or "", resolution)
 
 
 def show_outline(
-    known: Outlined,
+    known: FileOutlineRows,
     *,
     depth: Depth = "all",
     limit: int = DEFAULT_LIMIT,
@@ -315,7 +315,9 @@ def _in_window(roots: list[_Item], window: Window | None) -> list[_Item]:
     return kept
 
 
-def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget: _Budget, full: bool) -> Iterable[Node]:
+def _shown(
+    items: list[_Item], depth: Depth, path: RepoPath, above: str, budget: _Budget, full: bool
+) -> Iterable[OutlineNode]:
     """Nodes from the top, as many as the budget allows. What gathers others is free."""
     for item in items:
         if budget.spent:
@@ -328,11 +330,13 @@ def _shown(items: list[_Item], depth: Depth, path: RepoPath, above: str, budget:
         yield _node(item.row, item, beneath, path if item.row and item.row.lexical_path != at else None, full)
 
 
-def _node(row: OutlineRow | None, item: _Item, children: tuple[Node, ...], path: RepoPath | None, full: bool) -> Node:
+def _node(
+    row: OutlineRow | None, item: _Item, children: tuple[OutlineNode, ...], path: RepoPath | None, full: bool
+) -> OutlineNode:
     reference = symbol_ref(path, row.lexical_path, row.start_line) if path is not None and row is not None else ""
     signature = _signature(row, full) if row is not None else ""
     hidden = len(item.children) - len(children)
-    return Node(item.name, item.kind, item.first, item.last, signature, reference, children, hidden)
+    return OutlineNode(item.name, item.kind, item.first, item.last, signature, reference, children, hidden)
 
 
 def _signature(row: OutlineRow, full: bool) -> str:
@@ -357,7 +361,7 @@ def _child_counts(items: list[_Item]) -> Iterable[tuple[int, int]]:
 
 
 def _resolved(
-    known: Outlined,
+    known: FileOutlineRows,
     rows: list[OutlineRow],
     missing: int,
     symbol_id: str | None,
@@ -385,7 +389,7 @@ def _resolved(
     else:
         counts = dict(_child_counts(nested))
         symbols = tuple(
-            Node(
+            OutlineNode(
                 row.name,
                 row.kind,
                 row.start_line,

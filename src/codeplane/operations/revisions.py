@@ -13,27 +13,27 @@ from codeplane.git.revisions import read_version
 from codeplane.index.options import effective
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
-from codeplane.operations.outline import Outlined
+from codeplane.operations.outline import FileOutlineRows
 from codeplane.operations.settings import index_options
 
 
 @dataclass(frozen=True)
-class Past:
+class RevisionOutline:
     commit: str
     """The commit that a revision named; empty for what is staged."""
-    outlined: Outlined
+    outlined: FileOutlineRows
 
 
-class PastFiles:
+class RevisionReader:
     """Safe from many threads."""
 
     def __init__(self, context: Context, parser: FileParser) -> None:
         self._context = context
         self._parser = parser
 
-    def find(self, revision: str, path: RepoPath) -> Past:
+    def find(self, revision: str, path: RepoPath) -> RevisionOutline:
         """The definitions of a file as a revision has it."""
         refuse_closed(path)
         options = effective(index_options(self._context))
         version = read_version(options.root, revision, path, options.max_lexical_bytes)
-        return Past(version.commit, self._parser.parse(path, version.data, options))
+        return RevisionOutline(version.commit, self._parser.parse(path, version.data, options))

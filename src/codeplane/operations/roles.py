@@ -8,7 +8,7 @@ from typing import Any
 
 from codeplane.base.paths import normalize
 from codeplane.languages.role_paths import Role
-from codeplane.operations.missing import nothing_indexed
+from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, count_roles, get_file
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Freshness, Read

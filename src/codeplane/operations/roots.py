@@ -16,12 +16,12 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
-from codeplane.operations.map_repo.kept import KeptMaps
-from codeplane.operations.outline import Outlined
-from codeplane.operations.revisions import PastFiles
+from codeplane.operations.map_repo.map_cache import MapCache
+from codeplane.operations.outline import FileOutlineRows
+from codeplane.operations.revisions import RevisionReader
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.settings import index_options, workspace_settings
-from codeplane.operations.unindexed import parse_file
+from codeplane.operations.unindexed_file import parse_file
 from codeplane.store.registry import read_binding
 from codeplane.store.roots import change_roots, read_roots
 from codeplane.workspace.freshness import ONE_SHOT
@@ -36,15 +36,15 @@ class OpenRoot:
     context: Context
     workspace: Workspace
     finder: Finder
-    past: PastFiles
+    past: RevisionReader
     parser: FileParser
-    maps: KeptMaps = field(default_factory=KeptMaps)
+    maps: MapCache = field(default_factory=MapCache)
 
     @property
     def path(self) -> Path:
         return self.context.root
 
-    def parse(self, path: RepoPath) -> Outlined:
+    def parse(self, path: RepoPath) -> FileOutlineRows:
         """The definitions of one file of the working tree, without the index."""
         return parse_file(self.context, self.parser, path)
 
@@ -198,4 +198,4 @@ def open_root(context: Context, *, once: bool = False, build: bool = True, prewa
     workspace = Workspace(index_options(context), settings)
     workspace.start()
     parser = FileParser()
-    return OpenRoot(context, workspace, Finder(context.root), PastFiles(context, parser), parser)
+    return OpenRoot(context, workspace, Finder(context.root), RevisionReader(context, parser), parser)

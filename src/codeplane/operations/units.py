@@ -14,7 +14,7 @@ from codeplane.index.units.model import State
 from codeplane.index.units.probing import proof_of
 from codeplane.index.units.routing import Homes
 from codeplane.languages.families import FAMILIES
-from codeplane.operations.missing import nothing_indexed
+from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.query.units import UnitInfo, UnitNote, all_units, list_unit_notes, list_units
@@ -26,7 +26,7 @@ Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedUnit:
     """A unit, with what it takes and leaves as globs from its root."""
 
     info: UnitInfo
@@ -36,7 +36,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Owner:
+class UnitOwner:
     """The answer for one file."""
 
     path: str
@@ -49,9 +49,9 @@ class Owner:
 
 @dataclass(frozen=True)
 class UnitsAnswer:
-    units: tuple[Listed, ...]
+    units: tuple[ListedUnit, ...]
     total: int
-    owner: Owner | None
+    owner: UnitOwner | None
     notes: tuple[UnitNote, ...]
     epoch: int
     freshness: Freshness
@@ -71,7 +71,7 @@ def find_units(
         )
     inside = normalize(path) if path else ""
 
-    def ask(snapshot: Snapshot) -> tuple[Page[UnitInfo] | None, Owner | None, Homes, tuple[UnitNote, ...]]:
+    def ask(snapshot: Snapshot) -> tuple[Page[UnitInfo] | None, UnitOwner | None, Homes, tuple[UnitNote, ...]]:
         file = get_file(snapshot, inside) if inside else None
         notes = list_unit_notes(snapshot)
         if file is not None:
@@ -101,9 +101,9 @@ def _homes(snapshot: Snapshot, family: str | None) -> tuple[Homes, dict[int, Uni
     return Homes(map(candidate_of, rows)), {row.unit_id: row for row in rows}
 
 
-def _listed(info: UnitInfo, homes: Homes) -> Listed:
+def _listed(info: UnitInfo, homes: Homes) -> ListedUnit:
     candidate = candidate_of(info.unit)
-    return Listed(info, why_of(info.unit), includes(info.unit.family), homes.excludes_of(candidate))
+    return ListedUnit(info, why_of(info.unit), includes(info.unit.family), homes.excludes_of(candidate))
 
 
 def why_of(unit: UnitRow) -> str:
@@ -112,17 +112,17 @@ def why_of(unit: UnitRow) -> str:
     return f"{unit.evidence}; {proof}" if proof else unit.evidence
 
 
-def _owner(file: FileInfo, homes: Homes, rows: dict[int, UnitRow]) -> Owner:
+def _owner(file: FileInfo, homes: Homes, rows: dict[int, UnitRow]) -> UnitOwner:
     if file.family is None:
-        return Owner(file.path, None, None, "it belongs to no family of languages")
+        return UnitOwner(file.path, None, None, "it belongs to no family of languages")
     around = homes.closest(file.path, file.family)
     if around is None:
-        return Owner(file.path, file.family, None, f"no build root of {file.family} lies around it")
+        return UnitOwner(file.path, file.family, None, f"no build root of {file.family} lies around it")
     row = rows[around.unit_id]
     place = f"'{around.root}'" if around.root else "the whole repository"
     if file.unit_id == around.unit_id:
         why = f"{place} is its closest build root of {file.family}: {why_of(row)}"
-        return Owner(file.path, file.family, row, why)
+        return UnitOwner(file.path, file.family, row, why)
     skip = len(around.root) + 1 if around.root else 0
     between = [name for name in file.path[skip:].split("/")[:-1] if name in EXCLUDED_DIRECTORIES]
     if between:
@@ -131,4 +131,4 @@ def _owner(file: FileInfo, homes: Homes, rows: dict[int, UnitRow]) -> Owner:
         why = f"{place} is its closest build root of {file.family}, which takes no file of this name"
     else:
         why = f"{place} is its closest build root of {file.family}, and that is {row.state}: {why_of(row)}"
-    return Owner(file.path, file.family, None, why, row)
+    return UnitOwner(file.path, file.family, None, why, row)

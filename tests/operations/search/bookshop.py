@@ -10,7 +10,7 @@ from typing import Any
 
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.finder import Finder
-from codeplane.operations.search.model import Found, Hit, Request
+from codeplane.operations.search.model import Hit, SearchRequest, SearchResult
 from codeplane.query.snapshot import Snapshot, open_current
 from support.repositories import make_repository, options_for
 
@@ -90,8 +90,8 @@ class Shop:
     snapshot: Snapshot
     finder: Finder
 
-    def find(self, query: str, **asked: Any) -> Found:
-        return self.finder.find(self.snapshot, Request(query, **asked))
+    def find(self, query: str, **asked: Any) -> SearchResult:
+        return self.finder.find(self.snapshot, SearchRequest(query, **asked))
 
     def first(self, query: str, **asked: Any) -> Hit:
         found = self.find(query, **asked)

@@ -14,12 +14,12 @@ from codeplane.operations.search import operators
 from codeplane.operations.search.disk_ranking import rank_files
 from codeplane.operations.search.disk_search import WORK_LIMIT, WORK_LIMITS, WorkLimits, find_lines
 from codeplane.operations.search.filters import Filters
-from codeplane.operations.search.model import Found, Request, Scope
-from codeplane.operations.search.textual import find_text
+from codeplane.operations.search.model import Scope, SearchRequest, SearchResult
+from codeplane.operations.search.text_search import find_text
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import open_state
 from codeplane.workspace.working_tree import TreeListing, WorkingTree
-from operations.search.test_like_ripgrep import FILES as ODD_TEXTS
+from operations.search.test_ripgrep_parity import FILES as ODD_TEXTS
 from support.repositories import make_repository, options_for, sync, write
 
 SHOP: dict[str, str | bytes] = {
@@ -53,19 +53,19 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_repository(tmp_path_factory.mktemp("shop") / "repo", SHOP)
 
 
-def lines(root: Path, request: Request, scope: Scope = "mixed", limits: WorkLimits = WORK_LIMITS) -> Found:
+def lines(root: Path, request: SearchRequest, scope: Scope = "mixed", limits: WorkLimits = WORK_LIMITS) -> SearchResult:
     with tree_of(root) as (opened, tree):
         filters = Filters(scope, request.languages, request.paths, directory=request.directory)
         return find_lines(opened, tree, request, filters, limits=limits)
 
 
-def ranked(root: Path, query: str, scope: Scope = "runtime", limits: WorkLimits = WORK_LIMITS) -> Found:
+def ranked(root: Path, query: str, scope: Scope = "runtime", limits: WorkLimits = WORK_LIMITS) -> SearchResult:
     with tree_of(root) as (opened, tree):
-        parsed = operators.parse(query)
+        parsed = operators.parse_query(query)
         return rank_files(opened, tree, parsed, Filters.of(parsed, scope), limits=limits)
 
 
-def places(found: Found) -> list[tuple[str, int]]:
+def places(found: SearchResult) -> list[tuple[str, int]]:
     return [(hit.path, hit.match_line) for hit in found.hits]
 
 
@@ -83,7 +83,7 @@ def test_lines_are_those_that_the_index_finds(tmp_path: Path) -> None:
         for query, mode in [*((query, "lexical") for query in QUERIES), *((query, "regex") for query in PATTERNS)]:
             for sensitive in (None, True, False):
                 known = find_text(snapshot, opened, query, regex=mode == "regex", case_sensitive=sensitive)
-                request = Request(query, mode, case_sensitive=sensitive)  # type: ignore[arg-type]
+                request = SearchRequest(query, mode, case_sensitive=sensitive)  # type: ignore[arg-type]
                 found = find_lines(opened, tree, request, Filters())
                 rows = sorted((hit.path, hit.match_line, hit.column, hit.snippet) for hit in found.hits)
                 assert rows == [(row.path, row.match.line, row.match.column, row.match.text) for row in known.rows], (
@@ -101,50 +101,50 @@ def test_secrets_and_ignored_files_are_not_searched(tmp_path: Path) -> None:
         path for path, text in SHOP.items() if b"limit_body" in (text if isinstance(text, bytes) else text.encode())
     }
     expected -= {".env", "server.pem"}
-    assert {hit.path for hit in lines(root, Request("limit_body", "lexical")).hits} == expected
-    assert {hit.path for hit in lines(root, Request("SECRET|limit_body", "regex")).hits} == expected
+    assert {hit.path for hit in lines(root, SearchRequest("limit_body", "lexical")).hits} == expected
+    assert {hit.path for hit in lines(root, SearchRequest("SECRET|limit_body", "regex")).hits} == expected
     assert {hit.path for hit in ranked(root, "limit_body", "mixed").hits} == expected
 
 
 def test_scopes_paths_and_languages_hold(shop: Path) -> None:
-    runtime = lines(shop, Request("limit_body", "lexical"), "runtime")
+    runtime = lines(shop, SearchRequest("limit_body", "lexical"), "runtime")
     assert {hit.path for hit in runtime.hits} == {"shop/http/limits.py", "shop/http/form.py"}
     assert dict(runtime.outside_scope) == {"docs": 1, "test": 2}
-    docs = lines(shop, Request("limit_body", "lexical"), "docs")
+    docs = lines(shop, SearchRequest("limit_body", "lexical"), "docs")
     assert {hit.path for hit in docs.hits} == {"tests/test_limits.py", "docs/limits.md"}
-    assert {hit.path for hit in lines(shop, Request("limit_body", "lexical", paths=("tests/",))).hits} == {
+    assert {hit.path for hit in lines(shop, SearchRequest("limit_body", "lexical", paths=("tests/",))).hits} == {
         "tests/test_limits.py"
     }
-    only = lines(shop, Request("limit_body", "lexical", languages=("markdown",)))
+    only = lines(shop, SearchRequest("limit_body", "lexical", languages=("markdown",)))
     assert {hit.path for hit in only.hits} == {"docs/limits.md"}
-    inside = lines(shop, Request("limit_body", "lexical", directory="shop/http"))
+    inside = lines(shop, SearchRequest("limit_body", "lexical", directory="shop/http"))
     assert {hit.path for hit in inside.hits} == {"shop/http/limits.py", "shop/http/form.py"}
 
 
 def test_matches_have_no_symbols_and_stand_by_themselves(shop: Path) -> None:
-    found = lines(shop, Request("request", "lexical"))
+    found = lines(shop, SearchRequest("request", "lexical"))
     assert len(found.hits) == found.total == 6 and found.exhaustive
     assert {(hit.kind, hit.name, hit.lexical_path) for hit in found.hits} == {("text", "", "")}
-    by_file = lines(shop, Request("request", "lexical", group_by="file"))
+    by_file = lines(shop, SearchRequest("request", "lexical", group_by="file"))
     assert [(hit.path, hit.collapsed) for hit in by_file.hits] == [("shop/http/form.py", 1), ("shop/http/limits.py", 3)]
 
 
 def test_source_comes_before_tests_and_docs(shop: Path) -> None:
-    roles = [hit.role for hit in lines(shop, Request("limit_body", "lexical")).hits]
+    roles = [hit.role for hit in lines(shop, SearchRequest("limit_body", "lexical")).hits]
     assert roles == ["source", "source", "docs", "test", "test"]
 
 
 def test_the_work_is_bounded_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
     texts: dict[str, str | bytes] = {f"m{number:02}.py": "needle = 1\n" * 10 for number in range(20)}
     root = make_repository(tmp_path / "repo", texts)
-    few = lines(root, Request("needle", "lexical"), limits=WorkLimits(files=5))
+    few = lines(root, SearchRequest("needle", "lexical"), limits=WorkLimits(files=5))
     assert (few.files, few.total) == (5, 50)
     assert few.hints["not_searched"] == {WORK_LIMIT: 15}
     assert [skipped.reason for skipped in few.skipped] == [WORK_LIMIT] * 15
     size = 11 * 10
-    small = lines(root, Request("needle", "lexical"), limits=WorkLimits(bytes=7 * size + 1))
+    small = lines(root, SearchRequest("needle", "lexical"), limits=WorkLimits(bytes=7 * size + 1))
     assert small.files == 7 and small.hints["not_searched"] == {WORK_LIMIT: 13}
-    late = lines(root, Request("needle", "lexical"), limits=WorkLimits(seconds=0.0))
+    late = lines(root, SearchRequest("needle", "lexical"), limits=WorkLimits(seconds=0.0))
     assert late.hints["not_searched"] == {"time_limit": 20}
     best = ranked(root, "needle", limits=WorkLimits(files=3))
     assert len(best.hits) == 3 and best.hints["not_searched"] == {WORK_LIMIT: 17}
@@ -155,10 +155,10 @@ def test_the_work_is_bounded_and_what_is_left_out_is_counted(tmp_path: Path) -> 
 def test_a_search_can_be_cancelled(shop: Path) -> None:
     with tree_of(shop) as (opened, tree):
         with pytest.raises(CodePlaneError) as caught:
-            find_lines(opened, tree, Request("body", "lexical"), Filters(), lambda: True)
+            find_lines(opened, tree, SearchRequest("body", "lexical"), Filters(), lambda: True)
         assert caught.value.code is ErrorCode.CANCELLED
         with pytest.raises(CodePlaneError) as caught:
-            rank_files(opened, tree, operators.parse("body"), Filters(), lambda: True)
+            rank_files(opened, tree, operators.parse_query("body"), Filters(), lambda: True)
         assert caught.value.code is ErrorCode.CANCELLED
 
 

@@ -7,17 +7,17 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeplane.operations.search.diversity import DiversitySummary, Place, spread, without_twins
+from codeplane.operations.search.diversity import DiversitySummary, HitPlace, spread, without_twins
 
 
-def place(text: str) -> Place:
+def place(text: str) -> HitPlace:
     """`a.py#f` or `a.py:3-9`; a digit after `#f` tells results of one symbol apart."""
     if "#" in text:
         path, symbol = text.split("#")
-        return Place(path, symbol.rstrip("0123456789"), 1, 1)
+        return HitPlace(path, symbol.rstrip("0123456789"), 1, 1)
     path, lines = text.split(":")
     start, end = map(int, lines.split("-"))
-    return Place(path, None, start, end)
+    return HitPlace(path, None, start, end)
 
 
 def test_two_of_a_file_and_one_of_a_symbol() -> None:
@@ -69,14 +69,14 @@ def test_twins_stand_behind_the_better_one() -> None:
 
 
 def test_a_class_and_its_method_are_no_twins() -> None:
-    places = [Place("a", "C", 1, 50), Place("a", "C.m", 5, 9)]
+    places = [HitPlace("a", "C", 1, 50), HitPlace("a", "C.m", 5, 9)]
     assert without_twins(places, lambda each: each) == (places, 0)
 
 
 _PLACES = st.lists(
     st.one_of(
-        st.builds(Place, st.sampled_from("abc"), st.sampled_from("fgh"), st.just(1), st.just(1)),
-        st.builds(lambda path, line: Place(path, None, line, line + 3), st.sampled_from("abc"), st.integers(1, 20)),
+        st.builds(HitPlace, st.sampled_from("abc"), st.sampled_from("fgh"), st.just(1), st.just(1)),
+        st.builds(lambda path, line: HitPlace(path, None, line, line + 3), st.sampled_from("abc"), st.integers(1, 20)),
     ),
     max_size=30,
 )
@@ -84,7 +84,7 @@ _PLACES = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(_PLACES, st.integers(0, 30))
-def test_bounds_hold_and_the_order_stays(places: list[Place], limit: int) -> None:
+def test_bounds_hold_and_the_order_stays(places: list[HitPlace], limit: int) -> None:
     items = list(enumerate(places))
     kept, summary = spread(items, limit, lambda item: item[1])
     assert kept == sorted(kept) and len(kept) <= limit and set(kept) <= set(items)
@@ -100,7 +100,7 @@ def test_bounds_hold_and_the_order_stays(places: list[Place], limit: int) -> Non
 
 @settings(max_examples=200, deadline=None)
 @given(_PLACES)
-def test_no_twins_are_left_and_nothing_else_is_gone(places: list[Place]) -> None:
+def test_no_twins_are_left_and_nothing_else_is_gone(places: list[HitPlace]) -> None:
     items = list(enumerate(places))
     kept, suppressed = without_twins(items, lambda item: item[1])
     assert len(kept) + suppressed == len(items) and kept == sorted(kept)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.languages.roles import Scope, judge
 from codeplane.operations.search.filters import Filters, FilterSummary, PathPatterns
-from codeplane.operations.search.operators import parse
+from codeplane.operations.search.operators import parse_query
 
 
 def accepts(filters: Filters, path: str, language: str) -> bool:
@@ -191,7 +191,7 @@ def test_a_directory_confines() -> None:
 
 
 def test_operators_and_arguments_add_up() -> None:
-    parsed = parse("lang:go path:src -path:gen must:x exclude:y find")
+    parsed = parse_query("lang:go path:src -path:gen must:x exclude:y find")
     filters = Filters.of(parsed, "mixed", languages=["py"], paths=["lib"], kinds=["class"], directory="")
     assert accepts(filters, "lib/a.py", "python") and accepts(filters, "src/a.go", "go")
     assert not accepts(filters, "src/gen/a.go", "go")

@@ -12,7 +12,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import WarningCode
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.finder import Finder
-from codeplane.operations.search.model import MAX_RANKED, MODES, Hit, Request
+from codeplane.operations.search.model import MAX_RANKED, MODES, Hit, SearchRequest
 from codeplane.operations.search.weights import WEIGHTS
 from codeplane.query.snapshot import open_current
 from operations.search.bookshop import FILES, Shop, opened
@@ -379,8 +379,8 @@ def test_files_being_worked_on_come_first_among_equals(tmp_path: Path) -> None:
         indexer.sync()
         finder = Finder(root)
         with open_current(indexer.state) as snapshot:
-            boosted = finder.find(snapshot, Request("handle_order"))
-            plain = finder.find(snapshot, Request("handle_order", ranking_mode="default"))
+            boosted = finder.find(snapshot, SearchRequest("handle_order"))
+            plain = finder.find(snapshot, SearchRequest("handle_order", ranking_mode="default"))
         finder.close()
     assert [hit.path for hit in boosted.hits] == ["bb/handler.py", "aa/handler.py", "cc/handler.py"]
     assert boosted.hits[0].factors.others["changed_factor"] == WEIGHTS.changed

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.languages.registry import languages
-from codeplane.operations.search.operators import PREFIX_MAX_CHARS, Parsed, find_tongue, parse
+from codeplane.operations.search.operators import PREFIX_MAX_CHARS, ParsedQuery, find_language_filter, parse_query
 
 
 def fields(query: str) -> dict[str, object]:
     """What a query says, without what it leaves open."""
-    parsed = parse(query)
+    parsed = parse_query(query)
     named = {name: getattr(parsed, name) for name in ("languages", "paths", "excluded_paths", "must", "exclude")}
     return {"text": parsed.text, **{name: value for name, value in named.items() if value}}
 
@@ -64,7 +64,7 @@ def fields(query: str) -> dict[str, object]:
 def test_what_a_query_says(query: str, expected: dict[str, object] | None) -> None:
     if expected is None:
         with pytest.raises(CodePlaneError):
-            parse(query)
+            parse_query(query)
     else:
         assert fields(query) == expected
 
@@ -89,7 +89,7 @@ def test_what_a_query_says(query: str, expected: dict[str, object] | None) -> No
 )
 def test_what_cannot_be_an_operator_is_refused_with_a_way_out(query: str, expected: str) -> None:
     with pytest.raises(CodePlaneError) as raised:
-        parse(query)
+        parse_query(query)
     error = raised.value
     assert error.code is ErrorCode.ARGUMENT_INVALID
     assert error.expected is not None and expected in error.expected
@@ -98,22 +98,22 @@ def test_what_cannot_be_an_operator_is_refused_with_a_way_out(query: str, expect
 
 def test_a_way_out_of_a_refusal_works() -> None:
     with pytest.raises(CodePlaneError, match="must:"):
-        parse('must:"no end')
-    assert parse('\\must:"no end').text == 'must:"no end'
+        parse_query('must:"no end')
+    assert parse_query('\\must:"no end').text == 'must:"no end'
 
 
 def test_operators_are_read_at_the_beginning_only() -> None:
     long = "must:" + "a" * (PREFIX_MAX_CHARS - 7)
     assert len(long) == PREFIX_MAX_CHARS - 2
-    assert parse(f"{long} must:b x").must == (long[5:], "b")
-    assert parse(f"{long}aa must:b x") == Parsed(
-        "must:b x", must=(long[5:] + "aa",), summary=parse(f"{long}aa must:b x").summary
+    assert parse_query(f"{long} must:b x").must == (long[5:], "b")
+    assert parse_query(f"{long}aa must:b x") == ParsedQuery(
+        "must:b x", must=(long[5:] + "aa",), summary=parse_query(f"{long}aa must:b x").summary
     )
-    assert parse(" " * PREFIX_MAX_CHARS + "must:b").text == "must:b"
+    assert parse_query(" " * PREFIX_MAX_CHARS + "must:b").text == "must:b"
 
 
 def test_the_summary_tells_what_was_read() -> None:
-    assert parse('lang:rs -path:"a b" find it').summary == {
+    assert parse_query('lang:rs -path:"a b" find it').summary == {
         "prefix_chars": 20,
         "lang": ["rust"],
         "path": [],
@@ -122,8 +122,8 @@ def test_the_summary_tells_what_was_read() -> None:
         "exclude": [],
         "escaped": False,
     }
-    assert parse(" find it").summary["prefix_chars"] == 0
-    assert parse(r"\must:x").summary["escaped"] is True
+    assert parse_query(" find it").summary["prefix_chars"] == 0
+    assert parse_query(r"\must:x").summary["escaped"] is True
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_the_summary_tells_what_was_read() -> None:
     ],
 )
 def test_languages_go_by_many_names(alias: str, name: str) -> None:
-    assert find_tongue(alias).name == name
+    assert find_language_filter(alias).name == name
 
 
 def test_every_language_of_the_index_can_be_asked_for() -> None:
     for language in languages():
-        assert language.name in find_tongue(language.name).languages
+        assert language.name in find_language_filter(language.name).languages
 
 
 _PIECES = st.sampled_from(
@@ -183,12 +183,12 @@ QUERIES = st.one_of(st.text(max_size=300), st.lists(_PIECES | st.text(max_size=5
 @example("\ud800lang:go")
 def test_any_query_is_read_or_refused(query: str) -> None:
     try:
-        parsed = parse(query)
+        parsed = parse_query(query)
     except CodePlaneError as error:
         assert error.code is ErrorCode.ARGUMENT_INVALID
         return
     assert query.strip().endswith(parsed.text)
-    assert parse(query) == parsed
+    assert parse_query(query) == parsed
     if not parsed.summary["prefix_chars"] and not parsed.summary["escaped"]:
         assert parsed.text == query.strip()
 
@@ -197,4 +197,4 @@ def test_any_query_is_read_or_refused(query: str) -> None:
 @given(st.text(min_size=1).filter(lambda value: value.strip() != ""))
 def test_any_value_can_be_written_in_quotes(value: str) -> None:
     quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-    assert parse(f'must:"{quoted}" x').must == (value,)
+    assert parse_query(f'must:"{quoted}" x').must == (value,)

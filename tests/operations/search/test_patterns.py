@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.search.fragments import MAX_FRAGMENTS
-from codeplane.operations.search.matching import content_of, match_text
+from codeplane.operations.search.matching import make_search_text, match_text
 from codeplane.operations.search.patterns import MAX_FOLDED_CHARS, MAX_QUERY_CHARS, compile_query
 
 UNSUPPORTED = {
@@ -64,7 +64,7 @@ INVALID = {
 def matched(query: str, text: str, *, regex: bool = True, case_sensitive: bool | None = None) -> list[str]:
     """First matches of the lines of a text."""
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
-    rows = match_text(pattern, content_of(text.encode()), 1000, lambda: None).rows
+    rows = match_text(pattern, make_search_text(text.encode()), 1000, lambda: None).rows
     lines = text.split("\n")
     return [lines[row.line - 1][row.column - 1 : row.end_column - 1] for row in rows]
 
@@ -121,7 +121,7 @@ def test_any_text_is_a_pattern_or_an_error_of_ours(query: str) -> None:
     except CodePlaneError as error:
         assert error.code in (ErrorCode.PATTERN_UNSUPPORTED, ErrorCode.ARGUMENT_INVALID)
     else:
-        match_text(pattern, content_of("ab1 é\nxx".encode()), 10, lambda: None)
+        match_text(pattern, make_search_text("ab1 é\nxx".encode()), 10, lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_any_text_is_a_pattern_or_an_error_of_ours(query: str) -> None:
 def test_no_pattern_explodes(query: str, lines: int) -> None:
     began = time.perf_counter()
     pattern = compile_query(query, regex=True, case_sensitive=None)
-    found = match_text(pattern, content_of(b"a" * 200_000 + b"!\n"), 10, lambda: None)
+    found = match_text(pattern, make_search_text(b"a" * 200_000 + b"!\n"), 10, lambda: None)
     assert time.perf_counter() - began < 1
     assert found.lines == lines
 
@@ -192,9 +192,9 @@ def test_a_long_text_is_looked_for_in_no_time(query: str, sensitive: bool | None
     pattern = compile_query(query, regex=False, case_sensitive=sensitive)
     for text in (b"-" * 2_000_000, b"ab" * 1_000_000):
         began = time.perf_counter()
-        assert match_text(pattern, content_of(text), 10, lambda: None).lines == 0
+        assert match_text(pattern, make_search_text(text), 10, lambda: None).lines == 0
         assert time.perf_counter() - began < 1
-    assert match_text(pattern, content_of(b"x\n" + query.encode()), 10, lambda: None).rows[0].line == 2
+    assert match_text(pattern, make_search_text(b"x\n" + query.encode()), 10, lambda: None).rows[0].line == 2
     assert pattern.cost == pattern.wide_cost == 0
 
 
@@ -212,7 +212,7 @@ def test_a_long_text_minds_case_unless_it_is_told_not_to() -> None:
 @pytest.mark.parametrize("across", ["", "\n"])
 def test_only_the_first_line(across: str) -> None:
     pattern = compile_query(f"needle{across}", regex=False, case_sensitive=True)
-    content = content_of(b"hay\nneedle\nneedle\n")
+    content = make_search_text(b"hay\nneedle\nneedle\n")
     assert match_text(pattern, content, 10, lambda: None).lines == 2
     found = match_text(pattern, content, 10, lambda: None, once=True)
     assert (found.lines, [row.line for row in found.rows]) == (1, [2])

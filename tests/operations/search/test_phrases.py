@@ -8,8 +8,8 @@ import pytest
 
 from codeplane.disk.beneath import Root
 from codeplane.operations.search import phrases
-from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.phrases import find_phrase
+from codeplane.operations.search.scan_cache import ScanCache
 from operations.search.bookshop import Shop, opened
 
 MESSAGE = "refusing to join two carts of unrelated customers"
@@ -81,7 +81,7 @@ def test_documents_are_only_those(shop: Shop) -> None:
 
 def test_the_bound_is_one_of_files_and_not_of_time(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     with Root.open(shop.root) as root:
-        cold, warm = (find_phrase(shop.snapshot, root, MESSAGE, kept) for kept in (None, Kept()))
+        cold, warm = (find_phrase(shop.snapshot, root, MESSAGE, kept) for kept in (None, ScanCache()))
         assert cold == warm and cold == {"po/el.po": [1], "shop/carts.py": [9]}
         monkeypatch.setattr(phrases, "MAX_CANDIDATES", 1)
         assert find_phrase(shop.snapshot, root, MESSAGE, None) == {}

@@ -10,7 +10,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.beneath import Root
-from codeplane.operations.search.model import Found
+from codeplane.operations.search.model import SearchResult
 from codeplane.operations.search.references import find_references
 from codeplane.query.contents import ContentRow
 from codeplane.query.snapshot import Snapshot, open_current
@@ -48,11 +48,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, R
         yield snapshot, root
 
 
-def find(tree: tuple[Snapshot, Root], query: str, **more: object) -> Found:
+def find(tree: tuple[Snapshot, Root], query: str, **more: object) -> SearchResult:
     return find_references(*tree, query, lambda path, row: True, **more)  # type: ignore[arg-type]
 
 
-def rows(found: Found) -> list[tuple[str, str, int, int]]:
+def rows(found: SearchResult) -> list[tuple[str, str, int, int]]:
     return [(hit.tier, hit.path, hit.line_start, hit.column) for hit in found.hits]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.finder import Finder
-from codeplane.operations.search.model import Found, Request
+from codeplane.operations.search.model import SearchRequest, SearchResult
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.query.text import list_candidates, read_briefs
 from codeplane.store.layout import StateDirectory
@@ -22,20 +22,20 @@ from support.children import start
 from support.repositories import git, make_repository, options_for, write
 
 REQUESTS = (
-    Request("how is the discount of a book computed"),
-    Request("compute_discount", scope="mixed"),
-    Request("compute_discuont", mode="symbol"),
-    Request("close", mode="definitions"),
-    Request("handle_order", scope="mixed"),
-    Request("return order total", limit=5),
-    Request("order", scope="mixed", result_mode="raw"),
-    Request("order handler", group_by="file"),
-    Request("must:total handle", scope="mixed"),
-    Request("lang:python order"),
-    Request("order", mode="lexical"),
-    Request(r"def \w+_order", mode="regex"),
-    Request("compute_discount", mode="references"),
-    Request('File "/srv/shop/handler.py", line 3, in handle_order\nKeyError: total'),
+    SearchRequest("how is the discount of a book computed"),
+    SearchRequest("compute_discount", scope="mixed"),
+    SearchRequest("compute_discuont", mode="symbol"),
+    SearchRequest("close", mode="definitions"),
+    SearchRequest("handle_order", scope="mixed"),
+    SearchRequest("return order total", limit=5),
+    SearchRequest("order", scope="mixed", result_mode="raw"),
+    SearchRequest("order handler", group_by="file"),
+    SearchRequest("must:total handle", scope="mixed"),
+    SearchRequest("lang:python order"),
+    SearchRequest("order", mode="lexical"),
+    SearchRequest(r"def \w+_order", mode="regex"),
+    SearchRequest("compute_discount", mode="references"),
+    SearchRequest('File "/srv/shop/handler.py", line 3, in handle_order\nKeyError: total'),
 )
 
 SCRIPT = """
@@ -48,7 +48,7 @@ with open_current(StateDirectory(root / ".codeplane")) as snapshot:
 """
 
 
-def plain(found: Found) -> bytes:
+def plain(found: SearchResult) -> bytes:
     """Every byte of the results, and what is told beside them."""
     return orjson.dumps((found.hits, found.total, found.outside_scope, found.suppressed, found.similar), default=repr)
 

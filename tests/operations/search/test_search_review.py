@@ -9,10 +9,10 @@ import pytest
 
 from codeplane.base.warnings import WarningCode
 from codeplane.disk.beneath import Root
+from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.filters import Filters
-from codeplane.operations.search.lines import Lines
-from codeplane.operations.search.question import read_question
-from codeplane.operations.search.required import find_required, with_places
+from codeplane.operations.search.must_filter import add_must_places, find_must_files
+from codeplane.operations.search.query_features import analyze_query
 from operations.search.bookshop import Shop, opened
 
 FILES: dict[str, str | bytes] = {
@@ -34,7 +34,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 @pytest.mark.parametrize("text", ["@", "+", "a+", "@.", "@a/", "( ", "a.", "::", "\\\\", "http://"])
 def test_no_text_takes_long_to_read(text: str) -> None:
     began = time.process_time()
-    read_question(text * (100_000 // len(text)))
+    analyze_query(text * (100_000 // len(text)))
     assert time.process_time() - began < 1.0
 
 
@@ -59,11 +59,11 @@ def test_a_required_word_outside_the_scope_is_counted(many: Shop) -> None:
 def test_no_more_places_of_required_words_than_can_be_shown(many: Shop) -> None:
     filters = Filters(must=("number",), exclude=("2",))
     with Root.open(many.root) as root:
-        required = find_required(many.snapshot, root, Filters(must=("number",)))
+        required = find_must_files(many.snapshot, root, Filters(must=("number",)))
         assert len(required.files) == 250
-        rows = with_places(many.snapshot, Lines(root), [], required, Filters(must=("number",)), 3)
+        rows = add_must_places(many.snapshot, FileLines(root), [], required, Filters(must=("number",)), 3)
         assert [row.path for row in rows] == sorted(file.path for file in required.files.values())[:3]
-        turned_down = with_places(many.snapshot, Lines(root), [], required, filters, 3)
+        turned_down = add_must_places(many.snapshot, FileLines(root), [], required, filters, 3)
         assert len(turned_down) == 250, "what does not pass is not enough"
     assert len(many.find("must:number").hits) == 100
 

@@ -7,9 +7,9 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.operations.symbols.forms import (
+    DefinitionUid,
     FileMember,
     FilePosition,
-    Identity,
     SymbolName,
     WrittenForm,
     looks_like_path,
@@ -33,7 +33,7 @@ CART = RepoPath("shop/cart.py")
         ("shop/cart.py#L7", [FileMember(CART, "L7", None), FilePosition(CART, 7, None)]),
         ("shop/cart.py#L7-L9", [FileMember(CART, "L7-L9", None), FilePosition(CART, 7, None)]),
         ("Filters#where", [FileMember(RepoPath("Filters"), "where", None)]),
-        ("0123456789abcdef", [Identity("0123456789abcdef")]),
+        ("0123456789abcdef", [DefinitionUid("0123456789abcdef")]),
         ("Cart.total", []),
         ("A::b", []),
         ("A\\B::c", []),

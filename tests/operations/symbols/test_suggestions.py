@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.paths import RepoPath
-from codeplane.operations.symbols.lookup import Candidate, IndexedSymbols
+from codeplane.operations.symbols.lookup import IndexedSymbols, SymbolCandidate
 from codeplane.operations.symbols.model import AmbiguousSymbol, SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.presenter import MAX_NAMED, ambiguous_message, not_found_message
 from codeplane.operations.symbols.resolve import MAX_CANDIDATES, resolve_symbol, resolve_symbols
@@ -124,6 +124,6 @@ def test_kind_and_place_are_said(snapshot: Snapshot) -> None:
 
 def test_candidates_with_nothing_in_common_are_not_suggested() -> None:
     path = RepoPath("a.py")
-    others = [Candidate(path, name, name, (name,), "function", 1, 1) for name in ("get", "set", "put", "+", "")]
+    others = [SymbolCandidate(path, name, name, (name,), "function", 1, 1) for name in ("get", "set", "put", "+", "")]
     assert nearest_candidates(others, ["pet"], "", None) == []
     assert nearest_candidates(others, ["-"], "", None) == []

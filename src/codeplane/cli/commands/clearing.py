@@ -14,7 +14,7 @@ from codeplane.cli.plain import record
 from codeplane.cli.terminal import size
 
 if TYPE_CHECKING:
-    from codeplane.operations.clearing import ClearPlan, ClearReport
+    from codeplane.operations.clear import ClearPlan, ClearReport
     from codeplane.operations.context import Context
 
 
@@ -24,8 +24,8 @@ def clear(invocation: Invocation, *, everything: bool, yes: bool, json: bool) ->
 
 def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
     from codeplane.cli.reach import engine_state, serves
-    from codeplane.operations.clearing import clear as remove
-    from codeplane.operations.clearing import plan_clear
+    from codeplane.operations.clear import clear as remove
+    from codeplane.operations.clear import plan_clear
 
     assembly = assemble(invocation)
     plan = plan_clear(assembly.context, everything)
@@ -50,7 +50,7 @@ def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
 def _by_engine(context: Context, invocation: Invocation) -> ClearReport:
     """Let the engine remove the index, because it has it open."""
     from codeplane.cli.reach import call_tool
-    from codeplane.operations.clearing import ClearReport
+    from codeplane.operations.clear import ClearReport
 
     found, _ = call_tool(context, invocation, "manage_index", {"action": "clear", "confirm": True})
     require_answer(found)

@@ -15,7 +15,7 @@ from codeplane.cli.paths import repository_path, typed_symbol
 from codeplane.cli.terminal import plural
 
 if TYPE_CHECKING:
-    from codeplane.operations.lookup import Definition, DefinitionsAnswer
+    from codeplane.operations.definitions import Definition, DefinitionsAnswer
 
 
 def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | None, limit: int, json: bool) -> int:
@@ -24,7 +24,7 @@ def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | Non
 
 def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None, limit: int) -> Reply:
     from codeplane.cli.reach import reading
-    from codeplane.operations.lookup import find_definitions
+    from codeplane.operations.definitions import find_definitions
     from codeplane.operations.symbols.presenter import not_found_lines, not_found_message, symbol_rows
 
     assembly = assemble(invocation)

@@ -25,7 +25,7 @@ from codeplane.cli.settings import config_lines, config_rows
 from codeplane.cli.terminal import Style, facts, plural, wrapped
 from codeplane.config import Config
 from codeplane.operations.context import Context
-from codeplane.operations.doctor import Check, Group, diagnose
+from codeplane.operations.doctor import CheckGroup, DoctorCheck, diagnose
 from codeplane.server.runtime import RuntimeDirectory, repository_id, runtime_base
 from codeplane.telemetry import read_tail
 
@@ -35,12 +35,12 @@ REPORT_LINES = 20_000
 _LIBRARIES = ("apsw", "tantivy", "tree-sitter", "pygit2", "mcp", "PyYAML", "click", "orjson")
 
 
-def doctor(invocation: Invocation, *, logs: bool, json: bool, further: Sequence[Group] = ()) -> int:
+def doctor(invocation: Invocation, *, logs: bool, json: bool, further: Sequence[CheckGroup] = ()) -> int:
     """`further` are checks that need a server."""
     return answer("doctor", lambda: _doctor(invocation, logs, further), json=json)
 
 
-def _doctor(invocation: Invocation, logs: bool, further: Sequence[Group]) -> Reply:
+def _doctor(invocation: Invocation, logs: bool, further: Sequence[CheckGroup]) -> Reply:
     assembly, checks = _assemble(invocation)
     checks += diagnose(assembly.context, (_runtime_directory, *further, _clients))
     failed = [check for check in checks if not check.ok and check.severity == "error"]
@@ -63,7 +63,7 @@ def _doctor(invocation: Invocation, logs: bool, further: Sequence[Group]) -> Rep
     )
 
 
-def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[Check, ...]]:
+def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[DoctorCheck, ...]]:
     """An invalid configuration is a finding here; the other checks run with the defaults."""
     try:
         assembly = assemble(invocation)
@@ -72,11 +72,11 @@ def _assemble(invocation: Invocation) -> tuple[Assembly, tuple[Check, ...]]:
             raise
         assembly = assemble_at(find_root(invocation.start), Config(), os.environ)
         remedy = error.remedy or f"Expected {error.expected}, for example {error.example}."
-        return assembly, (Check("configuration", False, "error", error.message, remedy),)
-    return assembly, (Check("configuration", True, "info", "all settings are valid", ""),)
+        return assembly, (DoctorCheck("configuration", False, "error", error.message, remedy),)
+    return assembly, (DoctorCheck("configuration", True, "info", "all settings are valid", ""),)
 
 
-def _runtime_directory(context: Context) -> Iterable[Check]:
+def _runtime_directory(context: Context) -> Iterable[DoctorCheck]:
     """The directory of sockets. A server creates it; this check does not."""
     base = runtime_base(os.environ.get("XDG_RUNTIME_DIR"))
     if os.path.lexists(base / repository_id(context.root)):
@@ -86,21 +86,25 @@ def _runtime_directory(context: Context) -> Iterable[Check]:
         found = os.lstat(base)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
             message = f"{base} is not a directory that only you can use"
-            yield Check("runtime directory", False, "error", message, "Remove it; the next server creates it again.")
+            yield DoctorCheck(
+                "runtime directory", False, "error", message, "Remove it; the next server creates it again."
+            )
             return
-    yield Check("runtime directory", True, "info", str(base))
+    yield DoctorCheck("runtime directory", True, "info", str(base))
 
 
-def _clients(context: Context) -> Iterable[Check]:
+def _clients(context: Context) -> Iterable[DoctorCheck]:
     """Clients on this machine, and whether any of them is configured."""
     findings = [finding for finding in clients_doctor(os.environ, context.root) if finding.state != NOT_INSTALLED]
     if not findings:
         remedy = "Configure one by name, 'cpl install CLIENT', or by hand: cpl install --print-config"
-        yield Check("clients", False, "warning", "no MCP client was found on this machine", remedy)
+        yield DoctorCheck("clients", False, "warning", "no MCP client was found on this machine", remedy)
     elif all(finding.state == NOT_CONFIGURED for finding in findings):
-        yield Check("clients", False, "warning", "no MCP client is configured to use CodePlane", "Run 'cpl install'.")
+        yield DoctorCheck(
+            "clients", False, "warning", "no MCP client is configured to use CodePlane", "Run 'cpl install'."
+        )
     for finding in findings:
-        yield Check(f"client {finding.client}", finding.ok, finding.severity, finding.message, finding.remedy)
+        yield DoctorCheck(f"client {finding.client}", finding.ok, finding.severity, finding.message, finding.remedy)
 
 
 def _report(assembly: Assembly, style: Style) -> tuple[dict[str, object], list[str]]:
@@ -127,12 +131,12 @@ def _libraries() -> dict[str, str]:
     return found
 
 
-def _row(check: Check) -> dict[str, object]:
+def _row(check: DoctorCheck) -> dict[str, object]:
     row = record(check)
     return {name: value for name, value in row.items() if name not in ("remedy", "about") or value}
 
 
-def _check_lines(checks: Sequence[Check], style: Style) -> list[str]:
+def _check_lines(checks: Sequence[DoctorCheck], style: Style) -> list[str]:
     width = max(len(check.name) for check in checks)
     lines = []
     for check in checks:

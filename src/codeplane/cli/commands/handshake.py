@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from codeplane.cli.assemble import Invocation
 from codeplane.cli.reach import own_command
-from codeplane.operations.doctor import Check, Group
+from codeplane.operations.doctor import CheckGroup, DoctorCheck
 from codeplane.processes.exchange import exchange
 from codeplane.server.messages import HANDSHAKE_VERSIONS
 
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 _SECONDS = 10.0
 
 
-def handshake(invocation: Invocation) -> Group:
-    def check(context: Context) -> Iterable[Check]:
+def handshake(invocation: Invocation) -> CheckGroup:
+    def check(context: Context) -> Iterable[DoctorCheck]:
         command = own_command(context.root, invocation, "mcp", "--no-engine")
         started = time.monotonic()
         answers = exchange(command, _requests(), lines=2, seconds=_SECONDS)
         took = round((time.monotonic() - started) * 1000)
         tools = _tools(answers)
         message = f"'cpl mcp' listed {tools} tools after {took} ms" if tools else "'cpl mcp' does not answer"
-        yield Check("transport", tools > 0, "error", message, "Run 'cpl mcp' in a terminal and read its messages.")
+        yield DoctorCheck(
+            "transport", tools > 0, "error", message, "Run 'cpl mcp' in a terminal and read its messages."
+        )
 
     return check
 

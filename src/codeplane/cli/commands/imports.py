@@ -23,7 +23,7 @@ def imports(invocation: Invocation, path: str | None, *, circles: bool, json: bo
 
 def _imports(invocation: Invocation, path: str | None) -> Reply:
     from codeplane.cli.reach import reading
-    from codeplane.operations.graphs import find_imports
+    from codeplane.operations.imports import find_imports
 
     if path is None:
         raise CodePlaneError(
@@ -51,11 +51,11 @@ def _imports(invocation: Invocation, path: str | None) -> Reply:
 
 def _circles(invocation: Invocation) -> Reply:
     from codeplane.cli.reach import reading
-    from codeplane.operations.graphs import find_circles
+    from codeplane.operations.imports import find_import_cycles
 
     assembly = assemble(invocation)
     with reading(assembly.context, invocation) as reads:
-        read = find_circles(reads)
+        read = find_import_cycles(reads)
     style = Style.of(sys.stdout)
     lines: list[str] = []
     for group in read.value:

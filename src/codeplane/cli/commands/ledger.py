@@ -21,7 +21,7 @@ from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, table
-from codeplane.operations.receipts import parsed
+from codeplane.operations.receipt import parse_json_column
 
 if TYPE_CHECKING:
     from codeplane.operations.ledger import TaskSummary
@@ -189,7 +189,7 @@ def _about(row: OperationRow) -> str:
     if row.error_code is not None:
         return row.limit_triggered or _NAMES.get(row.error_code, str(row.error_code))
     for text, verb in ((row.changed_paths, "changed"), (row.paths, "read")):
-        paths = parsed(text)
+        paths = parse_json_column(text)
         if isinstance(paths, list) and paths:
             return f"{verb} {len(paths)}" if len(paths) > 1 else str(paths[0])
     return row.op_type if row.op_type not in (None, "read") else ""
@@ -216,7 +216,7 @@ def _task_lines(tasks: list[TaskSummary], style: Style) -> list[str]:
 
 
 def limit_words(task: TaskRow) -> str:
-    limits = parsed(task.limits_json)
+    limits = parse_json_column(task.limits_json)
     if not isinstance(limits, dict) or not limits:
         return "none"
     shown = {str(name): number(value) if isinstance(value, int) else "?" for name, value in sorted(limits.items())}
@@ -231,7 +231,7 @@ def _parsed(fields: Mapping[str, object], leave: tuple[str, ...] = ()) -> dict[s
     kept = {name: value for name, value in fields.items() if value is not None and name not in leave}
     for name in _JSON_COLUMNS:
         if isinstance(kept.get(name), str):
-            kept[name.removesuffix("_json")] = parsed(str(kept.pop(name)))
+            kept[name.removesuffix("_json")] = parse_json_column(str(kept.pop(name)))
     return kept
 
 

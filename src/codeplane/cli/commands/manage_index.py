@@ -24,7 +24,7 @@ from codeplane.cli.terminal import Style, columns, duration, facts, fit, number,
 
 if TYPE_CHECKING:
     from codeplane.operations.context import Context
-    from codeplane.operations.indexing import IndexReport
+    from codeplane.operations.init import IndexReport
 
 _OUTCOMES = {
     "built": "Indexed {root} in {time}",
@@ -121,7 +121,7 @@ def _indexed(
 ) -> IndexReport:
     """Index in the running engine, or else in this process."""
     from codeplane.cli.reach import call_tool, engine_state, serves, warn_of_overrides
-    from codeplane.operations.indexing import Progress, SyncReport, initialize, report_published
+    from codeplane.operations.init import Progress, SyncReport, initialize, report_published
 
     state = engine_state(context.root)
     warn_of_overrides(invocation, state)

@@ -14,7 +14,7 @@ from codeplane.cli.plain import record
 from codeplane.cli.terminal import Style, columns, duration, facts, fit, number, plural
 
 if TYPE_CHECKING:
-    from codeplane.operations.receipts import Receipt
+    from codeplane.operations.receipt import Receipt
 
 _SHOWN_FILES = 12
 _INDENT = " " * 13
@@ -26,7 +26,7 @@ def receipt(invocation: Invocation, task: str | None, *, last: bool, everything:
 
 def _receipt(invocation: Invocation, name: str | None, last: bool, everything: bool) -> Reply:
     from codeplane.operations.ledger import get_task, last_task, ledger_directory
-    from codeplane.operations.receipts import make_receipt
+    from codeplane.operations.receipt import make_receipt
     from codeplane.tools.catalog import TOOLS
 
     if name and last:

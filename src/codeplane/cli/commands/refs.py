@@ -20,7 +20,7 @@ from codeplane.cli.terminal import number, plural
 from codeplane.facts.model import Tier
 
 if TYPE_CHECKING:
-    from codeplane.operations.relations import Uses
+    from codeplane.operations.refs import SymbolUses
     from codeplane.operations.symbols.model import SymbolNotFound
     from codeplane.query.overrides import Family
     from codeplane.query.refs import UseRow
@@ -33,7 +33,7 @@ def refs(invocation: Invocation, what: str, *, limit: int, json: bool) -> int:
 
 def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
     from codeplane.cli.reach import reading
-    from codeplane.operations.relations import find_uses
+    from codeplane.operations.refs import find_uses
     from codeplane.operations.symbols.model import SymbolNotFound
 
     assembly = assemble(invocation)
@@ -42,7 +42,7 @@ def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
         read = find_uses(reads, typed_symbol(root, invocation.start, written), limit)
     if isinstance(read.value, SymbolNotFound):
         return _not_found(read.value, {"symbols": []}, read.epoch, assembly.warnings)
-    found: list[Uses] = read.value
+    found: list[SymbolUses] = read.value
     lines = [line for uses in found for line in _uses_lines(root, uses, several=len(found) > 1)]
     return replace(
         lines_reply("ok", lines, assembly.warnings),
@@ -64,7 +64,7 @@ def _not_found(missing: SymbolNotFound, result: Mapping[str, object], epoch: int
     )
 
 
-def _uses_lines(root: Path, uses: Uses, *, several: bool) -> Iterator[TextLine]:
+def _uses_lines(root: Path, uses: SymbolUses, *, several: bool) -> Iterator[TextLine]:
     """Lines that use a symbol, by file; what is not resolved is counted."""
     if several:
         yield note(f"{display(uses.symbol.reference)}: {plural(uses.total, 'reference')}")
@@ -91,7 +91,7 @@ def _printable(source: str) -> str:
     return "\t".join(display(part) for part in source.split("\t"))
 
 
-def _uses_notes(uses: Uses) -> Iterator[str]:
+def _uses_notes(uses: SymbolUses) -> Iterator[str]:
     left = uses.total - len(uses.rows)
     if left:
         yield f"more: {number(left)} (--limit {min(uses.total, MAX_LIMIT)})"
@@ -129,12 +129,11 @@ def _lines_of(path: Path) -> list[str]:
 
 
 def _symbol_json(symbol: Symbol | None) -> dict[str, object]:
-    from codeplane.operations.relations import written
 
     if symbol is None:
         return {"kind": "file"}
     row: dict[str, object] = {
-        "symbol_ref": written(symbol),
+        "symbol_ref": symbol.reference,
         "path": symbol.path,
         "line_start": symbol.start_line,
         "line_end": symbol.end_line,
@@ -152,7 +151,7 @@ def _use_json(use: UseRow) -> dict[str, object]:
     return row
 
 
-def _uses_json(uses: Uses) -> dict[str, object]:
+def _uses_json(uses: SymbolUses) -> dict[str, object]:
     row: dict[str, object] = {
         **_symbol_json(uses.symbol),
         "references": [_use_json(use) for use in uses.rows],

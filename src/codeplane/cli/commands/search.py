@@ -97,10 +97,10 @@ def marker(wish: Wish, style: Style, result: Mapping[str, Any]) -> Mark:
 
 def _name_of(wish: Wish, result: Mapping[str, Any]) -> str:
     """The name that the answer says it is of, or the last one in the query; empty where that is only a place."""
-    from codeplane.operations.search.operators import parse
+    from codeplane.operations.search.operators import parse_query
 
     symbols = result.get("symbols")
-    said = symbols[0] if symbols else result.get("searched_as") or parse(wish.query).text
+    said = symbols[0] if symbols else result.get("searched_as") or parse_query(wish.query).text
     if not symbols and _PLACE.search(said):
         return ""
     names = _NAME.findall(_LINE.sub("", said))

@@ -13,7 +13,7 @@ from codeplane.cli.paths import repository_path
 from codeplane.cli.terminal import Style, columns, fit, number, plural, table, wrapped
 
 if TYPE_CHECKING:
-    from codeplane.operations.units import Listed, Owner, UnitsAnswer
+    from codeplane.operations.units import ListedUnit, UnitOwner, UnitsAnswer
     from codeplane.store.unit_rows import UnitRow
 
 _NAME_WIDTH = 40
@@ -79,7 +79,7 @@ def _table(found: UnitsAnswer, style: Style, everything: bool) -> list[str]:
     return lines
 
 
-def _owner_lines(owner: Owner, style: Style) -> list[str]:
+def _owner_lines(owner: UnitOwner, style: Style) -> list[str]:
     if owner.unit is None:
         return [f"{display(owner.path)}: {style.yellow('no unit')}", *wrapped(owner.why, "  ")]
     place = display(owner.unit.root) or "."
@@ -87,13 +87,13 @@ def _owner_lines(owner: Owner, style: Style) -> list[str]:
     return [f"{display(owner.path)}: {name} ({owner.unit.family}, {place})", *wrapped(owner.why, "  ")]
 
 
-def _owner_result(owner: Owner) -> dict[str, object]:
+def _owner_result(owner: UnitOwner) -> dict[str, object]:
     unit = _unit(owner.unit) if owner.unit is not None else None
     result: dict[str, object] = {"path": owner.path, "family": owner.family, "unit": unit, "why": owner.why}
     return result | ({"closest": _unit(owner.closest)} if owner.closest is not None else {})
 
 
-def _row(listed: Listed) -> dict[str, object]:
+def _row(listed: ListedUnit) -> dict[str, object]:
     return _unit(listed.info.unit) | {
         "why": listed.why,
         "files": listed.info.files,

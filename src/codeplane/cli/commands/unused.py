@@ -27,8 +27,7 @@ def unused(invocation: Invocation, path: str | None, *, limit: int, json: bool) 
 
 def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
     from codeplane.cli.reach import reading
-    from codeplane.operations.graphs import find_unused
-    from codeplane.operations.relations import written
+    from codeplane.operations.unused import find_unused
     from codeplane.query.unused import REASONS
 
     assembly = assemble(invocation)
@@ -40,7 +39,7 @@ def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
         result={
             "candidates": [
                 {
-                    "symbol_ref": written(row.symbol),
+                    "symbol_ref": row.symbol.reference,
                     "path": row.symbol.path,
                     "line_start": row.symbol.start_line,
                     "kind": row.symbol.kind,

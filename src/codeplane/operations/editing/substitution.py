@@ -14,7 +14,7 @@ from re2 import _re2
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.operations.search.syntax import invalid, read_pattern
+from codeplane.operations.search.regex_syntax import invalid, tokenize_regex
 
 MAX_PATTERN_CHARS = 10_000
 MAX_MEMORY = 8 * 1024 * 1024
@@ -52,7 +52,7 @@ class Substitution:
             pattern.encode()
         except UnicodeEncodeError as error:
             raise invalid(pattern, error.start, "half of a character") from None
-        tokens = read_pattern(pattern)
+        tokens = tokenize_regex(pattern)
         options = _re2.RE2.Options()
         options.max_mem = MAX_MEMORY
         options.log_errors = False

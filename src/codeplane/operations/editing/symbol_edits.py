@@ -15,7 +15,7 @@ from codeplane.base.digests import Digest
 from codeplane.base.paths import RepoPath
 from codeplane.operations.editing.indentation import find_unit, indent_of, reindent
 from codeplane.operations.editing.locate import Replacement
-from codeplane.operations.reading.comments import comment_above
+from codeplane.operations.read.comments import comment_above
 
 
 class SymbolSite(NamedTuple):

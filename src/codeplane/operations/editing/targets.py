@@ -17,10 +17,10 @@ from codeplane.disk.policy import refuse_closed
 from codeplane.operations.editing.model import MAX_FILE_BYTES, Edit
 from codeplane.operations.editing.substitution import Substitution
 from codeplane.operations.editing.symbol_edits import SymbolSite
-from codeplane.operations.reading.documents import is_directory, is_file
-from codeplane.operations.reading.locating import Located, Unlocated, Wish, locate
-from codeplane.operations.reading.sources import Sources
-from codeplane.operations.reading.targets import Target
+from codeplane.operations.read.documents import is_directory, is_file
+from codeplane.operations.read.locate import LocatedText, NotLocated, ReadOptions, locate
+from codeplane.operations.read.sources import ReadSources
+from codeplane.operations.read.targets import ReadTarget
 from codeplane.operations.search.filters import PathPatterns
 from codeplane.query.files import get_file
 from codeplane.query.outline import OutlineRow, list_outline_rows, nearest_paths
@@ -113,12 +113,12 @@ class TargetFinder(NamedTuple):
             ErrorCode.FILE_CHANGED, f"'{display(path)}' changes all the time, so that '{display(symbol)}' has no place"
         )
 
-    def _locate(self, symbol: str, path: RepoPath | None) -> Located:
+    def _locate(self, symbol: str, path: RepoPath | None) -> LocatedText:
         """Look a symbol up as `read` does. The only place where editing depends on how symbols are resolved."""
-        sources = Sources(self.root, self.workspace, "strict", self.cancelled)
-        target = Target(symbol, "symbol") if path is None else Target(path, "symbol", symbol)
-        found = locate(sources, target, Wish())
-        if isinstance(found, Unlocated):
+        sources = ReadSources(self.root, self.workspace, "strict", self.cancelled)
+        target = ReadTarget(symbol, "symbol") if path is None else ReadTarget(path, "symbol", symbol)
+        found = locate(sources, target, ReadOptions())
+        if isinstance(found, NotLocated):
             raise _unlocated(found)
         return found
 
@@ -246,7 +246,7 @@ def _sharing(rows: Sequence[OutlineRow], lexical_path: str, first: int, last: in
     return ""
 
 
-def _unlocated(found: Unlocated) -> CodePlaneError:
+def _unlocated(found: NotLocated) -> CodePlaneError:
     if found.status == "ambiguous":
         candidates = found.fields.get("candidates")
         names = [str(row["symbol_ref"]) for row in candidates] if isinstance(candidates, list) else []

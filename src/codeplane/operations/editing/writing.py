@@ -32,7 +32,7 @@ from codeplane.operations.editing.editor import AppliedEdit, Cancelled, Editor, 
 from codeplane.operations.editing.effects import Before, look_after, look_before
 from codeplane.operations.editing.messages import REPEATED
 from codeplane.operations.editing.model import EditPlan
-from codeplane.operations.reads import freshness_fields
+from codeplane.operations.read_meta import freshness_fields
 from codeplane.store.ledger_reading import MutationRow
 from codeplane.tasks.journal import Recovered
 from codeplane.workspace.workspace import Workspace

@@ -20,9 +20,9 @@ from codeplane.operations.map_repo.centrality import Centrality, find_centrality
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
 from codeplane.operations.map_repo.origins import INSIDE, STANDARD, find_judges
 from codeplane.operations.map_repo.public_api import PublicName, find_public_api
-from codeplane.operations.map_repo.room import Room, fitting, largest
 from codeplane.operations.map_repo.structure import TreeRow, order_rows, take_page
-from codeplane.operations.map_repo.tests_layout import find_test_layout
+from codeplane.operations.map_repo.test_layout import find_test_layout
+from codeplane.operations.map_repo.token_budget import TokenBudget, largest, take_fitting
 from codeplane.query.overview import FileBrief, ImportBrief, list_file_briefs, list_import_briefs
 from codeplane.query.snapshot import Snapshot, check_limit
 
@@ -88,7 +88,7 @@ def map_repo(
     _check_range("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS, DEFAULT_TOKENS)
     known = _look_up(snapshot, wanted, repo_name, directory)
     rows = order_rows(known.files, known.roles, depth, known.centrality.weights) if "structure" in wanted else []
-    room = Room(max_tokens, wanted)
+    room = TokenBudget(max_tokens, wanted)
     found: dict[str, object] = {}
     left_out: dict[str, int] = {}
     for section in room.sections:
@@ -139,7 +139,7 @@ def _languages(known: _Known, chars: int) -> tuple[object, int]:
     parsed = {name for name in counts if is_programming(name)}
     ranked = sorted(counts.items(), key=lambda pair: (pair[0] not in parsed, -pair[1], pair[0]))
     telling = [pair for pair in ranked if pair[0] in parsed or pair[1] * 100 >= len(files)]
-    shown = fitting(telling, _MAX_LANGUAGES, chars - _LANGUAGE_CHARS, lambda pair: len(pair[0]) + _LANGUAGE_CHARS)
+    shown = take_fitting(telling, _MAX_LANGUAGES, chars - _LANGUAGE_CHARS, lambda pair: len(pair[0]) + _LANGUAGE_CHARS)
     rest = len(files) - sum(count for _, count in shown)
     rows = [
         {"language": name, "file_count": count, "percentage": round(100 * count / len(files), 1)}
@@ -154,14 +154,14 @@ _LANGUAGE_CHARS = 50
 def _entry_points(known: _Known, chars: int) -> tuple[object, int]:
     points, others = find_entry_points(known.snapshot, known.files, known.roles)
     candidates = [*points, *(others[:_MAX_OTHERS] if points else others)]
-    taken = fitting(candidates, _MAX_ENTRY_POINTS, chars, _cost)
+    taken = take_fitting(candidates, _MAX_ENTRY_POINTS, chars, _cost)
     return [point.as_dict() for point in taken], len(points) + len(others) - len(taken)
 
 
 def _key_files(known: _Known, chars: int) -> tuple[object, int]:
     """Files by how much rests on them, with the number of files that use them."""
     ranked = key_files(known.files, known.roles, known.centrality)
-    taken = fitting(ranked, _MAX_FILES, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4)
+    taken = take_fitting(ranked, _MAX_FILES, chars, lambda pair: len(pair[0]) + len(str(pair[1])) + 4)
     return dict(taken), len(ranked) - len(taken)
 
 
@@ -209,7 +209,7 @@ def _test_layout(known: _Known, chars: int) -> tuple[object, int]:
 
 def _public_api(known: _Known, chars: int) -> tuple[object, int]:
     names, total = find_public_api(known.snapshot, known.files, known.everything, known.roles, known.centrality)
-    taken = fitting(names, _MAX_NAMES, chars, _cost)
+    taken = take_fitting(names, _MAX_NAMES, chars, _cost)
     return [name.as_dict() for name in taken], total - len(taken)
 
 

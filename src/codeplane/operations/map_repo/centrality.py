@@ -28,7 +28,7 @@ _LEAST_SHARE = 50
 """A file is no key file that bears so many times less than the first."""
 
 
-class Use(NamedTuple):
+class UsageCount(NamedTuple):
     """How widely one definition is used outside of its file."""
 
     files: int
@@ -71,7 +71,7 @@ def find_centrality(snapshot: Snapshot, files: Sequence[FileBrief], roles: Mappi
 
 def weigh_uses(
     centrality: Centrality, wanted: Collection[int], files: Sequence[FileBrief], roles: Mapping[int, str]
-) -> dict[int, Use]:
+) -> dict[int, UsageCount]:
     """How widely each of these definitions is used; those that only their own file uses are left out."""
     folders, worth = _number_folders(files), _find_worth(roles)
     counts: dict[int, int] = {}
@@ -81,7 +81,7 @@ def weigh_uses(
             counts[def_id] = counts.get(def_id, 0) + 1
             share = (def_id, folders[user])
             shares[share] = shares.get(share, 0) + worth[user]
-    return {def_id: Use(counts[def_id], weight) for def_id, weight in _add_up(shares).items()}
+    return {def_id: UsageCount(counts[def_id], weight) for def_id, weight in _add_up(shares).items()}
 
 
 def key_files(files: Sequence[FileBrief], roles: Mapping[int, str], centrality: Centrality) -> list[tuple[str, int]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from codeplane.base.symbols import symbol_ref
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.languages.role_paths import Role
-from codeplane.operations.map_repo.centrality import Centrality, Use, weigh_uses
+from codeplane.operations.map_repo.centrality import Centrality, UsageCount, weigh_uses
 from codeplane.query.overview import (
     ExportBrief,
     FileBrief,
@@ -63,7 +63,7 @@ def find_public_api(
     # What nobody uses here may still be what others come for; it follows.
     left = MAX_CANDIDATES - len(uses)
     unused = sorted(exported - uses.keys(), key=lambda def_id: (by_id[def_id >> 20].path, def_id)) if left > 0 else []
-    uses |= dict.fromkeys(unused[: max(0, left)], Use(0, 0))
+    uses |= dict.fromkeys(unused[: max(0, left)], UsageCount(0, 0))
     likely = sorted(uses, key=lambda def_id: (-uses[def_id].weight, by_id[def_id >> 20].path, def_id))[:MAX_CANDIDATES]
     ranked: list[tuple[int, str, int, PublicName]] = []
     seen: set[tuple[str, object]] = set()
@@ -87,10 +87,10 @@ def _plain(snapshot: Snapshot, def_ids: Sequence[int]) -> list[ExportBrief]:
     ]
 
 
-def _count_naming(snapshot: Snapshot, def_ids: Sequence[int]) -> dict[int, Use]:
+def _count_naming(snapshot: Snapshot, def_ids: Sequence[int]) -> dict[int, UsageCount]:
     """In how many files the name of each occurs beside its own, divided among those that export the name."""
     found = _plain(snapshot, def_ids) if def_ids else []
     shares = Counter(each.name for each in found)
     mentions = count_files_naming(snapshot, shares) if shares else {}
     counts = {each.def_id: max(0, mentions.get(each.name, 0) - 1) // shares[each.name] for each in found}
-    return {def_id: Use(count, count) for def_id, count in counts.items() if count}
+    return {def_id: UsageCount(count, count) for def_id, count in counts.items() if count}

@@ -22,13 +22,13 @@ from codeplane.disk.texts import Texts, Unread
 from codeplane.facts.passages import defined_name
 from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, stem
 from codeplane.operations.search.disk_search import WORK_LIMITS, Cancelled, ScopedFiles, WorkLimits
+from codeplane.operations.search.file_scan import TIME_LIMIT
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.matching import cut_around
-from codeplane.operations.search.model import MAX_RANKED, Found, Hit
-from codeplane.operations.search.operators import Parsed
-from codeplane.operations.search.question import Question, Shape, read_question
-from codeplane.operations.search.scanning import TIME_LIMIT
-from codeplane.operations.search.textual import NO_DEFINITION
+from codeplane.operations.search.model import MAX_RANKED, Hit, SearchResult
+from codeplane.operations.search.operators import ParsedQuery
+from codeplane.operations.search.query_features import QueryFeatures, QueryShape, analyze_query
+from codeplane.operations.search.text_search import NO_DEFINITION
 from codeplane.query.contents import BINARY
 from codeplane.workspace.working_tree import TreeFile, TreeListing
 
@@ -70,7 +70,7 @@ class _Query(NamedTuple):
     words: tuple[_Word, ...]
     phrase: bytes
     """The query word for word; empty for a single word."""
-    question: Question
+    question: QueryFeatures
 
 
 @dataclass
@@ -99,11 +99,11 @@ class _Line(NamedTuple):
 def rank_files(
     root: Root,
     tree: TreeListing,
-    parsed: Parsed,
+    parsed: ParsedQuery,
     filters: Filters,
     cancelled: Cancelled | None = None,
     limits: WorkLimits = WORK_LIMITS,
-) -> Found:
+) -> SearchResult:
     """The files that match the query best, at most MAX_RANKED."""
     query = _read_query(parsed)
     files = ScopedFiles.of(tree, filters)
@@ -114,7 +114,7 @@ def rank_files(
     if not candidates:
         outside, _ = files.take(files.outside, left)
         roles = Counter(found.file.role for found in reader.search(outside, query) if any(found.counts))
-        return files.complete(Found((), 0, outside_scope=dict(sorted(roles.items()))))
+        return files.complete(SearchResult((), 0, outside_scope=dict(sorted(roles.items()))))
     weights = _idf(candidates, len(inside), len(query.words))
     average = sum(candidate.size for candidate in candidates) / len(candidates)
     for candidate in candidates:
@@ -126,7 +126,9 @@ def rank_files(
         reader.show(candidate, query, weights)
     best.sort(key=_order)
     hits = tuple(_hit(candidate, best[0].score) for candidate in best)
-    return files.complete(Found(hits, len(hits), debug={"candidates": len(inside), "terms": _terms(query, weights)}))
+    return files.complete(
+        SearchResult(hits, len(hits), debug={"candidates": len(inside), "terms": _terms(query, weights)})
+    )
 
 
 class _Reader:
@@ -185,8 +187,8 @@ class _Reader:
         return text.data if text is not None else None
 
 
-def _read_query(parsed: Parsed) -> _Query:
-    question = read_question(parsed.text)
+def _read_query(parsed: ParsedQuery) -> _Query:
+    question = analyze_query(parsed.text)
     written = normalize_text(question.text).split()
     words: dict[str, _Word] = {}
     for identifier in (*written, *parsed.must):
@@ -222,7 +224,7 @@ def _is_named(path: str, query: _Query) -> bool:
     return _is_mentioned(path, query.question) or any(word.term in stems for word in query.words)
 
 
-def _is_mentioned(path: str, question: Question) -> bool:
+def _is_mentioned(path: str, question: QueryFeatures) -> bool:
     return any(path == mention or path.endswith(f"/{mention}") for mention in question.paths)
 
 
@@ -233,7 +235,7 @@ def _stems(path: str) -> frozenset[str]:
 def _with_identifier(candidates: list[_Candidate], query: _Query) -> list[_Candidate]:
     """For a name, the files that have it as it is written, if there are some: its words alone mean little."""
     numbers = [number for number, word in enumerate(query.words) if word.term.startswith(_AS_WRITTEN)]
-    if query.question.shape is not Shape.NAME or not numbers:
+    if query.question.shape is not QueryShape.NAME or not numbers:
         return candidates
     return [found for found in candidates if any(found.counts[number] for number in numbers)] or candidates
 

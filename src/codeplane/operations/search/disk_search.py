@@ -16,13 +16,13 @@ from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath, basename
 from codeplane.disk.beneath import Root
 from codeplane.operations.search.file_names import match_file_names, similar_file_names
+from codeplane.operations.search.file_scan import Outcome, scan
 from codeplane.operations.search.filters import Filters
-from codeplane.operations.search.kept import KeptTexts
-from codeplane.operations.search.matching import Limits, Match
-from codeplane.operations.search.model import MAX_MATCHES, Found, Hit, Request, Skipped
+from codeplane.operations.search.matching import LineMatch, MatchLimits
+from codeplane.operations.search.model import MAX_MATCHES, Hit, SearchRequest, SearchResult, SkippedFile
 from codeplane.operations.search.patterns import MAX_QUERY_CHARS, compile_query
-from codeplane.operations.search.scanning import Outcome, scan
-from codeplane.operations.search.textual import MAX_NAMED, NO_DEFINITION
+from codeplane.operations.search.scan_cache import TextCache
+from codeplane.operations.search.text_search import MAX_NAMED, NO_DEFINITION
 from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow
 from codeplane.store.records import FileState
 from codeplane.workspace.working_tree import TreeFile, TreeListing
@@ -77,9 +77,9 @@ class ScopedFiles:
                 self.unread[file.path] = WORK_LIMIT
         return taken, limits._replace(files=left, bytes=room)
 
-    def complete(self, found: Found) -> Found:
+    def complete(self, found: SearchResult) -> SearchResult:
         """The result with what was not searched."""
-        skipped = [Skipped(path, reason) for path, reason in sorted(self.unread.items()) if reason != BINARY]
+        skipped = [SkippedFile(path, reason) for path, reason in sorted(self.unread.items()) if reason != BINARY]
         if not skipped:
             return found
         reasons = dict(sorted(Counter(each.reason for each in skipped).items()))
@@ -89,11 +89,11 @@ class ScopedFiles:
 def find_lines(
     root: Root,
     tree: TreeListing,
-    request: Request,
+    request: SearchRequest,
     filters: Filters,
     cancelled: Cancelled | None = None,
     limits: WorkLimits = WORK_LIMITS,
-) -> Found:
+) -> SearchResult:
     """Every line that matches the query, which is a regular expression in mode `regex` and text otherwise."""
     pattern = compile_query(request.query, regex=request.mode == "regex", case_sensitive=request.case_sensitive)
     files = ScopedFiles.of(tree, filters)
@@ -105,10 +105,10 @@ def find_lines(
         [_content_row(file) for file in inside],
         [_content_row(file) for file in outside],
         pattern,
-        Limits(MAX_MATCHES, per_file=1 if by_file else MAX_MATCHES),
+        MatchLimits(MAX_MATCHES, per_file=1 if by_file else MAX_MATCHES),
         limits.seconds,
         cancelled,
-        KeptTexts(0),
+        TextCache(0),
     )
     hits: list[Hit] = []
     total = matching = 0
@@ -121,7 +121,7 @@ def find_lines(
         elif outcome.lines:
             total, matching = total + outcome.lines, matching + 1
             hits += [_hit(file, match, outcome.lines - 1 if by_file else 0) for match in outcome.rows]
-    found = Found(
+    found = SearchResult(
         hits=tuple(hits[:MAX_MATCHES]),
         total=total,
         outside_scope=dict(sorted(beyond.items())),
@@ -132,7 +132,7 @@ def find_lines(
     return files.complete(found)
 
 
-def find_names(tree: TreeListing, text: str, filters: Filters) -> Found:
+def find_names(tree: TreeListing, text: str, filters: Filters) -> SearchResult:
     """Files by their names, as `file_names` matches them."""
     files = ScopedFiles.of(tree, filters)
     roles = {file.path: file.role for file in (*files.inside, *files.outside)}
@@ -140,7 +140,7 @@ def find_names(tree: TreeListing, text: str, filters: Filters) -> Found:
     inside = [path for path in matching if filters.accepts_role(roles[path])]
     outside = Counter(roles[path] for path in matching if not filters.accepts_role(roles[path]))
     hits = [Hit(path, 1, 1, "file", basename(path), role=roles[path]) for path in inside[:MAX_MATCHES]]
-    found = Found(
+    found = SearchResult(
         hits=tuple(hits),
         total=len(inside),
         outside_scope=dict(sorted(outside.items())),
@@ -154,11 +154,11 @@ def find_names(tree: TreeListing, text: str, filters: Filters) -> Found:
 def find_literally(
     root: Root,
     tree: TreeListing,
-    request: Request,
+    request: SearchRequest,
     text: str,
     filters: Filters,
     cancelled: Cancelled | None = None,
-) -> Found | None:
+) -> SearchResult | None:
     """What a ranked search falls back to: the query as it is written, if it stands somewhere."""
     if not 0 < len(text) <= MAX_QUERY_CHARS:
         return None
@@ -189,7 +189,7 @@ def _content_row(file: TreeFile) -> ContentRow:
     )
 
 
-def _hit(file: ContentRow, match: Match, collapsed: int) -> Hit:
+def _hit(file: ContentRow, match: LineMatch, collapsed: int) -> Hit:
     return Hit(
         path=file.path,
         line_start=match.line,

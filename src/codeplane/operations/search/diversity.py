@@ -19,7 +19,7 @@ RELAXED_MAX_PER_FILE = 3
 T = TypeVar("T")
 
 
-class Place(NamedTuple):
+class HitPlace(NamedTuple):
     """Where a result lies. `symbol` is None for one that is in none; lines count from 1, the last one included."""
 
     path: str
@@ -46,7 +46,7 @@ class DiversitySummary:
         }
 
 
-def spread(items: Sequence[T], limit: int, place_of: Callable[[T], Place]) -> tuple[list[T], DiversitySummary]:
+def spread(items: Sequence[T], limit: int, place_of: Callable[[T], HitPlace]) -> tuple[list[T], DiversitySummary]:
     """At most `limit` of the items, few of one file and one of a symbol, in the order given."""
     places = [place_of(item) for item in items]
     files: Counter[str] = Counter()
@@ -79,7 +79,7 @@ def spread(items: Sequence[T], limit: int, place_of: Callable[[T], Place]) -> tu
     return kept, DiversitySummary(by_file, by_symbol, relaxed > 0, len(items), len(kept), len(+files))
 
 
-def without_twins(items: Sequence[T], place_of: Callable[[T], Place]) -> tuple[list[T], int]:
+def without_twins(items: Sequence[T], place_of: Callable[[T], HitPlace]) -> tuple[list[T], int]:
     """The items without those that stand behind a better one of the same place, and how many those are.
 
     The same place is the same symbol, or, for results in no symbol, a region that overlaps. A method and its class

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
+from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.filters import Filters
-from codeplane.operations.search.kept import Kept
-from codeplane.operations.search.lines import Lines
-from codeplane.operations.search.model import Hit, Request
+from codeplane.operations.search.model import Hit, SearchRequest
 from codeplane.operations.search.phrases import find_literal
-from codeplane.operations.search.question import Question, Shape
+from codeplane.operations.search.query_features import QueryFeatures, QueryShape
+from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.templates import find_template
-from codeplane.operations.search.textual import NO_DEFINITION, within
+from codeplane.operations.search.text_search import NO_DEFINITION, with_enclosing
 from codeplane.query.enclosing import enclose_all
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
@@ -35,15 +35,15 @@ def add_evidence(
     snapshot: Snapshot,
     root: Root,
     hits: Sequence[Hit],
-    texts: Lines,
+    texts: FileLines,
     weights: Mapping[str, int],
-    request: Request,
-    question: Question,
+    request: SearchRequest,
+    question: QueryFeatures,
     filters: Filters,
-    kept: Kept | None,
+    kept: ScanCache | None,
 ) -> tuple[Hit, ...]:
     """The results of the first page with the line that matches best, after the lines that are the query itself."""
-    if not request.evidence or question.shape is Shape.NAME:
+    if not request.evidence or question.shape is QueryShape.NAME:
         # A name is matched by the signature, which is shown anyway.
         return tuple(hits)
     literal: list[Hit] = []
@@ -64,13 +64,13 @@ class _Line(NamedTuple):
     line: int
 
 
-def _with_line(hit: Hit, texts: Lines, weights: Mapping[str, int]) -> Hit:
+def _with_line(hit: Hit, texts: FileLines, weights: Mapping[str, int]) -> Hit:
     first = hit.line_start + 1 if hit.signature and hit.line_end > hit.line_start else hit.line_start
     line, text = texts.evidence(hit.path, first, hit.line_end, weights)
     return hit._replace(evidence_line=line, evidence=text)
 
 
-def _message_lines(places: Mapping[RepoPath, Sequence[int]], texts: Lines) -> list[_Line]:
+def _message_lines(places: Mapping[RepoPath, Sequence[int]], texts: FileLines) -> list[_Line]:
     """Keep lines that seem to contain the query as a string literal."""
     return [
         _Line(path, line)
@@ -80,7 +80,7 @@ def _message_lines(places: Mapping[RepoPath, Sequence[int]], texts: Lines) -> li
     ]
 
 
-def _template_lines(hits: Sequence[Hit], texts: Lines, question: Question) -> list[_Line]:
+def _template_lines(hits: Sequence[Hit], texts: FileLines, question: QueryFeatures) -> list[_Line]:
     """Lines of results whose message, with its placeholders filled in, is the query; those with the longest text."""
     found: dict[_Line, int] = {}
     for hit in hits[:MAX_TEMPLATE_HITS]:
@@ -91,7 +91,7 @@ def _template_lines(hits: Sequence[Hit], texts: Lines, question: Question) -> li
     return [place for place, words in found.items() if words == longest]
 
 
-def _enclosed(snapshot: Snapshot, places: Sequence[_Line], texts: Lines) -> list[Hit]:
+def _enclosed(snapshot: Snapshot, places: Sequence[_Line], texts: FileLines) -> list[Hit]:
     """The lines as results that know the definition around them: code first, then tests and the rest, by path."""
     by_path: dict[RepoPath, list[int]] = {}
     for place in sorted(places):
@@ -100,17 +100,17 @@ def _enclosed(snapshot: Snapshot, places: Sequence[_Line], texts: Lines) -> list
     return sorted(hits, key=lambda hit: (hit.role != "source", hit.path, hit.evidence_line))
 
 
-def _hits(snapshot: Snapshot, by_path: Mapping[RepoPath, Sequence[int]], texts: Lines) -> Iterator[Hit]:
+def _hits(snapshot: Snapshot, by_path: Mapping[RepoPath, Sequence[int]], texts: FileLines) -> Iterator[Hit]:
     at = {path: [(line, _indentation(texts, path, line)) for line in lines] for path, lines in by_path.items()}
     for path, language, around in enclose_all(snapshot, at):
         file = get_file(snapshot, path)
         for line, outer in zip(by_path[path], around, strict=True):
             words = texts.between(path, line, line)
             hit = Hit(path, line, line, NO_DEFINITION, "", language=language, role=file.role if file else "source")
-            hit = hit if outer is None else within(hit, outer)
+            hit = hit if outer is None else with_enclosing(hit, outer)
             yield hit._replace(evidence_line=line, evidence=words, literal=True)
 
 
-def _indentation(texts: Lines, path: RepoPath, line: int) -> int:
+def _indentation(texts: FileLines, path: RepoPath, line: int) -> int:
     words = texts.between(path, line, line)
     return len(words) - len(words.lstrip())

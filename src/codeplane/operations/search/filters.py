@@ -16,10 +16,10 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename, display, is_inside, parent
 from codeplane.disk.patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
 from codeplane.languages.roles import Scope, in_scope
-from codeplane.operations.search.operators import Parsed, Tongue, find_tongue
+from codeplane.operations.search.operators import LanguageFilter, ParsedQuery, find_language_filter
 
 
-class Candidate(Protocol):
+class FilterCandidate(Protocol):
     @property
     def path(self) -> str: ...
     @property
@@ -30,7 +30,7 @@ class Candidate(Protocol):
     def role(self) -> str: ...
 
 
-C = TypeVar("C", bound=Candidate)
+C = TypeVar("C", bound=FilterCandidate)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Filters:
         self.scope: Scope = scope
         self.must = tuple(word.lower() for word in must)
         self.exclude = tuple(word.lower() for word in exclude)
-        self._tongues: tuple[Tongue, ...] = tuple(map(find_tongue, languages))
+        self._tongues: tuple[LanguageFilter, ...] = tuple(map(find_language_filter, languages))
         included, excluded = tuple(paths), tuple(excluded_paths)
         self._included = PathPatterns(included) if included else None
         self._excluded = PathPatterns(excluded) if excluded else None
@@ -112,7 +112,7 @@ class Filters:
     @classmethod
     def of(
         cls,
-        parsed: Parsed,
+        parsed: ParsedQuery,
         scope: Scope,
         languages: Iterable[str] = (),
         paths: Iterable[str] = (),
@@ -207,7 +207,7 @@ _COUNTED = (
 _MAX_FOLDERS = 100_000
 
 
-def _speaks(tongue: Tongue, path: str, language: str) -> bool:
+def _speaks(tongue: LanguageFilter, path: str, language: str) -> bool:
     if language in tongue.languages:
         return True
     dot = path.rfind(".")

@@ -19,30 +19,30 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename
 from codeplane.disk.beneath import Root
 from codeplane.operations.search import operators
-from codeplane.operations.search.changed import Changed, ChangedFiles
 from codeplane.operations.search.disk_ranking import rank_files
 from codeplane.operations.search.disk_search import ScopedFiles, find_lines, find_literally, find_names
 from codeplane.operations.search.file_names import match_file_names, similar_file_names
 from codeplane.operations.search.filters import Filters, FilterSummary
+from codeplane.operations.search.git_changes import GitChanges, GitChangeTracker
 from codeplane.operations.search.grouping import group_matches
-from codeplane.operations.search.kept import Kept
 from codeplane.operations.search.model import (
     EXHAUSTIVE,
     MAX_MATCHES,
-    Found,
     GroupBy,
     Hit,
-    Request,
     Scope,
+    SearchRequest,
+    SearchResult,
     default_scope,
 )
-from codeplane.operations.search.noise import TOP_K, RootGitignore, is_noisy, noise_hint
-from codeplane.operations.search.operators import Parsed
+from codeplane.operations.search.noise_hint import TOP_K, RootGitignore, is_noisy, noise_hint
+from codeplane.operations.search.operators import ParsedQuery
 from codeplane.operations.search.patterns import MAX_QUERY_CHARS
-from codeplane.operations.search.question import read_question
-from codeplane.operations.search.ranking_answer import answer_ranked
+from codeplane.operations.search.query_features import analyze_query
+from codeplane.operations.search.ranked_search import search_ranked
 from codeplane.operations.search.references import find_references
-from codeplane.operations.search.textual import Accepts, enclose, find_text
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.text_search import RowFilter, find_text, matches_to_hits
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.query.contents import TOO_LARGE
 from codeplane.query.overview import list_file_briefs
@@ -58,7 +58,7 @@ _LITERAL = frozenset({"lexical", "regex"})
 """Modes whose query is taken as it is, operators and all."""
 
 
-class Extent(NamedTuple):
+class SearchExtent(NamedTuple):
     """How many files a search is about."""
 
     files: int
@@ -79,18 +79,18 @@ class Finder:
         self._lock = threading.Lock()
         self._scanning = threading.Lock()
         """Held by a search of the disk, so that many of them do not slow the build down."""
-        self._kept = Kept()
+        self._kept = ScanCache()
         self._root: Root | None = None
-        self._changed: ChangedFiles | None = None
+        self._changed: GitChangeTracker | None = None
         self._gitignore: RootGitignore | None = None
 
     def find(
         self,
         snapshot: Snapshot,
-        request: Request,
+        request: SearchRequest,
         cancelled: Cancelled | None = None,
         visible: Visible = lambda tool: True,
-    ) -> Found:
+    ) -> SearchResult:
         """Everything that answers the request. `visible` tells which tools a hint may name."""
         root = self._open()
         parsed = _parse(request)
@@ -98,13 +98,13 @@ class Finder:
         scope = _scope_of(request, parsed)
         filters = _filters(request, parsed, scope)
         task = _Task(snapshot, root, request, parsed, filters, cancelled, self._kept)
-        changed = Changed()
+        changed = GitChanges()
         if request.mode in EXHAUSTIVE:
             found = _find_all(task)
         else:
             if request.ranking_mode == "auto_changed_first" and self._changed is not None:
                 changed = self._changed.at(snapshot)
-            found = answer_ranked(snapshot, root, request, parsed, filters, changed, self._weights, self._kept)
+            found = search_ranked(snapshot, root, request, parsed, filters, changed, self._weights, self._kept)
             if not found.hits and request.mode == "auto" and not filters.reads_text and parsed.text.strip():
                 found = _as_text(task)
         hints = dict(found.hints)
@@ -116,8 +116,8 @@ class Finder:
         return replace(found, hints=hints, debug=debug)
 
     def find_on_disk(
-        self, tree: WorkingTree, request: Request, cancelled: Cancelled | None = None
-    ) -> tuple[Found, Extent]:
+        self, tree: WorkingTree, request: SearchRequest, cancelled: Cancelled | None = None
+    ) -> tuple[SearchResult, SearchExtent]:
         """Search the files themselves, for as long as there is no index; modes that need no facts. One at a time."""
         root = self._open()
         parsed = _parse(request)
@@ -128,9 +128,9 @@ class Finder:
             found = _find_on_disk(root, listing, request, parsed, filters, cancelled)
         files = ScopedFiles.of(listing, filters)
         inside, outside = len(files.inside), len(files.outside)
-        return found, Extent(inside, inside + outside, *_confined(request, parsed))
+        return found, SearchExtent(inside, inside + outside, *_confined(request, parsed))
 
-    def measure(self, snapshot: Snapshot, request: Request) -> Extent:
+    def measure(self, snapshot: Snapshot, request: SearchRequest) -> SearchExtent:
         """Files with text that paths, languages and scope leave to be searched."""
         parsed = _parse(request)
         filters = _filters(request, parsed, _scope_of(request, parsed))
@@ -141,7 +141,7 @@ class Finder:
             for row in self._kept.list_files(snapshot)
             if (row.lexical or (literal and row.reason == TOO_LARGE)) and (accepts is None or accepts(row.path, row))
         )
-        return Extent(
+        return SearchExtent(
             sum(count for role, count in roles.items() if filters.accepts_role(role)),
             roles.total(),
             *_confined(request, parsed),
@@ -167,7 +167,7 @@ class Finder:
         with self._lock:
             if self._root is None:
                 self._root = Root.open(self._path)
-                self._changed = ChangedFiles(self._root, self._clock)
+                self._changed = GitChangeTracker(self._root, self._clock)
                 self._gitignore = RootGitignore(self._root)
             return self._root
 
@@ -177,18 +177,18 @@ class _Task(NamedTuple):
 
     snapshot: Snapshot
     root: Root
-    request: Request
-    parsed: Parsed
+    request: SearchRequest
+    parsed: ParsedQuery
     filters: Filters
     cancelled: Cancelled | None
-    kept: Kept
+    kept: ScanCache
 
 
-def _parse(request: Request) -> Parsed:
-    return Parsed(request.query) if request.mode in _LITERAL else operators.parse(request.query)
+def _parse(request: SearchRequest) -> ParsedQuery:
+    return ParsedQuery(request.query) if request.mode in _LITERAL else operators.parse_query(request.query)
 
 
-def _require_text(request: Request, parsed: Parsed) -> None:
+def _require_text(request: SearchRequest, parsed: ParsedQuery) -> None:
     """There must be something to look for; a required word is something."""
     if request.mode in _LITERAL or (request.query.strip() and (parsed.text.strip() or parsed.must)):
         return
@@ -201,27 +201,32 @@ def _require_text(request: Request, parsed: Parsed) -> None:
     )
 
 
-def _scope_of(request: Request, parsed: Parsed) -> Scope:
+def _scope_of(request: SearchRequest, parsed: ParsedQuery) -> Scope:
     if request.scope is not None:
         return request.scope
-    if request.mode == "auto" and read_question(parsed.text).asks_for_tests:
+    if request.mode == "auto" and analyze_query(parsed.text).asks_for_tests:
         return "mixed"
     return default_scope(request.mode)
 
 
-def _filters(request: Request, parsed: Parsed, scope: Scope) -> Filters:
+def _filters(request: SearchRequest, parsed: ParsedQuery, scope: Scope) -> Filters:
     return Filters.of(parsed, scope, request.languages, request.paths, request.kinds, request.directory)
 
 
-def _confined(request: Request, parsed: Parsed) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _confined(request: SearchRequest, parsed: ParsedQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Paths and languages that a search is confined to."""
     paths = (*request.paths, *parsed.paths, *(f"!{path}" for path in parsed.excluded_paths))
     return paths, (*request.languages, *parsed.languages)
 
 
 def _find_on_disk(
-    root: Root, tree: TreeListing, request: Request, parsed: Parsed, filters: Filters, cancelled: Cancelled | None
-) -> Found:
+    root: Root,
+    tree: TreeListing,
+    request: SearchRequest,
+    parsed: ParsedQuery,
+    filters: Filters,
+    cancelled: Cancelled | None,
+) -> SearchResult:
     if request.mode in _LITERAL:
         return find_lines(root, tree, request, filters, cancelled)
     if request.mode == "files":
@@ -233,23 +238,23 @@ def _find_on_disk(
     return find_literally(root, tree, request, parsed.text.strip(), filters, cancelled) or found
 
 
-def _as_text(task: _Task) -> Found:
+def _as_text(task: _Task) -> SearchResult:
     """Signs, single letters and words that say nothing may still stand somewhere as they are written."""
     text = task.parsed.text.strip()
     if len(text) > MAX_QUERY_CHARS:
-        return Found((), 0)
+        return SearchResult((), 0)
     literal = replace(task.request, query=text, mode="lexical")
-    found = _find_all(task._replace(request=literal, parsed=Parsed(text)))
+    found = _find_all(task._replace(request=literal, parsed=ParsedQuery(text)))
     return replace(found, hints={**found.hints, "searched_as": "lexical"}) if found.hits else found
 
 
-def _find_all(task: _Task) -> Found:
+def _find_all(task: _Task) -> SearchResult:
     """Every match, counted, and grouped unless each is wanted."""
     find = {"references": _find_uses, "files": _find_files}.get(task.request.mode, _find_matches)
     return replace(find(task), exhaustive=True)
 
 
-def _find_files(task: _Task) -> Found:
+def _find_files(task: _Task) -> SearchResult:
     """Files by their names."""
     filters = task.filters
     listed = {
@@ -264,7 +269,7 @@ def _find_files(task: _Task) -> Found:
     ]
     kept = [hit for hit in hits if filters.accepts_role(hit.role)]
     outside = Counter(hit.role for hit in hits if not filters.accepts_role(hit.role))
-    return Found(
+    return SearchResult(
         hits=tuple(kept[:MAX_MATCHES]),
         total=len(kept),
         outside_scope=dict(sorted(outside.items())),
@@ -273,7 +278,7 @@ def _find_files(task: _Task) -> Found:
     )
 
 
-def _find_uses(task: _Task) -> Found:
+def _find_uses(task: _Task) -> SearchResult:
     snapshot, root, request, parsed, filters, cancelled, kept = task
     removed = Counter[str]()
     words = {
@@ -303,7 +308,7 @@ def _find_uses(task: _Task) -> Found:
     return replace(found, hits=hits, debug={"filters": {**FilterSummary().as_dict(), **removed, **found.debug}})
 
 
-def _find_matches(task: _Task) -> Found:
+def _find_matches(task: _Task) -> SearchResult:
     snapshot, root, request, _, filters, cancelled, kept = task
     grouping = _grouping(request)
     matches = find_text(
@@ -327,8 +332,8 @@ def _find_matches(task: _Task) -> Found:
             files += 1
         else:
             outside[role] += count
-    return Found(
-        hits=_by_worth(enclose(snapshot, matches, grouping, kept.spans), request.query),
+    return SearchResult(
+        hits=_by_worth(matches_to_hits(snapshot, matches, grouping, kept.spans), request.query),
         total=matches.lines,
         outside_scope=dict(sorted(outside.items())),
         files=files,
@@ -341,17 +346,17 @@ def _find_matches(task: _Task) -> Found:
     )
 
 
-def _accepts(filters: Filters) -> Accepts | None:
+def _accepts(filters: Filters) -> RowFilter | None:
     if not filters.reads_paths:
         return None
     return lambda path, row: filters.accepts_elsewhere(path, row.language or "")
 
 
-def _wanted(filters: Filters) -> Accepts | None:
+def _wanted(filters: Filters) -> RowFilter | None:
     return None if filters.scope == "mixed" else lambda path, row: filters.accepts_role(row.role)
 
 
-def _grouping(request: Request) -> GroupBy | None:
+def _grouping(request: SearchRequest) -> GroupBy | None:
     return None if request.result_mode == "raw" else request.group_by
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from codeplane.operations.search.syntax import Piece, Token
+from codeplane.operations.search.regex_syntax import RegexToken, TokenKind
 
 MAX_ALTERNATIVES = 16
 MAX_FRAGMENTS = 16
@@ -28,25 +28,25 @@ def fragments_of_text(query: str) -> Alternatives:
     return _ordered(_needs([_folded(query)]))
 
 
-def fragments_of_pattern(tokens: Sequence[Token]) -> Alternatives:
+def fragments_of_pattern(tokens: Sequence[RegexToken]) -> Alternatives:
     """Read from the pieces of a pattern; groups are kept on a stack, so depth costs nothing."""
     stack: list[list[list[_Part]]] = [[[]]]
     for token in tokens:
         branch = stack[-1][-1]
         match token.piece:
-            case Piece.CHARACTER | Piece.CLASS:
+            case TokenKind.CHARACTER | TokenKind.CLASS:
                 branch.append(_one_of(token.members))
-            case Piece.NOTHING:
+            case TokenKind.NOTHING:
                 # A repetition of an anchor must find the anchor, and not what stands before it.
                 branch.append(_EMPTY)
-            case Piece.OPEN:
+            case TokenKind.OPEN:
                 stack.append([[]])
-            case Piece.OR:
+            case TokenKind.OR:
                 stack[-1].append([])
-            case Piece.CLOSE if len(stack) > 1:
+            case TokenKind.CLOSE if len(stack) > 1:
                 branches = stack.pop()
                 stack[-1][-1].append(_either([_in_a_row(parts) for parts in branches]))
-            case Piece.REPEAT if branch:
+            case TokenKind.REPEAT if branch:
                 branch.append(_repeated(branch.pop(), token.least, token.most))
             case _:
                 return ()

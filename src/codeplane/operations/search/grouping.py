@@ -16,10 +16,10 @@ def group_matches(hits: Sequence[Hit], group_by: GroupBy | None) -> list[Hit]:
         return list(hits)
     groups: dict[Hashable, list[Hit]] = {}
     for hit in hits:
-        groups.setdefault(key_of(hit, group_by), []).append(hit)
+        groups.setdefault(group_key(hit, group_by), []).append(hit)
     return [group[0]._replace(collapsed=sum(1 + hit.collapsed for hit in group) - 1) for group in groups.values()]
 
 
-def key_of(hit: Hit, group_by: GroupBy) -> Hashable:
+def group_key(hit: Hit, group_by: GroupBy) -> Hashable:
     """What a hit is put together by; matches outside of definitions belong to their file."""
     return hit.path if group_by == "file" else (hit.path, hit.def_uid, hit.tier)

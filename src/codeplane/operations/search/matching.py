@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from codeplane.operations.search.patterns import Find, Pattern, Span
+from codeplane.operations.search.patterns import Find, SearchPattern, Span
 
 MAX_SNIPPET_CHARS = 238
 """Of a line longer than this, what stands around the match is shown."""
@@ -25,7 +25,7 @@ MAX_STEPS = 300_000_000
 """Steps that one line may take at worst, about three seconds; beyond, it is not looked at."""
 
 
-class Match(NamedTuple):
+class LineMatch(NamedTuple):
     """The first match of a line. Lines and columns count from 1, columns in characters; ends are exclusive."""
 
     line: int
@@ -36,7 +36,7 @@ class Match(NamedTuple):
     """The line, or what of it stands around the match."""
 
 
-class Content(NamedTuple):
+class SearchText(NamedTuple):
     """A text, in UTF-8, and what is worth knowing of it before it is searched."""
 
     data: bytes
@@ -54,22 +54,22 @@ class Content(NamedTuple):
     """Where the line feeds are, if that was looked up."""
 
 
-def content_of(data: bytes) -> Content:
+def make_search_text(data: bytes) -> SearchText:
     plain = data.isascii()
     odd = not plain and any(letter in data for letter in _ODD_LETTERS)
-    return Content(data, 0, len(data), plain, b"\r" in data, odd)
+    return SearchText(data, 0, len(data), plain, b"\r" in data, odd)
 
 
 _ODD_LETTERS = ("\u017f".encode(), "\u212a".encode())
 
 
-class Counted(NamedTuple):
-    rows: Sequence[Match] = ()
+class LineMatches(NamedTuple):
+    rows: Sequence[LineMatch] = ()
     lines: int = 0
     """Lines that match, also those without a row."""
 
 
-class Limits(NamedTuple):
+class MatchLimits(NamedTuple):
     rows: int
     """Matching lines that are told, in all texts together."""
     per_file: int = sys.maxsize
@@ -77,7 +77,7 @@ class Limits(NamedTuple):
     """Of each text nothing matters but the first matching line; the others are not counted."""
 
 
-class TooCostly(Exception):
+class PatternTooCostly(Exception):
     """A line is so long, for a pattern so large, that it could take more steps than it may."""
 
     def __init__(self, steps: int) -> None:
@@ -86,15 +86,15 @@ class TooCostly(Exception):
 
 
 def match_text(
-    pattern: Pattern,
-    content: Content,
+    pattern: SearchPattern,
+    content: SearchText,
     room: int,
     check: Callable[[], None],
     first_line: int = 1,
     *,
     once: bool = False,
     max_steps: int = MAX_STEPS,
-) -> Counted:
+) -> LineMatches:
     """Matching lines of a text, rows for at most `room` of them; `check` is asked now and then and may raise.
 
     With `once` only the first of them is looked for.
@@ -106,10 +106,10 @@ def match_text(
     elif pattern.whole and end - at < len(text):
         text, breaks = text[at:end], None
         at, end = 0, len(text)
-    find = finder_for(pattern, end - at, plain, check, max_steps, odd=odd)
+    find = bounded_finder(pattern, end - at, plain, check, max_steps, odd=odd)
     # Behind the last line feed there is no line, though an empty match may be found there.
     stop = end - (at == end or text.endswith(b"\n", at, end))
-    rows: list[Match] = []
+    rows: list[LineMatch] = []
     lines = 0
     line_start = at
     number = first_line
@@ -128,7 +128,7 @@ def match_text(
                 start = breaks[behind - 1] + 1 if behind > before else line_start
                 number += behind - before
             line_start = start
-            make = plain_row if plain and not pattern.across else any_row
+            make = make_ascii_match if plain and not pattern.across else make_match
             rows.append(make(text, span, number, start, line_end))
         if once:
             break
@@ -137,17 +137,17 @@ def match_text(
         elif not lines & 1023:
             check()
         at = max(last, line_end + 1)
-    return Counted(tuple(rows), lines)
+    return LineMatches(tuple(rows), lines)
 
 
-def most_bytes(pattern: Pattern, plain: bool) -> int:
+def max_call_bytes(pattern: SearchPattern, plain: bool) -> int:
     """Bytes of text that the pattern can be asked for at once, none of them odd."""
     cost = 0 if pattern.folded is not None else pattern.cost if plain else pattern.wide_cost
     return CALL_STEPS // cost if cost else sys.maxsize
 
 
-def finder_for(
-    pattern: Pattern, size: int, plain: bool, check: Callable[[], None], max_steps: int, *, odd: bool = False
+def bounded_finder(
+    pattern: SearchPattern, size: int, plain: bool, check: Callable[[], None], max_steps: int, *, odd: bool = False
 ) -> Find:
     """What finds the pattern in texts of that size. A line that would take more steps raises TooCostly."""
     if pattern.folded is not None and not odd:
@@ -180,20 +180,20 @@ def _after(text: bytes, at: int) -> int:
     return at
 
 
-def plain_row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
+def make_ascii_match(text: bytes, span: Span, number: int, start: int, line_end: int) -> LineMatch:
     """The same as `any_row`, sooner: in ASCII a byte is a character."""
     column = span[0] - start + 1
     line = text[start:line_end].decode("ascii").rstrip("\r")
-    return Match(number, column, number, column + span[1] - span[0], cut_around(line, column))
+    return LineMatch(number, column, number, column + span[1] - span[0], cut_around(line, column))
 
 
-def any_row(text: bytes, span: Span, number: int, start: int, line_end: int) -> Match:
+def make_match(text: bytes, span: Span, number: int, start: int, line_end: int) -> LineMatch:
     column = len(text[start : span[0]].decode("utf-8", "replace")) + 1
     line = text[start:line_end].decode("utf-8", "replace").rstrip("\r")
     found = text[span[0] : span[1]].decode("utf-8", "replace").removesuffix("\n")
     breaks = found.count("\n")
     end_column = column + len(found) if not breaks else len(found) - found.rfind("\n")
-    return Match(number, column, number + breaks, end_column, cut_around(line, column))
+    return LineMatch(number, column, number + breaks, end_column, cut_around(line, column))
 
 
 def cut_around(line: str, column: int) -> str:
@@ -214,7 +214,7 @@ def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None], max
             stop = end if across else text.find(b"\n", start + stride, end)
             stop = end if stop < 0 else stop
             if (stop - start) * cost > max_steps:
-                raise TooCostly((stop - start) * cost)
+                raise PatternTooCostly((stop - start) * cost)
             check()
             span = find(text, start, stop)
             if span is not None or stop == end:

@@ -36,7 +36,7 @@ def default_scope(mode: Mode) -> Scope:
 
 
 @dataclass(frozen=True)
-class Request:
+class SearchRequest:
     """A search as it was asked for, with its operators still in the query."""
 
     query: str
@@ -119,13 +119,13 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedFile:
     path: RepoPath
     reason: str
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The whole result of one search on one epoch, in its total order."""
 
     hits: tuple[Hit, ...]
@@ -139,7 +139,7 @@ class Found:
     """Every match was looked for and counted."""
     files: int = 0
     """Files with a match; of exhaustive searches."""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     """Files that should have been searched and were not."""
     similar: tuple[str, ...] = ()
     """References of symbols that a name which was not found may mean."""

@@ -29,7 +29,7 @@ _EXAMPLE = 'lang:python path:src/ must:"retry later" how are failures retried'
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedQuery:
     """A query without its operators, and what they ask for; values of one key in the order in which they came."""
 
     text: str
@@ -43,7 +43,7 @@ class Parsed:
     """For the debug payload: what was read, and how long the prefix is."""
 
 
-class Tongue(NamedTuple):
+class LanguageFilter(NamedTuple):
     """A language as it can be asked for: files of these languages of the index, or with these endings."""
 
     name: str
@@ -51,7 +51,7 @@ class Tongue(NamedTuple):
     extensions: frozenset[str] = frozenset()
 
 
-def parse(query: str) -> Parsed:
+def parse_query(query: str) -> ParsedQuery:
     values: dict[str, list[str]] = {key: [] for key in _KEYS}
     position = _skip_spaces(query, 0)
     while position < min(len(query), PREFIX_MAX_CHARS):
@@ -64,8 +64,10 @@ def parse(query: str) -> Parsed:
         position = _skip_spaces(query, position)
     text = query[position:].strip()
     escaped = text.startswith("\\") and any(text.startswith(key, 1) for key in _KEYS)
-    asked = tuple(dict.fromkeys(find_tongue(name).name for value in values["lang:"] for name in value.split(",")))
-    parsed = Parsed(
+    asked = tuple(
+        dict.fromkeys(find_language_filter(name).name for value in values["lang:"] for name in value.split(","))
+    )
+    parsed = ParsedQuery(
         text=text[1:] if escaped else text,
         languages=asked,
         paths=tuple(values["path:"]),
@@ -93,7 +95,7 @@ def parse(query: str) -> Parsed:
     return parsed
 
 
-def find_tongue(name: str) -> Tongue:
+def find_language_filter(name: str) -> LanguageFilter:
     """The language of a name or an alias, in any case; an unknown one is refused with the one that it is a slip of."""
     known = _tongues()
     asked = name.strip().lower()
@@ -228,20 +230,20 @@ _BY_EXTENSION: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 @cache
-def _tongues() -> Mapping[str, Tongue]:
+def _tongues() -> Mapping[str, LanguageFilter]:
     """By every name that they go by."""
     parsed = {language.name for language in languages()}
-    found: dict[str, Tongue] = {}
+    found: dict[str, LanguageFilter] = {}
     for family in FAMILIES:
-        found[family] = Tongue(family, frozenset(each.name for each in languages() if each.family == family))
+        found[family] = LanguageFilter(family, frozenset(each.name for each in languages() if each.family == family))
     for name in sorted(parsed):
         # Who says typescript means its other spelling as well.
         also = {"tsx"} & parsed if name == "typescript" else set()
-        found[name] = Tongue(name, frozenset({name, *also}))
+        found[name] = LanguageFilter(name, frozenset({name, *also}))
     for name, (aliases, extensions) in _BY_EXTENSION.items():
         # Where the index knows it by its own name, files without such an ending belong to it too.
         names = found[name].languages if name in found else frozenset()
-        tongue = Tongue(name, names, frozenset(extensions))
+        tongue = LanguageFilter(name, names, frozenset(extensions))
         found.update(dict.fromkeys((name, *(alias for alias in aliases if alias not in parsed)), tongue))
     for name, aliases in _ALIASES.items():
         found.update(dict.fromkeys((alias for alias in aliases if alias not in parsed), found[name]))

@@ -17,7 +17,7 @@ from re2 import _re2
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.operations.search.fragments import Alternatives, fragments_of_pattern, fragments_of_text
-from codeplane.operations.search.syntax import invalid, read_pattern, unsupported
+from codeplane.operations.search.regex_syntax import invalid, tokenize_regex, unsupported
 
 MAX_QUERY_CHARS = 10_000
 MAX_FOLDED_CHARS = 200
@@ -31,7 +31,7 @@ Find = Callable[[bytes, int, int], Span | None]
 """The first match in a text between two offsets; what lies around them still counts for anchors."""
 
 
-class Pattern(NamedTuple):
+class SearchPattern(NamedTuple):
     narrow: Find
     """Asked of ASCII text."""
     wide: Find
@@ -50,7 +50,7 @@ class Pattern(NamedTuple):
     """Of a literal whose case does not matter: asked of texts that are not odd, instead of the others."""
 
 
-def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Pattern:
+def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> SearchPattern:
     """`case_sensitive=None` is sensitive if the query spells out a capital letter, or is a long text."""
     if not query or len(query) > MAX_QUERY_CHARS:
         raise _bad_length(query)
@@ -66,7 +66,7 @@ def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Pa
     return _regex(query, case_sensitive) if regex else _literal(query, case_sensitive)
 
 
-def _literal(query: str, case_sensitive: bool | None) -> Pattern:
+def _literal(query: str, case_sensitive: bool | None) -> SearchPattern:
     long = len(query) > MAX_FOLDED_CHARS
     sensitive = long or any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
     # Text is searched with line feeds alone, unless the query itself asks for a return that is not part of a line end.
@@ -77,7 +77,7 @@ def _literal(query: str, case_sensitive: bool | None) -> Pattern:
     compiled = _for_ascii(part, options)
     by_part = None if compiled is None else _finder_by_part(_finder(compiled), part, plain, folds=not sensitive)
     exact = by_part or _finder_of_text(plain)
-    pattern = Pattern(
+    pattern = SearchPattern(
         narrow=exact,
         wide=exact,
         fragments=fragments_of_text(plain),
@@ -97,8 +97,8 @@ def _literal(query: str, case_sensitive: bool | None) -> Pattern:
     return pattern
 
 
-def _regex(query: str, case_sensitive: bool | None) -> Pattern:
-    tokens = read_pattern(query)
+def _regex(query: str, case_sensitive: bool | None) -> SearchPattern:
+    tokens = tokenize_regex(query)
     # A pattern that spells out no letter at all says what it means, `\p{Lu}` for one.
     spelled = [token.capital for token in tokens if token.capital is not None]
     sensitive = any(spelled) or not spelled if case_sensitive is None else case_sensitive
@@ -111,7 +111,7 @@ def _regex(query: str, case_sensitive: bool | None) -> Pattern:
     for_ascii = _for_ascii(f"(?m){narrow}", options) or (
         for_any if narrow == wide else _compiled(query, f"(?m){narrow}", options)
     )
-    return Pattern(
+    return SearchPattern(
         narrow=_finder(for_ascii),
         wide=_finder(for_any),
         fragments=fragments_of_pattern(tokens),

@@ -13,8 +13,8 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.beneath import Root
 from codeplane.facts.words import STOP_WORDS
 from codeplane.operations.search.fragments import fragments_of_text
-from codeplane.operations.search.kept import Kept
-from codeplane.operations.search.textual import find_text
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.text_search import find_text
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import list_candidates
 
@@ -40,14 +40,14 @@ Phrase = Mapping[RepoPath, Sequence[int]]
 """Lines on which it stands, by path."""
 
 
-def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: Kept | None) -> Phrase:
+def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: ScanCache | None) -> Phrase:
     """Where the longest stretch of a text stands that some file has, and few files have."""
     places = (_find(snapshot, root, stretch, kept) for stretch in _stretches(text))
     return next(filter(None, places), {})
 
 
 def find_literal(
-    snapshot: Snapshot, root: Root, text: str, accepts: Callable[[str, str], bool], kept: Kept | None
+    snapshot: Snapshot, root: Root, text: str, accepts: Callable[[str, str], bool], kept: ScanCache | None
 ) -> Phrase:
     """Every line that contains the text, or else its longest part or sentence that few files have.
 
@@ -66,7 +66,7 @@ def _find(
     snapshot: Snapshot,
     root: Root,
     stretch: str,
-    kept: Kept | None,
+    kept: ScanCache | None,
     accepts: Callable[[str, str], bool] = lambda path, language: True,
     per_file: int = _PER_FILE,
 ) -> Phrase:

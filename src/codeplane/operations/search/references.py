@@ -19,12 +19,12 @@ from codeplane.disk.beneath import Root
 from codeplane.disk.text import decode
 from codeplane.disk.texts import Texts, Unread
 from codeplane.facts.model import Role, Target, Tier
-from codeplane.operations.search.kept import Kept
+from codeplane.operations.search.file_scan import Cancelled
 from codeplane.operations.search.matching import cut_around
-from codeplane.operations.search.mentions import Mentions, find_mentions
-from codeplane.operations.search.model import MAX_MATCHES, Found, Hit
-from codeplane.operations.search.scanning import Cancelled
-from codeplane.operations.search.textual import NO_DEFINITION, Accepts, within
+from codeplane.operations.search.model import MAX_MATCHES, Hit, SearchResult
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.text_search import NO_DEFINITION, RowFilter, with_enclosing
+from codeplane.operations.search.word_matches import WordMatches, find_word_matches
 from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.operations.symbols.presenter import not_found_message
@@ -62,16 +62,16 @@ def find_references(
     snapshot: Snapshot,
     root: Root,
     query: str,
-    accepts: Accepts | None,
+    accepts: RowFilter | None,
     *,
-    wanted: Accepts | None = None,
+    wanted: RowFilter | None = None,
     kinds: Collection[str] = (),
     keeps: Keeps | None = None,
     cancelled: Cancelled | None = None,
     limit: int = MAX_MATCHES,
     one_per_file: bool = False,
-    keeping: Kept | None = None,
-) -> Found:
+    keeping: ScanCache | None = None,
+) -> SearchResult:
     """Uses of the symbol that a query names, or of a name that nothing here defines: by tier, then path and place.
 
     Those of files that are not `wanted` are only counted, by role. What lies in no definition of the `kinds`, if there
@@ -121,9 +121,9 @@ def find_references(
         elif uses:
             outside[file.role] += len(uses)
     tiers = Counter(Tier(-row.rank).name.lower() for row in rows)
-    mentions = Mentions()
+    mentions = WordMatches()
     if not kinds or NO_DEFINITION in kinds:
-        mentions = find_mentions(
+        mentions = find_word_matches(
             snapshot,
             root,
             asked.name,
@@ -163,7 +163,7 @@ def find_references(
         hints["not_searched"] = dict(mentions.not_searched)
     if asked.missing is not None and not rows and not any(left_out.values()) and not outside:
         return replace(_not_found(index, asked.missing), hints=hints, skipped=mentions.skipped)
-    return Found(
+    return SearchResult(
         hits=tuple(hits),
         total=tiers.total(),
         outside_scope=dict(sorted(outside.items())),
@@ -174,9 +174,9 @@ def find_references(
     )
 
 
-def _not_found(index: IndexedSymbols, missing: SymbolNotFound) -> Found:
+def _not_found(index: IndexedSymbols, missing: SymbolNotFound) -> SearchResult:
     missing = with_suggestions(index, missing)
-    return Found((), 0, similar=missing.suggestions, not_found=not_found_message(missing))
+    return SearchResult((), 0, similar=missing.suggestions, not_found=not_found_message(missing))
 
 
 def _resolve_query(index: IndexedSymbols, snapshot: Snapshot, query: str) -> ReferenceQuery | SymbolNotFound:
@@ -300,7 +300,7 @@ def _hits(snapshot: Snapshot, rows: list[_Use], roles: Mapping[RepoPath, str]) -
             is_import=use.is_import,
             via=use.via,
         )
-        found[use] = hit if outer is None else within(hit, outer)
+        found[use] = hit if outer is None else with_enclosing(hit, outer)
     return [found[row] for row in rows]
 
 

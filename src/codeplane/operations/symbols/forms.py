@@ -19,7 +19,7 @@ from codeplane.languages.registry import detect
 
 
 @dataclass(frozen=True)
-class Identity:
+class DefinitionUid:
     """A def_uid of the index."""
 
     uid: str
@@ -51,7 +51,7 @@ class SymbolName:
 
 
 FileForm = FileMember | FilePosition
-WrittenForm = Identity | FileMember | FilePosition | SymbolName
+WrittenForm = DefinitionUid | FileMember | FilePosition | SymbolName
 
 
 def parse_written(text: str) -> tuple[WrittenForm, ...]:
@@ -60,7 +60,7 @@ def parse_written(text: str) -> tuple[WrittenForm, ...]:
     Raises PATH_ESCAPE or PATH_INVALID if the text can only name a file, and the path is not acceptable.
     """
     text = text.strip()
-    forms: list[WrittenForm] = [Identity(text)] if _IDENTITY.fullmatch(text) else []
+    forms: list[WrittenForm] = [DefinitionUid(text)] if _IDENTITY.fullmatch(text) else []
     forms += _file_forms(text)
     return (*forms, SymbolName(_QUOTED.sub(r"\2", text)))
 

@@ -40,7 +40,7 @@ _MAX_PREFIX = 50
 _MAX_NEAREST = 3
 
 
-class Candidate(NamedTuple):
+class SymbolCandidate(NamedTuple):
     """A symbol that may have been meant by a misspelled name."""
 
     path: RepoPath
@@ -67,9 +67,9 @@ class SymbolIndex(Protocol):
     def named(self, text: str, scope: str, kind: str | None, limit: int) -> tuple[list[Symbol], int]:
         """Symbols of a name at or under a path, and how many there are in all."""
 
-    def file_candidates(self, path: str) -> list[Candidate]: ...
+    def file_candidates(self, path: str) -> list[SymbolCandidate]: ...
 
-    def candidates(self, parts: Sequence[str], scope: str) -> list[Candidate]:
+    def candidates(self, parts: Sequence[str], scope: str) -> list[SymbolCandidate]:
         """Symbols to compare with a name that was not found."""
 
     def nearest_files(self, path: str) -> tuple[RepoPath, ...]: ...
@@ -109,12 +109,12 @@ class IndexedSymbols:
         symbols = [*map(_from_def, page.rows), *attributes]
         return symbols[:limit], page.total + len(attributes)
 
-    def file_candidates(self, path: str) -> list[Candidate]:
+    def file_candidates(self, path: str) -> list[SymbolCandidate]:
         rows = list_outline_rows(self._snapshot, path)[:MAX_FILE_CANDIDATES]
         given = list_attributes_in(self._snapshot, path, _MAX_MEMBERS)
         return [*(_from_outline(RepoPath(path), row) for row in rows if row.name), *map(_from_symbol, given)]
 
-    def candidates(self, parts: Sequence[str], scope: str) -> list[Candidate]:
+    def candidates(self, parts: Sequence[str], scope: str) -> list[SymbolCandidate]:
         snapshot = self._snapshot
         *qualifiers, member = [storable(part) for part in parts]
         names = [member, *list_names_nearly(snapshot, member, _MAX_NEAR_NAMES)]
@@ -164,11 +164,11 @@ class FileSymbols:
         symbols = self._symbols(found or (row for row in rows if row.name == text))
         return symbols[:limit], len(symbols)
 
-    def file_candidates(self, path: str) -> list[Candidate]:
+    def file_candidates(self, path: str) -> list[SymbolCandidate]:
         rows = self._rows[:MAX_FILE_CANDIDATES] if path == self._path else []
         return [_from_outline(self._path, row) for row in rows]
 
-    def candidates(self, parts: Sequence[str], scope: str) -> list[Candidate]:
+    def candidates(self, parts: Sequence[str], scope: str) -> list[SymbolCandidate]:
         return self.file_candidates(self._path)
 
     def nearest_files(self, path: str) -> tuple[RepoPath, ...]:
@@ -228,17 +228,17 @@ def _from_def(row: DefRow) -> Symbol:
     )
 
 
-def _candidate(row: DefRow) -> Candidate:
+def _candidate(row: DefRow) -> SymbolCandidate:
     parts = tuple(name_parts(row.qualified_name)) or (row.name,)
-    return Candidate(row.path, row.name, row.lexical_path, parts, row.kind, row.start_line, row.end_line)
+    return SymbolCandidate(row.path, row.name, row.lexical_path, parts, row.kind, row.start_line, row.end_line)
 
 
-def _from_symbol(symbol: Symbol) -> Candidate:
+def _from_symbol(symbol: Symbol) -> SymbolCandidate:
     parts = tuple(symbol.lexical_path.split("."))
-    return Candidate(
+    return SymbolCandidate(
         symbol.path, symbol.name, symbol.lexical_path, parts, symbol.kind, symbol.start_line, symbol.end_line
     )
 
 
-def _from_outline(path: RepoPath, row: OutlineRow) -> Candidate:
-    return Candidate(path, row.name, row.lexical_path, tuple(_parts(row)), row.kind, row.start_line, row.end_line)
+def _from_outline(path: RepoPath, row: OutlineRow) -> SymbolCandidate:
+    return SymbolCandidate(path, row.name, row.lexical_path, tuple(_parts(row)), row.kind, row.start_line, row.end_line)

@@ -13,15 +13,15 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import symbol_ref
 from codeplane.operations.symbols.forms import (
+    DefinitionUid,
     FileForm,
     FileMember,
     FilePosition,
-    Identity,
     SymbolName,
     looks_like_path,
     parse_written,
 )
-from codeplane.operations.symbols.lookup import Candidate, SymbolIndex
+from codeplane.operations.symbols.lookup import SymbolCandidate, SymbolIndex
 from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.presenter import did_you_mean
 from codeplane.operations.symbols.suggestions import MAX_SUGGESTIONS, nearest_candidates, nearest_to_line
@@ -59,7 +59,7 @@ def resolve_symbols(
     for form in parse_written(text):
         found: Sequence[Symbol] = ()
         match form:
-            case Identity(uid):
+            case DefinitionUid(uid):
                 found = index.by_identity(uid)
             case FileMember(path, name, line) if index.has_file(path):
                 found = _in_file(index, path, name, line, limit)
@@ -132,7 +132,7 @@ def _without_constructors(symbols: Sequence[Symbol]) -> list[Symbol]:
     return [symbol for symbol in symbols if symbol.kind != "constructor" or (symbol.path, symbol.parent) not in types]
 
 
-def _references(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+def _references(candidates: Sequence[SymbolCandidate]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(symbol_ref(each.path, each.lexical_path) for each in candidates))[:MAX_SUGGESTIONS]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from codeplane.base.edit_distance import edit_distance
 from codeplane.base.paths import is_inside
 from codeplane.facts.words import name_key
-from codeplane.operations.symbols.lookup import Candidate
+from codeplane.operations.symbols.lookup import SymbolCandidate
 
 MAX_SUGGESTIONS = 5
 
@@ -28,10 +28,10 @@ _MIN_PREFIX = 2
 
 
 def nearest_candidates(
-    candidates: Iterable[Candidate], parts: Sequence[str], scope: str, kind: str | None
-) -> list[Candidate]:
+    candidates: Iterable[SymbolCandidate], parts: Sequence[str], scope: str, kind: str | None
+) -> list[SymbolCandidate]:
     """The candidates of the lowest cost for a name given by its parts, by length of name, nesting, path and line."""
-    costs: dict[Candidate, int] = {}
+    costs: dict[SymbolCandidate, int] = {}
     for candidate in dict.fromkeys(candidates):
         # The type of that name is suggested instead.
         if candidate.kind == "constructor" and candidate.name in candidate.qualified[:-1]:
@@ -54,10 +54,10 @@ def nearest_candidates(
     )
 
 
-def nearest_to_line(candidates: Iterable[Candidate], line: int) -> list[Candidate]:
+def nearest_to_line(candidates: Iterable[SymbolCandidate], line: int) -> list[SymbolCandidate]:
     """Symbols of a file by their distance from a line that is in none of them; of two, the one below comes first."""
 
-    def key(candidate: Candidate) -> tuple[int, bool, int, int, str]:
+    def key(candidate: SymbolCandidate) -> tuple[int, bool, int, int, str]:
         is_above = candidate.line <= line
         distance = line - candidate.end_line if is_above else candidate.line - line
         return distance, is_above, candidate.lexical_path.count("."), candidate.line, candidate.lexical_path
@@ -65,7 +65,7 @@ def nearest_to_line(candidates: Iterable[Candidate], line: int) -> list[Candidat
     return sorted(candidates, key=key)
 
 
-def _cost(candidate: Candidate, parts: Sequence[str], scope: str, kind: str | None) -> int | None:
+def _cost(candidate: SymbolCandidate, parts: Sequence[str], scope: str, kind: str | None) -> int | None:
     name = _name_cost(parts[-1], candidate.name)
     if name is None:
         return None

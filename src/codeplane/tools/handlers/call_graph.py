@@ -13,11 +13,12 @@ from codeplane.base.text_lines import TextLine, note
 from codeplane.disk.beneath import Root
 from codeplane.index.resolve.languages import RESOLVED
 from codeplane.languages.registry import is_programming
-from codeplane.operations.reads import read_meta
-from codeplane.operations.relations import MAX_SYMBOLS, Graph, NoCallers, written
-from codeplane.operations.relations import call_graph as graph_of
-from codeplane.operations.search.lines import Lines
-from codeplane.operations.search.rows import cut_line
+from codeplane.operations.call_graph import CallGraph, NoCallers
+from codeplane.operations.call_graph import call_graph as graph_of
+from codeplane.operations.read_meta import read_meta
+from codeplane.operations.refs import MAX_SYMBOLS
+from codeplane.operations.search.file_lines import FileLines
+from codeplane.operations.search.result_rows import cut_line
 from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.operations.symbols.presenter import not_found_lines, not_found_message
@@ -39,7 +40,7 @@ JSON_DIRECTION, JSON_EDGES = "both", 20
 
 
 class _Asked(NamedTuple):
-    graph: Graph | SymbolNotFound
+    graph: CallGraph | SymbolNotFound
     unresolved_in: str = ""
     """The language, if names of it are not resolved beyond their file."""
     tests: frozenset[str] = frozenset()
@@ -74,7 +75,7 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
         paths = sorted({edge.path for edge in graph.edges}) if call.wants_text else []
         roles = {path: file.role for path in paths if (file := get_file(snapshot, path)) is not None}
         tests = frozenset(path for path, role in roles.items() if role == "test")
-        names = {written(root): _shortest_name(snapshot, root) for root in roots} if call.wants_text else {}
+        names = {root.reference: _shortest_name(snapshot, root) for root in roots} if call.wants_text else {}
         return _Asked(graph, "" if languages & RESOLVED else min(languages, default=""), tests, names)
 
     policy = args.get("freshness_policy")
@@ -107,7 +108,7 @@ def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
 def _text(
     call: Call,
     args: Mapping[str, Any],
-    graph: Graph,
+    graph: CallGraph,
     tests: frozenset[str],
     names: Mapping[str, str],
     hints: Mapping[str, Any],
@@ -119,7 +120,7 @@ def _text(
         return call_text(call.next_call("search", words, f"cpl refs {quote(query)}"))
 
     with Root.open(call.root.path) as root:
-        texts = Lines(root)
+        texts = FileLines(root)
 
         def source_line(path: str, number: int) -> str:
             held = texts.of(path)
@@ -148,10 +149,10 @@ def _shortest_name(snapshot: Snapshot, root: Symbol) -> str:
     short = short_name(root.lexical_path)
     found = resolve_symbols(IndexedSymbols(snapshot), short)
     is_alone = not isinstance(found, SymbolNotFound) and list(found.symbols) == [root]
-    return short if is_alone else written(root)
+    return short if is_alone else root.reference
 
 
-def _fields(graph: Graph) -> dict[str, object]:
+def _fields(graph: CallGraph) -> dict[str, object]:
     fields: dict[str, object] = {
         "roots": list(graph.roots),
         "nodes": [_node(graph, name, symbol) for name, symbol in graph.nodes.items()],
@@ -162,7 +163,7 @@ def _fields(graph: Graph) -> dict[str, object]:
                 "lines": list(edge.lines[:MAX_LINES]),
                 **({"more_lines": len(edge.lines) - MAX_LINES} if len(edge.lines) > MAX_LINES else {}),
                 "tier": edge.tier.name.lower(),
-                **({"via": written(edge.via)} if edge.via is not None else {}),
+                **({"via": edge.via.reference} if edge.via is not None else {}),
             }
             for edge in graph.edges
         ],
@@ -188,7 +189,7 @@ def _reasons(reasons: NoCallers) -> dict[str, object]:
     return fields | ({"open_base": True} if reasons.open_base else {})
 
 
-def _node(graph: Graph, name: str, symbol: Symbol | None) -> dict[str, object]:
+def _node(graph: CallGraph, name: str, symbol: Symbol | None) -> dict[str, object]:
     """A symbol with what it calls that is not known; the top of a file has no symbol."""
     fields: dict[str, object] = {"symbol_ref": name}
     if symbol is None:
@@ -206,7 +207,7 @@ def _node(graph: Graph, name: str, symbol: Symbol | None) -> dict[str, object]:
     return fields | {key: count for key, count in counts.items() if count}
 
 
-def _hints(call: Call, args: Mapping[str, Any], graph: Graph) -> dict[str, object]:
+def _hints(call: Call, args: Mapping[str, Any], graph: CallGraph) -> dict[str, object]:
     if not graph.left_out or args["limit"] >= 1000:
         return {}
     more = {**{name: args[name] for name in ("symbol", "direction", "depth")}, "limit": min(1000, args["limit"] * 5)}

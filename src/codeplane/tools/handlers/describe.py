@@ -9,7 +9,7 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.describe import describe_repo
 from codeplane.operations.health import index_word
-from codeplane.operations.reads import read_meta
+from codeplane.operations.read_meta import read_meta
 from codeplane.tools import catalog
 from codeplane.tools.arguments import nearest
 from codeplane.tools.calls import Call

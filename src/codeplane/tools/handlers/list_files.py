@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import RepoPath
-from codeplane.operations.listing import BOTTOMLESS, Files, add_left_out, check_place, page_files
-from codeplane.operations.listing import list_files as files_of
-from codeplane.operations.map_repo.kept import Index
-from codeplane.operations.reads import read_meta
+from codeplane.operations.list_files import BOTTOMLESS, FileListing, add_left_out, check_place, page_files
+from codeplane.operations.list_files import list_files as files_of
+from codeplane.operations.map_repo.map_cache import Index
+from codeplane.operations.read_meta import read_meta
 from codeplane.query.overview import ListedFile
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
@@ -28,7 +28,7 @@ MAX_CHARS = 22_000
 
 class _Asked(NamedTuple):
     known: list[ListedFile]
-    files: Files
+    files: FileListing
     made_of: Index
 
 
@@ -36,7 +36,7 @@ class _Asked(NamedTuple):
 class _Rest:
     """What a cursor names: these very rows, whatever happens to the index meanwhile."""
 
-    files: Files
+    files: FileListing
     offset: int
     root: Path
     place: str

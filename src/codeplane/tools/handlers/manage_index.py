@@ -7,12 +7,12 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations import managing
+from codeplane.operations import manage_index as operation
 from codeplane.tools.calls import Call, path_argument
 
 
 def check_manage_index(args: Mapping[str, Any]) -> None:
-    managing.parse_settings(args.get("ignore_patterns"), args.get("custom_extensions"))
+    operation.parse_settings(args.get("ignore_patterns"), args.get("custom_extensions"))
     _require_effect(args["action"], args)
 
 
@@ -21,7 +21,7 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
         return call.next_call("manage_index", {**arguments, **path_argument(args)}, command)
 
     action = args["action"]
-    settings = managing.parse_settings(args.get("ignore_patterns"), args.get("custom_extensions"))
+    settings = operation.parse_settings(args.get("ignore_patterns"), args.get("custom_extensions"))
     wait = args.get("wait", False) or call.once
     if not call.roots.may_change(call.root):
         if action == "clear" and args.get("confirm"):
@@ -29,7 +29,7 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
             return Answer({"removed": [], "bytes": 0}, message="It is no longer answered about here; its index stays.")
         _require_own_settings(settings is None)
     if action == "create":
-        return managing.create(
+        return operation.create(
             call.root,
             force=args.get("force", False),
             settings=settings,
@@ -39,7 +39,7 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
             cancelled=call.cancelled,
         )
     if action == "reindex":
-        return managing.reindex(
+        return operation.reindex(
             call.root,
             allow_unnecessary=args.get("allow_unnecessary_reindex", False),
             settings=settings,
@@ -49,12 +49,12 @@ def manage_index(call: Call, args: Mapping[str, Any]) -> Answer:
             cancelled=call.cancelled,
         )
     if action == "sync":
-        return managing.sync(call.root, tell=call.progress, cancelled=call.cancelled)
+        return operation.sync(call.root, tell=call.progress, cancelled=call.cancelled)
     if action == "clear":
-        answer = managing.clear(call.root, confirm=args.get("confirm", False))
+        answer = operation.clear(call.root, confirm=args.get("confirm", False))
         call.roots.forget(call.root)
         return answer
-    return managing.status(call.root)
+    return operation.status(call.root)
 
 
 def _require_own_settings(own: bool) -> None:

@@ -11,9 +11,9 @@ from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import TextLine, text
 from codeplane.operations.map_repo import DEFAULT_DEPTH, DEFAULT_TOKENS, MAX_TOKENS, PAGE_CHARS, page_structure
 from codeplane.operations.map_repo import map_repo as map_of
-from codeplane.operations.map_repo.kept import Index, Made
+from codeplane.operations.map_repo.map_cache import CachedMap, Index
 from codeplane.operations.map_repo.structure import TreeRow
-from codeplane.operations.reads import read_meta
+from codeplane.operations.read_meta import read_meta
 from codeplane.operations.units import unit_markers
 from codeplane.query.files import list_files
 from codeplane.query.rows import has_unresolved
@@ -36,14 +36,14 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
 
     place = directory_of(call, args)
 
-    def ask(snapshot: Snapshot) -> Made:
+    def ask(snapshot: Snapshot) -> CachedMap:
         if place and not list_files(snapshot, 1, place).total:
             raise nothing_indexed_in(place)
         made = map_of(snapshot, include, depth, limit, call.root.path.name, tokens, place)
         fields = made.fields | ({"units": unit_markers(snapshot, place)} if call.wants_text and include is None else {})
-        return Made(fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
+        return CachedMap(fields, tuple(made.rows), index_of(snapshot), settled=not has_unresolved(snapshot))
 
-    def make() -> Made:
+    def make() -> CachedMap:
         return call.root.workspace.read(ask, "best_effort", cancelled=call.cancelled).value
 
     # A map costs more than a look: the look comes first, and the map is of what it led to, or newer. What rests on a
@@ -60,7 +60,7 @@ def map_repo(call: Call, args: Mapping[str, Any]) -> Answer:
     return Answer(fields, warnings=read.notices, meta=read_meta(read))
 
 
-def _map_lines(call: Call, args: Mapping[str, Any], made: Made) -> list[TextLine]:
+def _map_lines(call: Call, args: Mapping[str, Any], made: CachedMap) -> list[TextLine]:
     """The map as text. The tree has files only where it is asked for alone: key files stand for them otherwise."""
     alone = args.get("include") is not None and set(args["include"]) == {"structure"}
     rows = made.rows if alone else tuple(row for row in made.rows if row.path.endswith("/"))

@@ -17,9 +17,9 @@ from codeplane.base.record import Record
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
-from codeplane.operations.missing import explain_missing
-from codeplane.operations.outline import Outline, Outlined
-from codeplane.operations.reads import read_meta
+from codeplane.operations.missing_paths import explain_missing
+from codeplane.operations.outline import FileOutlineRows, Outline
+from codeplane.operations.read_meta import read_meta
 from codeplane.operations.symbols.presenter import unresolved_lines, unresolved_message
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call, path_argument
@@ -88,7 +88,9 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
     )
 
 
-def _text_outline(outlined: Outlined, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None) -> Outline:
+def _text_outline(
+    outlined: FileOutlineRows, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
+) -> Outline:
     """All that was asked for; the text form shortens it to its own size."""
     return outline.show_outline(
         outlined,
@@ -136,7 +138,7 @@ def _outline_hints(call: Call, args: Mapping[str, Any], found: Outline, reduced:
 class _Told:
     """What is known of a file, of which version of it, and how fresh that is."""
 
-    outlined: Outlined
+    outlined: FileOutlineRows
     version: Mapping[str, object]
     notices: tuple[Notice, ...]
     meta: Mapping[str, object]
@@ -171,7 +173,7 @@ _ALL = 1 << 40
 
 
 def _shown(
-    outlined: Outlined, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
+    outlined: FileOutlineRows, args: Mapping[str, Any], exact: bool, window: tuple[int, int] | None
 ) -> tuple[Outline, bool]:
     """The outline, and whether it says less than was asked for so that it has the size of a default answer."""
     show = partial(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from codeplane.operations.outline import Node, Outline
+from codeplane.operations.outline import Outline, OutlineNode
 from codeplane.tools.sizes import json_size
 
 DEFAULT_CHARS = 7_500
@@ -46,24 +46,24 @@ def _fits(found: Outline) -> bool:
     return json_size(found.as_dict()) <= DEFAULT_CHARS
 
 
-def _count(nodes: Iterable[Node]) -> int:
+def _count(nodes: Iterable[OutlineNode]) -> int:
     return sum((node.kind not in _GATHERERS) + _count(node.children) for node in nodes)
 
 
-def _without_grandchildren(node: Node) -> Node:
+def _without_grandchildren(node: OutlineNode) -> OutlineNode:
     if not any(child.children for child in node.children):
         return node
     return replace(node, children=tuple(map(_closed, node.children)))
 
 
-def _closed(node: Node) -> Node:
+def _closed(node: OutlineNode) -> OutlineNode:
     # Most have nothing in them, and a copy is dear.
     if not node.children:
         return node
     return replace(node, children=(), child_count=node.child_count + len(node.children))
 
 
-def _bare(node: Node) -> Node:
+def _bare(node: OutlineNode) -> OutlineNode:
     """With children that have no signatures."""
     return replace(node, children=tuple(replace(child, signature="") for child in node.children))
 
@@ -73,7 +73,7 @@ def _with_others(found: Outline) -> Outline:
     names = sum(len(name) + _NAME_CHARS for name, _ in _names(found.symbols))
     frame = json_size(replace(found, symbols=()).as_dict())
     room = DEFAULT_CHARS - frame - min(names, _NAMES_CHARS)
-    shown: list[Node] = []
+    shown: list[OutlineNode] = []
     rest: list[tuple[str, int]] = []
     for node in found.symbols:
         size = json_size(_closed(node).as_dict())
@@ -101,7 +101,7 @@ def _with_others(found: Outline) -> Outline:
     return replace(found, symbols=tuple(shown), others=tuple(others), next_line=next_line)
 
 
-def _names(nodes: Iterable[Node], above: str = "") -> Iterator[tuple[str, int]]:
+def _names(nodes: Iterable[OutlineNode], above: str = "") -> Iterator[tuple[str, int]]:
     """References without the file, and where they begin."""
     for node in nodes:
         path = _path(node, above)
@@ -110,6 +110,6 @@ def _names(nodes: Iterable[Node], above: str = "") -> Iterator[tuple[str, int]]:
         yield from _names(node.children, f"{path}.")
 
 
-def _path(node: Node, above: str = "") -> str:
+def _path(node: OutlineNode, above: str = "") -> str:
     """The lexical path: where the tree does not tell it, the node does."""
     return node.symbol_ref.partition("#")[2].rpartition("@")[0] or f"{above}{node.name}"

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.operations.map_repo.kept import Index
-from codeplane.operations.reads import freshness_fields, read_meta
+from codeplane.operations.map_repo.map_cache import Index
+from codeplane.operations.read_meta import freshness_fields, read_meta
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
 from codeplane.workspace.freshness import Read, stale

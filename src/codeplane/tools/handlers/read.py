@@ -12,11 +12,11 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.record import Record
 from codeplane.disk.beneath import Root
-from codeplane.operations.reading.cutting import Cut
-from codeplane.operations.reading.locating import Located, Unlocated
-from codeplane.operations.reading.sources import Sources
-from codeplane.operations.reading.targets import Target
-from codeplane.operations.reads import read_meta
+from codeplane.operations.read.cut_text import CutText
+from codeplane.operations.read.locate import LocatedText, NotLocated
+from codeplane.operations.read.sources import ReadSources
+from codeplane.operations.read.targets import ReadTarget
+from codeplane.operations.read_meta import read_meta
 from codeplane.tasks.model import digest_params
 from codeplane.tools.calls import Call, path_argument
 from codeplane.tools.handlers.paging import take_rest
@@ -40,7 +40,7 @@ def read(call: Call, args: Mapping[str, Any]) -> Answer:
         request = request_of(call, args)
     allowance = allowance_of(call, digest_params(dict(args)), request.fresh)
     with Root.open(call.root.path) as root:
-        sources = Sources(root, call.root.workspace, request.policy, call.cancelled, call.root.parse)
+        sources = ReadSources(root, call.root.workspace, request.policy, call.cancelled, call.root.parse)
         reading = Passages(call, request, allowance, sources)
         for number, target in enumerate(request.targets):
             if not reading.take(target):
@@ -56,7 +56,7 @@ class _Rest:
     root: Path
 
 
-def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[Target, ...]) -> Answer:
+def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[ReadTarget, ...]) -> Answer:
     request, passages = reading.request, reading.all
     first = passages[0]
     if first.error is not None and all(passage.error is not None for passage in passages):
@@ -88,7 +88,7 @@ def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[
             meta[name] = True
     meta |= budget_meta(call, reading.allowance, reading.doubts)
     record = Record(tuple(sorted(reading.whole)), sum(reading.whole.values()) if reading.whole else None)
-    lines = first.found.lines if isinstance(first.found, Unlocated) and not request.many else None
+    lines = first.found.lines if isinstance(first.found, NotLocated) and not request.many else None
     return Answer(
         result, status=status, message=message, warnings=notices, hints=hints, meta=meta, record=record, lines=lines
     )
@@ -106,7 +106,7 @@ def _item(passage: Passage) -> dict[str, object]:
     return {"status": passage.status, **said, **passage.fields}
 
 
-def _pagination(call: Call, request: Request, left: tuple[Target, ...]) -> dict[str, object]:
+def _pagination(call: Call, request: Request, left: tuple[ReadTarget, ...]) -> dict[str, object]:
     if not left:
         return {}
     if call.once:
@@ -136,7 +136,7 @@ def _hints(call: Call, args: Mapping[str, Any], passage: Passage) -> dict[str, o
 
 
 def _next_call(
-    call: Call, args: Mapping[str, Any], found: Located, shown: Cut, place: Mapping[str, object]
+    call: Call, args: Mapping[str, Any], found: LocatedText, shown: CutText, place: Mapping[str, object]
 ) -> dict[str, object]:
     following = f"cpl read {quote(f'{found.path}:{shown.last + 1}-{found.last}')}"
     if shown.within_line:

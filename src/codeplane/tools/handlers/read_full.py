@@ -14,12 +14,12 @@ from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.record import Record
 from codeplane.disk.beneath import Root
-from codeplane.operations.reading.cutting import Bounds, piece_of
-from codeplane.operations.reading.documents import Document
-from codeplane.operations.reading.locating import Located, Unlocated, Wish, locate
-from codeplane.operations.reading.signs import signs
-from codeplane.operations.reading.sources import Sources
-from codeplane.operations.reading.targets import Target
+from codeplane.operations.read.content_notices import content_notices
+from codeplane.operations.read.cut_text import CutLimits, piece_of
+from codeplane.operations.read.documents import Document
+from codeplane.operations.read.locate import LocatedText, NotLocated, ReadOptions, locate
+from codeplane.operations.read.sources import ReadSources
+from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.model import digest_params
 from codeplane.tasks.reading import Standing
 from codeplane.tools.calls import Call, path_argument
@@ -44,7 +44,7 @@ def read_file_full(call: Call, args: Mapping[str, Any]) -> Answer:
             example={"file": "src/app.py"},
         )
     found = _located(call, call.root.path, relative(call, args["file"]))
-    if isinstance(found, Unlocated):
+    if isinstance(found, NotLocated):
         return Answer(found.fields, status=found.status, message=found.message)
     if args.get("confirm"):
         return _page(call, args, found, _Rest(found.path, "", 0, call.root.path))
@@ -61,12 +61,12 @@ class _Rest:
     root: Path
 
 
-def _located(call: Call, place: Path, written: str) -> Located | Unlocated:
+def _located(call: Call, place: Path, written: str) -> LocatedText | NotLocated:
     with Root.open(place) as root:
-        return locate(Sources(root, call.root.workspace), Target(written, "file"), Wish())
+        return locate(ReadSources(root, call.root.workspace), ReadTarget(written, "file"), ReadOptions())
 
 
-def _costs(call: Call, args: Mapping[str, Any], found: Located) -> Answer:
+def _costs(call: Call, args: Mapping[str, Any], found: LocatedText) -> Answer:
     document = found.document
     assert document is not None
     tokens = found.body.tokens
@@ -93,7 +93,7 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
     rest = take_rest(call, args, _Rest, "read_file_full")
     require_settled(args, [name for name in args if name not in ("cursor", "confirm")], "cursor")
     found = _located(call, rest.root, rest.file)
-    if isinstance(found, Unlocated) or found.document is None or found.document.digest != rest.digest:
+    if isinstance(found, NotLocated) or found.document is None or found.document.digest != rest.digest:
         raise CodePlaneError(
             ErrorCode.FILE_CHANGED,
             f"'{display(rest.file)}' changed since its first page",
@@ -102,15 +102,15 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
     return _page(call, args, found, rest)
 
 
-def _page(call: Call, args: Mapping[str, Any], found: Located, rest: _Rest) -> Answer:
+def _page(call: Call, args: Mapping[str, Any], found: LocatedText, rest: _Rest) -> Answer:
     allowance = allowance_of(call, digest_params(dict(args)), True)
     document = found.document
     assert document is not None
     data = found.body.data
     if not allowance.observed:
-        bounds = Bounds(_UNBOUNDED, _UNBOUNDED, _UNBOUNDED)
+        bounds = CutLimits(_UNBOUNDED, _UNBOUNDED, _UNBOUNDED)
     else:
-        bounds = Bounds(_UNBOUNDED, PAGE_CHARS, PAGE_ROOM - len(found.path))
+        bounds = CutLimits(_UNBOUNDED, PAGE_CHARS, PAGE_ROOM - len(found.path))
     content = piece_of(data, rest.offset, bounds)
     end = rest.offset + len(content.encode("utf-8"))
     if end < len(data) and "\n" in content:
@@ -133,7 +133,7 @@ def _page(call: Call, args: Mapping[str, Any], found: Located, rest: _Rest) -> A
         call.readings.note_served(call.session, found.path, document.digest, first, last, call.request_id)
     meta: dict[str, object] = {"token_estimate": len(content) // CHARS_PER_TOKEN}
     meta |= {"truncated": True} if end < len(data) else {}
-    notices = (*(found.notices if not rest.offset else ()), *signs(found.path, content, first))
+    notices = (*(found.notices if not rest.offset else ()), *content_notices(found.path, content, first))
     record = Record((found.path,), found.body.tokens)
     return Answer(fields, warnings=notices, meta=meta | budget_meta(call, allowance, ()), record=record)
 

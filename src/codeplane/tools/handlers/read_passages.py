@@ -10,13 +10,13 @@ from codeplane.base.envelope import status_of
 from codeplane.base.errors import CodePlaneError, ErrorCode, ErrorKind
 from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.warnings import Notice
-from codeplane.operations.reading.cutting import Bounds, Cut, Part, cut_parts
-from codeplane.operations.reading.documents import Document
-from codeplane.operations.reading.locating import Located, Unlocated, locate
-from codeplane.operations.reading.outlines import outline_fields
-from codeplane.operations.reading.signs import signs
-from codeplane.operations.reading.sources import Sources
-from codeplane.operations.reading.targets import Target
+from codeplane.operations.read.content_notices import content_notices
+from codeplane.operations.read.cut_text import CutLimits, CutPart, CutText, cut_parts
+from codeplane.operations.read.document_outline import outline_fields
+from codeplane.operations.read.documents import Document
+from codeplane.operations.read.locate import LocatedText, NotLocated, locate
+from codeplane.operations.read.sources import ReadSources
+from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.reading import GivenLines
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.read_budget import Allowance, relevance
@@ -54,21 +54,21 @@ class GivenRun(NamedTuple):
 class Passage:
     """One target as it is answered."""
 
-    target: Target
+    target: ReadTarget
     fields: dict[str, object]
     status: str = "ok"
     message: str | None = None
-    located: Located | None = None
-    shown: Cut | None = None
+    located: LocatedText | None = None
+    shown: CutText | None = None
     first: int = 0
     truncated: bool = False
     degraded: bool = False
-    parts: tuple[Part, ...] = ()
+    parts: tuple[CutPart, ...] = ()
     """The lines that are shown."""
     given: tuple[GivenRun, ...] = ()
     """The lines that are not, since the session has them."""
     tokens: int = 0
-    found: Located | Unlocated | None = None
+    found: LocatedText | NotLocated | None = None
     error: CodePlaneError | None = None
 
     @property
@@ -85,7 +85,7 @@ class Passage:
 class Passages:
     """The passages of one answer, as long as there is room."""
 
-    def __init__(self, call: Call, request: Request, allowance: Allowance, sources: Sources) -> None:
+    def __init__(self, call: Call, request: Request, allowance: Allowance, sources: ReadSources) -> None:
         self._call = call
         self.request = request
         self.allowance = allowance
@@ -99,7 +99,7 @@ class Passages:
         self.whole: dict[str, int] = {}
         """Tokens of each file of which something is given."""
 
-    def take(self, target: Target) -> bool:
+    def take(self, target: ReadTarget) -> bool:
         """Whether there was room for it."""
         if self.all and self._room < LEAST_ROOM:
             return False
@@ -117,13 +117,13 @@ class Passages:
         self._room -= json_size(passage.fields)
         return True
 
-    def _read(self, target: Target) -> Passage:
+    def _read(self, target: ReadTarget) -> Passage:
         request = self.request
         if target.mode is not None:
             require_mode(request.given, target.mode)
         found = locate(self._sources, target, request.wish)
         require_mode(request.given, found.mode)
-        if isinstance(found, Unlocated):
+        if isinstance(found, NotLocated):
             fields = {"mode": found.mode, "target": (target.symbol or target.written)[:_MAX_ECHO], **found.fields}
             return Passage(target, _fitted(fields, self._room), found.status, found.message, found=found)
         first = found.first + request.offset
@@ -136,7 +136,7 @@ class Passages:
         counted = request.limit is not None or request.annotated
         last = min(found.last, first + lines - 1) if counted else found.last
         runs = self._given(found, first, last)
-        bounds = Bounds(lines, chars, max(0, self._room - taken))
+        bounds = CutLimits(lines, chars, max(0, self._room - taken))
         kept = cut_parts(found.body, first, last, bounds, [(run.first, run.last) for run in runs])
         shown = kept.whole
         truncated = request.text and (shown.within_line or shown.last < found.last)
@@ -156,20 +156,20 @@ class Passages:
         )
         return replace(passage, fields=self._fields(passage))
 
-    def _outline(self, found: Located, first: int, lines: int) -> dict[str, object]:
+    def _outline(self, found: LocatedText, first: int, lines: int) -> dict[str, object]:
         if not self.request.annotated or found.document is None:
             return {}
         last = min(found.last, first + lines - 1)
         whole = found.mode == "file" and (first, last) == (1, found.last)
         return outline_fields(self._sources, found.document, None if whole else (first, max(first, last)))
 
-    def _tokens(self, found: Located, shown: Cut) -> int:
+    def _tokens(self, found: LocatedText, shown: CutText) -> int:
         """Of the text that is given; where none is, of all that was asked for."""
         if self.request.text or not found.last:
             return len(shown.content) // CHARS_PER_TOKEN
         return len(found.body.between(found.first, found.last).decode("utf-8")) // CHARS_PER_TOKEN
 
-    def _given(self, found: Located, first: int, last: int) -> list[GivenRun]:
+    def _given(self, found: LocatedText, first: int, last: int) -> list[GivenRun]:
         """Runs of these lines that the session was given of the same text, if they need not be given again."""
         document = found.document
         if self.allowance.gives_again or document is None or found.mode == "diff_preview" or not self.request.text:
@@ -177,7 +177,7 @@ class Passages:
         given = self._call.readings.find_given(self._call.session, found.path, document.digest, first, last)
         return [run for run in _runs(given) if self._is_worth_saving(found, run)]
 
-    def _is_worth_saving(self, found: Located, run: GivenRun) -> bool:
+    def _is_worth_saving(self, found: LocatedText, run: GivenRun) -> bool:
         return len(found.body.between(run.first, run.last).decode("utf-8")) >= WORTH_SAVING
 
     def _note(self, passage: Passage) -> None:
@@ -189,7 +189,7 @@ class Passages:
             return
         for part in passage.parts:
             first = part.first if found.mode != "diff_preview" else 1
-            self._tell(signs(found.path, part.content, first))
+            self._tell(content_notices(found.path, part.content, first))
         if found.document is not None and found.document.body is not None:
             self.whole[found.path] = found.document.body.tokens
         if not self.allowance.observed:
@@ -283,7 +283,7 @@ def _runs(given: Iterable[GivenLines]) -> list[GivenRun]:
     return [run._replace(request_ids=tuple(dict.fromkeys(run.request_ids))) for run in runs]
 
 
-def next_target(found: Located, shown: Cut) -> str:
+def next_target(found: LocatedText, shown: CutText) -> str:
     """The lines that were not shown any more."""
     return f"{found.path}:{shown.last + (not shown.within_line)}-{found.last}"
 
@@ -306,7 +306,7 @@ def _short_error(error: CodePlaneError) -> dict[str, object]:
     return told | ({"details": error.details} if error.details and error.code.kind is not ErrorKind.STATE else {})
 
 
-def _beyond(found: Located, offset: int) -> CodePlaneError:
+def _beyond(found: LocatedText, offset: int) -> CodePlaneError:
     count = found.last - found.first + 1 if found.last else 0
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,

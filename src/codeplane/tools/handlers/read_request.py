@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.reading.locating import Wish
-from codeplane.operations.reading.targets import Mode, Target
+from codeplane.operations.read.locate import ReadOptions
+from codeplane.operations.read.targets import Mode, ReadTarget
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.read import MAX_TARGETS, READ
@@ -35,10 +35,10 @@ _LINES = re.compile(r"L?([1-9][0-9]{0,8})(?:\s*[-:,]\s*L?([1-9][0-9]{0,8})?)?")
 
 @dataclass(frozen=True)
 class Request:
-    targets: tuple[Target, ...]
+    targets: tuple[ReadTarget, ...]
     many: bool
     """Whether a list was asked for, however long it is."""
-    wish: Wish
+    wish: ReadOptions
     given: frozenset[str]
     """Parameters that go with some modes and were given."""
     offset: int = 0
@@ -102,7 +102,7 @@ def request_of(call: Call, args: Mapping[str, Any]) -> Request:
     return Request(
         targets=tuple(_target(call, item, args.get("mode")) for item in items),
         many="targets" in args,
-        wish=Wish(
+        wish=ReadOptions(
             merge_namesakes=call.wants_text,
             within=within,
             include_context=args.get("include_context", False),
@@ -140,16 +140,16 @@ def _given(args: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name in (*ONLY, "annotated") if args.get(name, False) is not False) - {"path"}
 
 
-def _target(call: Call, item: object, mode: Mode | None) -> Target:
+def _target(call: Call, item: object, mode: Mode | None) -> ReadTarget:
     if not isinstance(item, Mapping):
-        return Target(relative(call, str(item).strip()), mode)
+        return ReadTarget(relative(call, str(item).strip()), mode)
     first, last = _lines(item)
     symbol = item.get("symbol")
     written = relative(call, str(item.get("target", "")).strip())
     chosen = item.get("mode", mode)
     if not written and symbol is not None:
-        return Target(relative(call, symbol), chosen or "symbol", None, first, last)
-    return Target(written, chosen, symbol, first, last)
+        return ReadTarget(relative(call, symbol), chosen or "symbol", None, first, last)
+    return ReadTarget(written, chosen, symbol, first, last)
 
 
 def _lines(item: Mapping[str, Any]) -> tuple[int | None, int | None]:

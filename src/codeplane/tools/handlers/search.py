@@ -15,13 +15,13 @@ from codeplane.base.symbols import symbol_ref
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.resolve.languages import RESOLVED
-from codeplane.operations.map_repo.kept import Index
-from codeplane.operations.reads import read_meta
-from codeplane.operations.search.finder import Extent
-from codeplane.operations.search.frozen import Frozen, freeze
-from codeplane.operations.search.model import Found, Hit, Request
-from codeplane.operations.search.rows import View
-from codeplane.operations.search.surroundings import Around, look_around, read_lines
+from codeplane.operations.map_repo.map_cache import Index
+from codeplane.operations.read_meta import read_meta
+from codeplane.operations.search.finder import SearchExtent
+from codeplane.operations.search.hit_context import HitContext, read_contexts, read_lines
+from codeplane.operations.search.model import Hit, SearchRequest, SearchResult
+from codeplane.operations.search.packed_hits import PackedHits, pack_hits
+from codeplane.operations.search.result_rows import RowOptions
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.call_graph import CALL_GRAPH
@@ -62,13 +62,13 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     if "cursor" in args:
         return _next_page(call, args)
     began = time.monotonic()
-    request, view, limit = request_of(call, args), view_of(args, View()), args.get("limit")
+    request, view, limit = request_of(call, args), view_of(args, RowOptions()), args.get("limit")
 
     def ask(snapshot: Snapshot) -> _Asked:
         found = of_tiers(call.root.finder.find(snapshot, request, call.cancelled, call.shows), args.get("tiers"))
         exact = exact_hits(found, request) if call.wants_text else None
         first = (exact or found.hits)[: limit or DEFAULT_LIMIT]
-        around = look_around(snapshot, call.root.path, first) if view.looks_around else ()
+        around = read_contexts(snapshot, call.root.path, first) if view.looks_around else ()
         extent = None if found.hits else measure(call.root.finder, snapshot, request)
         uses = count_uses(snapshot, exact[0]) if exact and len(exact) == 1 else None
         literal = [hit for hit in found.hits if hit.literal]
@@ -97,7 +97,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     page = fill_page(found.hits, asked.around, view, exhaustive, limit, room)
     call.readings.note_search(call.session, (hit.path for hit in found.hits[: page.shown]))
     rest = _Rest(
-        Frozen((), (), 0),
+        PackedHits((), (), 0),
         0,
         _total(found),
         view,
@@ -109,7 +109,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
         text_form(found, request, args),
     )
     if page.shown < len(found.hits) and not call.once:
-        rest = replace(rest, frozen=freeze(found.hits[page.shown :]))
+        rest = replace(rest, frozen=pack_hits(found.hits[page.shown :]))
     pagination = _pagination(call, rest)
     result: dict[str, object] = {"results": page.rows, **_facts(found, exhaustive, asked.extent)}
     result |= _fallback(call, found, request, args) or _calls(call, found, request, args)
@@ -141,9 +141,9 @@ def _source_meta(read: Read[_Asked]) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class _Asked:
-    found: Found
-    around: tuple[Around, ...]
-    extent: Extent | None
+    found: SearchResult
+    around: tuple[HitContext, ...]
+    extent: SearchExtent | None
     """Of a search that found nothing."""
     index: Index
     exact: tuple[Hit, ...] | None = None
@@ -166,10 +166,10 @@ class _Asked:
 class _Rest:
     """What a cursor names: these very results, whatever happens to the index meanwhile."""
 
-    frozen: Frozen
+    frozen: PackedHits
     offset: int
     total: int
-    view: View
+    view: RowOptions
     limit: int | None
     exhaustive: bool
     settled: Mapping[str, object]
@@ -179,7 +179,9 @@ class _Rest:
     form: TextForm
 
 
-def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: View, read: Read[_Asked]) -> Answer:
+def _text_answer(
+    call: Call, args: Mapping[str, Any], request: SearchRequest, view: RowOptions, read: Read[_Asked]
+) -> Answer:
     asked, limit = read.value, args.get("limit")
     found, form = asked.found, text_form(asked.found, request, args)
     notices = (*read.notices, *found.notices, *_incomplete(found))
@@ -205,12 +207,12 @@ def _text_answer(call: Call, args: Mapping[str, Any], request: Request, view: Vi
         arranged = form.arrange(found.hits, args.get("tiers"))
         hits = (*asked.definitions, *arranged.hits)
         hits = tuple(by_file(hits)) if asked.definitions else hits
-        if len(hits) == 1 and hits[0].literal and view == View() and asked.literal:
+        if len(hits) == 1 and hits[0].literal and view == RowOptions() and asked.literal:
             page = TextPage(literal_lines(hits[0], asked.literal), 1)
         else:
             page = form.fill(hits, asked.around, view, limit, unbounded=unbounded)
         rest = _Rest(
-            freeze(hits[page.shown :]) if page.shown < len(hits) and not call.once else freeze(()),
+            pack_hits(hits[page.shown :]) if page.shown < len(hits) and not call.once else pack_hits(()),
             0,
             len(hits),
             view,
@@ -249,10 +251,10 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
     view, limit = view_of(args, rest.view), args.get("limit", rest.limit)
     hits = rest.frozen.hits(rest.offset, rest.offset + (limit or DEFAULT_LIMIT))
 
-    def ask(snapshot: Snapshot) -> tuple[Index, tuple[Around, ...]]:
+    def ask(snapshot: Snapshot) -> tuple[Index, tuple[HitContext, ...]]:
         index = index_of(snapshot)
         same = view.looks_around and index[0] == rest.index[0]
-        return index, look_around(snapshot, rest.root, hits, rest.index[1]) if same else ()
+        return index, read_contexts(snapshot, rest.root, hits, rest.index[1]) if same else ()
 
     read = look(call, rest.root, ask)
     now, around = read.value if read is not None else (None, ())
@@ -271,7 +273,12 @@ def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
 
 
 def _next_text_page(
-    call: Call, rest: _Rest, view: View, limit: int | None, around: Sequence[Around], meta: Mapping[str, object]
+    call: Call,
+    rest: _Rest,
+    view: RowOptions,
+    limit: int | None,
+    around: Sequence[HitContext],
+    meta: Mapping[str, object],
 ) -> Answer:
     hits = rest.frozen.hits(rest.offset, rest.offset + (limit or rest.form.page_size))
     page = rest.form.fill(hits, around, view, limit)
@@ -293,7 +300,7 @@ def _settled(args: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in args.items() if name not in VIEW}
 
 
-def _total(found: Found) -> int:
+def _total(found: SearchResult) -> int:
     """How many results there are; where some were cut, how many matches."""
     kept = len(found.hits) + found.suppressed + sum(hit.collapsed for hit in found.hits)
     return len(found.hits) if kept >= found.total else found.total
@@ -306,7 +313,7 @@ def _pagination(call: Call, rest: _Rest) -> dict[str, object]:
     return fields
 
 
-def _facts(found: Found, exhaustive: bool, extent: Extent | None) -> dict[str, object]:
+def _facts(found: SearchResult, exhaustive: bool, extent: SearchExtent | None) -> dict[str, object]:
     """What is true of the answer as a whole; nothing found is a fact about as many files as were searched."""
     facts: dict[str, object] = {}
     if exhaustive and found.hits:
@@ -322,7 +329,7 @@ def _facts(found: Found, exhaustive: bool, extent: Extent | None) -> dict[str, o
     return facts
 
 
-def _fallback(call: Call, found: Found, request: Request, args: Mapping[str, Any]) -> dict[str, object]:
+def _fallback(call: Call, found: SearchResult, request: SearchRequest, args: Mapping[str, Any]) -> dict[str, object]:
     """Where the first result is no symbol, the call that shows what stands around it."""
     if not found.hits or request.result_mode != "grouped":
         return {}
@@ -334,7 +341,7 @@ def _fallback(call: Call, found: Found, request: Request, args: Mapping[str, Any
     return {"navigation_fallback": {"tool": "file_outline", "args": window | elsewhere}}
 
 
-def _meta(page: Page, found: Found, exhaustive: bool) -> dict[str, object]:
+def _meta(page: Page, found: SearchResult, exhaustive: bool) -> dict[str, object]:
     meta = _cut(page)
     if not meta and found.skipped:
         meta["completeness"] = "partial"
@@ -350,12 +357,12 @@ def _cut(page: Page) -> dict[str, object]:
     return {"completeness": "truncated"} if page.cut else {}
 
 
-def _not_searched(found: Found) -> Mapping[str, int]:
+def _not_searched(found: SearchResult) -> Mapping[str, int]:
     reasons = found.hints.get("not_searched")
     return reasons if isinstance(reasons, Mapping) else {}
 
 
-def _incomplete(found: Found) -> tuple[Notice, ...]:
+def _incomplete(found: SearchResult) -> tuple[Notice, ...]:
     reasons = _not_searched(found)
     if not reasons:
         return ()
@@ -378,7 +385,7 @@ def _hints(call: Call, page: Page, pagination: Mapping[str, object], rest: _Rest
     return hints
 
 
-def _wider(call: Call, found: Found, args: Mapping[str, Any]) -> dict[str, object]:
+def _wider(call: Call, found: SearchResult, args: Mapping[str, Any]) -> dict[str, object]:
     if not any(found.outside_scope.values()) or len(args["query"]) > MAX_ECHO:
         return {}
     mode = f" --mode {args['mode']}" if args["mode"] != "auto" else ""
@@ -386,7 +393,7 @@ def _wider(call: Call, found: Found, args: Mapping[str, Any]) -> dict[str, objec
     return {"wider": call.next_call("search", {**said(args), "scope": "mixed"}, command)}
 
 
-def _calls(call: Call, found: Found, request: Request, args: Mapping[str, Any]) -> dict[str, object]:
+def _calls(call: Call, found: SearchResult, request: SearchRequest, args: Mapping[str, Any]) -> dict[str, object]:
     """Where the first result can be called, the call that shows who does."""
     if request.mode not in ("auto", "symbol", "definitions") or not found.hits or call.surface.everything:
         return {}
@@ -398,7 +405,7 @@ def _calls(call: Call, found: Found, request: Request, args: Mapping[str, Any]) 
     return {"call_graph_hint": {"tool": "call_graph", "args": {"symbol": ref, **elsewhere}}}
 
 
-def _data_hints(found: Found, request: Request) -> dict[str, object]:
+def _data_hints(found: SearchResult, request: SearchRequest) -> dict[str, object]:
     hints = {name: value for name, value in found.hints.items() if name in _ADVICE}
     return {**hints, "debug_search": found.debug} if request.debug else hints
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.text_lines import TextLine, note
-from codeplane.operations.search.finder import Extent
-from codeplane.operations.search.model import Found, Request
-from codeplane.operations.search.question import read_question
+from codeplane.operations.search.finder import SearchExtent
+from codeplane.operations.search.model import SearchRequest, SearchResult
+from codeplane.operations.search.query_features import analyze_query
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.search_empty import nothing_indexed_in
 from codeplane.tools.handlers.search_request import MAX_ECHO
@@ -21,13 +21,13 @@ _FROM_TEXT = frozenset({"auto", "lexical", "regex", "files"})
 
 @dataclass(frozen=True)
 class DiskAnswer:
-    found: Found
-    extent: Extent
+    found: SearchResult
+    extent: SearchExtent
     index: Mapping[str, object]
     """`result.index`: `state` (building or opening), and `files_done` of `files_total` if that is known."""
 
 
-def search_disk(call: Call, request: Request, error: CodePlaneError) -> DiskAnswer:
+def search_disk(call: Call, request: SearchRequest, error: CodePlaneError) -> DiskAnswer:
     """Search the working tree, since the index answered `error`.
 
     Raises the error if it says anything else than that the index is not ready, or if the request needs facts.
@@ -60,11 +60,11 @@ def index_lines(index: Mapping[str, object]) -> list[TextLine]:
 _PROGRESS = ("files_done", "files_total")
 
 
-def _needs_index(request: Request, error: CodePlaneError) -> CodePlaneError:
+def _needs_index(request: SearchRequest, error: CodePlaneError) -> CodePlaneError:
     """The same error, with the search for the text of a name, which works already."""
     told = again(error)
     if len(request.query) <= MAX_ECHO:
-        text = read_question(request.query).last if request.mode not in _FROM_TEXT else request.query
+        text = analyze_query(request.query).last if request.mode not in _FROM_TEXT else request.query
         mode = request.mode if request.mode in _FROM_TEXT else "lexical"
         told.example = {"query": text, "mode": mode}
     what = "'kinds'" if request.mode in _FROM_TEXT else f"mode '{request.mode}'"

@@ -11,9 +11,9 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations.search import operators
-from codeplane.operations.search.finder import Extent, Finder
-from codeplane.operations.search.model import Found, Request
-from codeplane.operations.search.operators import Parsed
+from codeplane.operations.search.finder import Finder, SearchExtent
+from codeplane.operations.search.model import SearchRequest, SearchResult
+from codeplane.operations.search.operators import ParsedQuery
 from codeplane.query.files import get_file, list_files
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
@@ -33,7 +33,7 @@ class Nothing:
     hints: Mapping[str, object] = field(default_factory=dict)
 
 
-def measure(finder: Finder, snapshot: Snapshot, request: Request) -> Extent:
+def measure(finder: Finder, snapshot: Snapshot, request: SearchRequest) -> SearchExtent:
     """A place of which nothing is indexed is a mistake in the call, not an answer."""
     place = request.directory
     if place and not list_files(snapshot, 1, place).total and get_file(snapshot, place) is None:
@@ -51,7 +51,9 @@ def nothing_indexed_in(place: str) -> CodePlaneError:
     )
 
 
-def about_nothing(call: Call, found: Found, request: Request, extent: Extent, args: Mapping[str, Any]) -> Nothing:
+def about_nothing(
+    call: Call, found: SearchResult, request: SearchRequest, extent: SearchExtent, args: Mapping[str, Any]
+) -> Nothing:
     # A symbol without uses is an answer.
     defined = bool(found.hints.get("definitions") or found.hints.get("symbols"))
     hints = _without_operators(call, request, args) if request.mode in _LITERAL else {}
@@ -63,7 +65,7 @@ def about_nothing(call: Call, found: Found, request: Request, extent: Extent, ar
     )
 
 
-def _message(found: Found, request: Request, extent: Extent, defined: bool) -> str | None:
+def _message(found: SearchResult, request: SearchRequest, extent: SearchExtent, defined: bool) -> str | None:
     if found.not_found:
         return found.not_found
     if any(found.outside_scope.values()):
@@ -72,7 +74,7 @@ def _message(found: Found, request: Request, extent: Extent, defined: bool) -> s
         return "What looks like operators at the head of the query was taken as text: this mode reads none."
     if request.mode not in NAME_MODES:
         return next((message for name, message in _LOST.items() if found.hints.get(name)), None)
-    parsed = operators.parse(request.query)
+    parsed = operators.parse_query(request.query)
     words = parsed.must or parsed.exclude
     if request.kinds or request.directory or extent.paths or extent.languages or words:
         return f"{'It is defined; no' if defined else 'No'} {_SOUGHT[request.mode]} is left by the filters."
@@ -86,7 +88,7 @@ _LOST = {
 _SOUGHT = {"symbol": "symbol like this", "definitions": "definition of this name", "references": "use of this name"}
 
 
-def _warnings(extent: Extent) -> tuple[Notice, ...]:
+def _warnings(extent: SearchExtent) -> tuple[Notice, ...]:
     about = {"paths": [display(path) for path in extent.paths], "languages": list(extent.languages)}
     named = {name: value for name, value in about.items() if value}
     return (Notice(WarningCode.SEARCH_MATCHES_NO_FILE, named),) if named and not extent.anywhere else ()
@@ -94,20 +96,20 @@ def _warnings(extent: Extent) -> tuple[Notice, ...]:
 
 def _begins_like_operator(query: str) -> bool:
     try:
-        return _has_operators(operators.parse(query))
+        return _has_operators(operators.parse_query(query))
     except CodePlaneError:
         # Nothing is refused but what begins like an operator and cannot be one.
         return True
 
 
-def _has_operators(parsed: Parsed) -> bool:
+def _has_operators(parsed: ParsedQuery) -> bool:
     return bool(parsed.summary["prefix_chars"])
 
 
-def _without_operators(call: Call, request: Request, args: Mapping[str, Any]) -> dict[str, object]:
+def _without_operators(call: Call, request: SearchRequest, args: Mapping[str, Any]) -> dict[str, object]:
     """The same asked with parameters, or where there is none for an operator, in a mode that reads them."""
     try:
-        parsed = operators.parse(request.query)
+        parsed = operators.parse_query(request.query)
     except CodePlaneError:
         return {}
     if not _has_operators(parsed) or len(request.query) > MAX_ECHO:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from codeplane.base.limits import MAX_ANSWER_CHARS
+from codeplane.operations.search.hit_context import NO_CONTEXT, HitContext
 from codeplane.operations.search.model import Hit
-from codeplane.operations.search.rows import Row, View, row_of
-from codeplane.operations.search.surroundings import NOTHING_AROUND, Around
+from codeplane.operations.search.result_rows import Row, RowOptions, row_of
 
 DEFAULT_LIMIT = 20
 DEFAULT_CHARS = 7_300
@@ -31,7 +31,7 @@ class Page:
         return len(self.rows)
 
 
-def room_for(limit: int | None, view: View, *, person: bool = False) -> int:
+def room_for(limit: int | None, view: RowOptions, *, person: bool = False) -> int:
     """Who names a limit, or wants to see bodies, has asked for more than the usual size; a person, who has no use for
     a cursor, gets all of the limit."""
     if person and limit is not None:
@@ -40,13 +40,13 @@ def room_for(limit: int | None, view: View, *, person: bool = False) -> int:
 
 
 def fill_page(
-    hits: Sequence[Hit], around: Sequence[Around], view: View, exhaustive: bool, limit: int | None, room: int
+    hits: Sequence[Hit], around: Sequence[HitContext], view: RowOptions, exhaustive: bool, limit: int | None, room: int
 ) -> Page:
     """The first rows that fit into `room`, at least one: a page that shows nothing would never end."""
     wanted = hits[: limit or DEFAULT_LIMIT]
     rows: list[Row] = []
-    for hit, beside in zip_longest(wanted, around[: len(wanted)], fillvalue=NOTHING_AROUND):
-        assert isinstance(hit, Hit) and isinstance(beside, Around)
+    for hit, beside in zip_longest(wanted, around[: len(wanted)], fillvalue=NO_CONTEXT):
+        assert isinstance(hit, Hit) and isinstance(beside, HitContext)
         row = row_of(hit, view, exhaustive=exhaustive, around=beside)
         room -= size_of(row) + 1
         if rows and room < 0:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.search.model import EXHAUSTIVE, MODES, Request, ResultMode
-from codeplane.operations.search.rows import Detail, View
+from codeplane.operations.search.model import EXHAUSTIVE, MODES, ResultMode, SearchRequest
+from codeplane.operations.search.result_rows import Detail, RowOptions
 from codeplane.tools.arguments import shown
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.search import SEARCH
@@ -67,8 +67,8 @@ def check_search(args: Mapping[str, Any]) -> None:
         )
 
 
-def request_of(call: Call, args: Mapping[str, Any]) -> Request:
-    return Request(
+def request_of(call: Call, args: Mapping[str, Any]) -> SearchRequest:
+    return SearchRequest(
         query=args["query"],
         mode=args["mode"],
         scope=args.get("scope"),
@@ -102,9 +102,9 @@ def directory_of(call: Call, args: Mapping[str, Any]) -> str:
     return "" if place == str(call.root.path) else os.path.relpath(place, call.root.path)
 
 
-def view_of(args: Mapping[str, Any], before: View) -> View:
+def view_of(args: Mapping[str, Any], before: RowOptions) -> RowOptions:
     detail = args.get("detail_level") or _DETAIL.get(args.get("enrichment", ""), before.detail)
-    return View(
+    return RowOptions(
         detail,
         args.get("compact", before.compact),
         args.get("include_snippets", before.snippets),

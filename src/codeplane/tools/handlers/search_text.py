@@ -12,11 +12,11 @@ from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.facts.links import uid_number
 from codeplane.operations.search import operators
-from codeplane.operations.search.finder import Extent
-from codeplane.operations.search.model import Found, Hit, Request
-from codeplane.operations.search.question import Shape, read_question
-from codeplane.operations.search.rows import View
-from codeplane.operations.search.surroundings import Around
+from codeplane.operations.search.finder import SearchExtent
+from codeplane.operations.search.hit_context import HitContext
+from codeplane.operations.search.model import Hit, SearchRequest, SearchResult
+from codeplane.operations.search.query_features import QueryShape, analyze_query
+from codeplane.operations.search.result_rows import RowOptions
 from codeplane.operations.symbols.presenter import did_you_mean
 from codeplane.query.refs import rank_uses
 from codeplane.query.relations import find_symbols, find_symbols_in
@@ -86,7 +86,13 @@ class TextForm:
         return Arranged(tuple(by_file(shown)), len(unknown), len(hits) - len(shown))
 
     def fill(
-        self, hits: Sequence[Hit], around: Sequence[Around], view: View, limit: int | None, *, unbounded: bool = False
+        self,
+        hits: Sequence[Hit],
+        around: Sequence[HitContext],
+        view: RowOptions,
+        limit: int | None,
+        *,
+        unbounded: bool = False,
     ) -> TextPage:
         room = MAX_CHARS if limit is not None or view.looks_around else None
         room = 1 << 40 if unbounded else room
@@ -103,12 +109,12 @@ class TextForm:
         return DEFAULT_MATCHES if self.exhaustive else DEFAULT_RANKED
 
 
-def text_form(found: Found, request: Request, args: Mapping[str, Any]) -> TextForm:
+def text_form(found: SearchResult, request: SearchRequest, args: Mapping[str, Any]) -> TextForm:
     grouped = found.exhaustive and request.result_mode == "grouped"
     return TextForm(request.mode, found.exhaustive, grouped, request.mode == "references" and "result_mode" not in args)
 
 
-def definition_hits(snapshot: Snapshot, found: Found, request: Request) -> tuple[Hit, ...]:
+def definition_hits(snapshot: Snapshot, found: SearchResult, request: SearchRequest) -> tuple[Hit, ...]:
     """The definitions that references are of, as rows in front of them, if they are few."""
     symbols = found.hints.get("symbols") if request.mode == "references" else None
     if not isinstance(symbols, list) or len(symbols) > _FEW_DEFINITIONS:
@@ -123,15 +129,15 @@ def definition_hits(snapshot: Snapshot, found: Found, request: Request) -> tuple
     return tuple(hits)
 
 
-def exact_hits(found: Found, request: Request) -> tuple[Hit, ...] | None:
+def exact_hits(found: SearchResult, request: SearchRequest) -> tuple[Hit, ...] | None:
     """Definitions of the very name that was asked for; None where the query is not a name, or nothing has it.
 
     A plain word may be a topic as well as a name, so that other results matter too.
     """
     if request.mode not in _BY_NAME or found.exhaustive:
         return None
-    question = read_question(operators.parse(request.query).text)
-    if question.shape is not Shape.NAME:
+    question = analyze_query(operators.parse_query(request.query).text)
+    if question.shape is not QueryShape.NAME:
         return None
     exact = [hit for hit in found.hits if hit.match_type == "exact" and hit.name == question.last]
     exact = [hit for hit in exact if hit.factors.qualified_name_boost] or exact
@@ -139,10 +145,10 @@ def exact_hits(found: Found, request: Request) -> tuple[Hit, ...] | None:
     return tuple(exact) if exact and (request.mode == "definitions" or not is_topic) else None
 
 
-def named_files(found: Found, request: Request) -> tuple[Hit, ...]:
+def named_files(found: SearchResult, request: SearchRequest) -> tuple[Hit, ...]:
     """Files whose name or path is the query of a ranked search."""
-    text = operators.parse(request.query).text.strip() if request.mode == "auto" else ""
-    if found.exhaustive or not text or not read_question(text).only_path:
+    text = operators.parse_query(request.query).text.strip() if request.mode == "auto" else ""
+    if found.exhaustive or not text or not analyze_query(text).only_path:
         return ()
     name = "/" + text.removeprefix("./").lower()
     paths = dict.fromkeys(hit.path for hit in found.hits if f"/{hit.path}".lower().endswith(name))
@@ -160,7 +166,7 @@ def count_uses(snapshot: Snapshot, hit: Hit) -> int | None:
     return rank_uses(uses, (defined.path, defined.line, defined.column), 1).page.total
 
 
-def of_tiers(found: Found, tiers: Sequence[str] | None) -> Found:
+def of_tiers(found: SearchResult, tiers: Sequence[str] | None) -> SearchResult:
     """Only the references of the tiers that were asked for."""
     return found if tiers is None else replace(found, hits=tuple(hit for hit in found.hits if hit.tier in tiers))
 
@@ -173,7 +179,7 @@ def hidden_lines(arranged: Arranged) -> list[TextLine]:
 
 
 def exact_lines(
-    hits: Sequence[Hit], uses: int | None, around: Sequence[Around], view: View, limit: int | None
+    hits: Sequence[Hit], uses: int | None, around: Sequence[HitContext], view: RowOptions, limit: int | None
 ) -> TextPage:
     page = fill_ranked(hits, around, view, limit or _MAX_EXACT, MAX_CHARS)
     lines = list(page.lines)
@@ -187,7 +193,9 @@ def exact_lines(
     return TextPage(lines, page.shown)
 
 
-def nothing_lines(found: Found, request: Request, extent: Extent, message: str | None) -> list[TextLine]:
+def nothing_lines(
+    found: SearchResult, request: SearchRequest, extent: SearchExtent, message: str | None
+) -> list[TextLine]:
     """That nothing was found is a fact about as many files as were searched."""
     searched = max(0, extent.files - sum(_not_searched(found).values()))
     if message and request.mode in ("symbol", "definitions", "references"):
@@ -198,7 +206,7 @@ def nothing_lines(found: Found, request: Request, extent: Extent, message: str |
     return [text(first)]
 
 
-def outside_line(found: Found) -> list[TextLine]:
+def outside_line(found: SearchResult) -> list[TextLine]:
     """Matches that the scope left out, with the argument that shows them."""
     count = sum(found.outside_scope.values())
     roles = sorted({_ROLES.get(role, role) for role, number in found.outside_scope.items() if number})
@@ -214,7 +222,7 @@ def more_line(form: TextForm, left: int, total: int, files: int, how: str) -> li
     return [note(f"{left:,} more ({how})")]
 
 
-def reference_lines(found: Found) -> list[TextLine]:
+def reference_lines(found: SearchResult) -> list[TextLine]:
     """What references say besides their rows."""
     lines: list[TextLine] = []
     elsewhere = found.hints.get("elsewhere")
@@ -236,7 +244,7 @@ def debug_lines(debug: Mapping[str, object]) -> list[TextLine]:
     return [note("debug: " + json.dumps(debug, separators=(",", ":"), default=str))]
 
 
-def _not_searched(found: Found) -> Mapping[str, int]:
+def _not_searched(found: SearchResult) -> Mapping[str, int]:
     reasons = found.hints.get("not_searched")
     return reasons if isinstance(reasons, Mapping) else {}
 

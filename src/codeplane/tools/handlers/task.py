@@ -8,7 +8,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS
-from codeplane.operations.tasks import open_task
+from codeplane.operations.task import open_task
 from codeplane.tasks.model import Limits, Task, TaskState
 from codeplane.tools.calls import Call
 

@@ -10,7 +10,7 @@ from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.operations.editing.model import SYMBOL_ACTIONS, Edit
 from codeplane.operations.editing.planning import MIN_DIGEST_DIGITS, is_digest
 from codeplane.operations.editing.substitution import Substitution
-from codeplane.operations.reading.targets import find_place
+from codeplane.operations.read.targets import parse_line_range
 from codeplane.tools.arguments import shown
 from codeplane.tools.catalog.write_source import EDIT_FIELDS
 
@@ -134,9 +134,9 @@ def _edit(number: int, sent: Fields) -> Edit:
 def _with_place(fields: Fields) -> Fields:
     """`path:line` and `path#name`, which answers print and every tool takes, by their parts."""
     path = fields.get("path", "")
-    if "symbol" not in fields and fields.get("action") in SYMBOL_ACTIONS and ("#" in path or find_place(path)):
+    if "symbol" not in fields and fields.get("action") in SYMBOL_ACTIONS and ("#" in path or parse_line_range(path)):
         return {**{name: value for name, value in fields.items() if name != "path"}, "symbol": path}
-    place = find_place(path) if "new_text" in fields and "start_line" not in fields else None
+    place = parse_line_range(path) if "new_text" in fields and "start_line" not in fields else None
     if place is None or "symbol" in fields or "pattern" in fields or "replace_all" in fields:
         return fields
     lines = {"start_line": place.first}

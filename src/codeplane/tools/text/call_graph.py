@@ -18,7 +18,7 @@ from codeplane.base.paths import display, parent
 from codeplane.base.symbols import short_name, short_name_in
 from codeplane.base.text_lines import INDENT, LineKind, TextLine, note
 from codeplane.facts.model import Tier
-from codeplane.operations.relations import Edge, Graph, NoCallers
+from codeplane.operations.call_graph import CallEdge, CallGraph, NoCallers
 from codeplane.query.overrides import CLASSES
 from codeplane.query.relations import Symbol
 
@@ -40,7 +40,7 @@ _IMPLICIT = re.compile(r"\A__\w+|^operator\W|[^\w$?!]")
 class GraphView(NamedTuple):
     """What the text needs besides the graph."""
 
-    graph: Graph
+    graph: CallGraph
     direction: str
     depth: int
     source_line: Callable[[str, int], str]
@@ -107,13 +107,13 @@ def _callers(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
         yield note(f"{'; '.join(counted)} ({view.references_call(root)})")
 
 
-def _ordered(edges: Iterable[Edge]) -> list[Edge]:
+def _ordered(edges: Iterable[CallEdge]) -> list[CallEdge]:
     return sorted(edges, key=lambda edge: (edge.path, edge.lines))
 
 
-def _first_rows(edges: Sequence[Edge], room: int) -> list[Edge]:
+def _first_rows(edges: Sequence[CallEdge], room: int) -> list[CallEdge]:
     """The first edges that have at most so many rows together."""
-    found: list[Edge] = []
+    found: list[CallEdge] = []
     for edge in edges:
         room -= _count_rows([edge])
         if room < 0:
@@ -122,13 +122,13 @@ def _first_rows(edges: Sequence[Edge], room: int) -> list[Edge]:
     return found
 
 
-def _count_rows(edges: Iterable[Edge]) -> int:
+def _count_rows(edges: Iterable[CallEdge]) -> int:
     return sum(min(len(edge.lines), MAX_LINES) for edge in edges)
 
 
-def _caller_list(view: GraphView, edges: Sequence[Edge], home: str) -> Iterator[TextLine]:
+def _caller_list(view: GraphView, edges: Sequence[CallEdge], home: str) -> Iterator[TextLine]:
     """Direct calls, then those through each other symbol; a symbol that many calls go through heads them."""
-    by_via: dict[str, list[Edge]] = {"": []}
+    by_via: dict[str, list[CallEdge]] = {"": []}
     for edge in edges:
         by_via.setdefault(short_name(edge.via.lexical_path) if edge.via is not None else "", []).append(edge)
     few = [edge for group in by_via.values() if _count_rows(group) < MIN_GROUP for edge in group]
@@ -139,7 +139,7 @@ def _caller_list(view: GraphView, edges: Sequence[Edge], home: str) -> Iterator[
             yield from _in_files(view, group, "", says_via=False)
 
 
-def _in_files(view: GraphView, edges: Sequence[Edge], home: str, *, says_via: bool) -> Iterator[TextLine]:
+def _in_files(view: GraphView, edges: Sequence[CallEdge], home: str, *, says_via: bool) -> Iterator[TextLine]:
     """Rows by file. Those of `home`, the file that was named last, need no path; a file or directory heads its rows."""
     own = [edge for edge in edges if edge.path == home]
     others = [edge for edge in edges if edge.path != home]
@@ -163,7 +163,7 @@ def _in_files(view: GraphView, edges: Sequence[Edge], home: str, *, says_via: bo
             last = edge.path
 
 
-def _caller_tree(view: GraphView, edges: Sequence[Edge], depth: int, above: set[str]) -> Iterator[TextLine]:
+def _caller_tree(view: GraphView, edges: Sequence[CallEdge], depth: int, above: set[str]) -> Iterator[TextLine]:
     """Callers with theirs below them. A caller that is shown above is not followed again."""
     for edge in edges:
         yield from _call_rows(view, edge, edge.path, depth, True)
@@ -172,7 +172,7 @@ def _caller_tree(view: GraphView, edges: Sequence[Edge], depth: int, above: set[
             yield from _caller_tree(view, below, depth + 1, above | {edge.caller})
 
 
-def _call_rows(view: GraphView, edge: Edge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
+def _call_rows(view: GraphView, edge: CallEdge, path: str, depth: int, says_via: bool) -> Iterator[TextLine]:
     """Rows of the calls from one caller, which is named in the first; `path` as it is written in the row."""
     caller = view.graph.nodes.get(edge.caller)
     name = short_name(caller.lexical_path) if caller is not None else "(top level)"
@@ -242,10 +242,10 @@ def _callees(view: GraphView, root: str, symbol: Symbol) -> Iterator[TextLine]:
 
 
 def _callee_rows(
-    view: GraphView, edges: Sequence[Edge], depth: int, above: set[str], *, is_headed: bool
+    view: GraphView, edges: Sequence[CallEdge], depth: int, above: set[str], *, is_headed: bool
 ) -> Iterator[TextLine]:
     """One row per line that calls something; callees on the same line share it."""
-    by_line: dict[int, list[Edge]] = {}
+    by_line: dict[int, list[CallEdge]] = {}
     for edge in edges:
         for line in edge.lines[:MAX_LINES]:
             by_line.setdefault(line, []).append(edge)
@@ -261,7 +261,7 @@ def _callee_rows(
             told.add(edge.callee)
 
 
-def _callee_words(graph: Graph, edge: Edge, told: set[str]) -> str:
+def _callee_words(graph: CallGraph, edge: CallEdge, told: set[str]) -> str:
     """Name and place of what is called, the place only once; the tier if it is less than strong."""
     callee = graph.nodes.get(edge.callee)
     if callee is None:

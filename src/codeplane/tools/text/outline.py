@@ -14,7 +14,7 @@ from typing import Any
 
 from codeplane.base.paths import display
 from codeplane.base.text_lines import INDENT, TextLine, heading, note, symbol
-from codeplane.operations.outline import Node, Outline
+from codeplane.operations.outline import Outline, OutlineNode
 from codeplane.operations.signatures import cut_signature, short_signature
 from codeplane.tools.text.common import short_digest
 
@@ -75,7 +75,7 @@ def version_words(digest: str, commit: str = "", ref: str = "") -> str:
     return ref or (f"sha {short_digest(digest)}" if digest else "")
 
 
-def _fitted(path: str, nodes: Sequence[Node], room: int) -> list[TextLine]:
+def _fitted(path: str, nodes: Sequence[OutlineNode], room: int) -> list[TextLine]:
     """The first of these that fits: all rows, two levels, the outermost and as many members as there is room for."""
     if room == UNLIMITED:
         return list(_rows(path, nodes, 0, shared=False))
@@ -96,7 +96,7 @@ def _fitted(path: str, nodes: Sequence[Node], room: int) -> list[TextLine]:
     return rows
 
 
-def _choose_members(path: str, nodes: Sequence[Node], room: int) -> dict[int, list[TextLine]]:
+def _choose_members(path: str, nodes: Sequence[OutlineNode], room: int) -> dict[int, list[TextLine]]:
     """Members by the position of their class: the smallest classes first, then names of the members of others."""
     members = {at: list(_rows(path, map(_closed, node.children), 1)) for at, node in enumerate(nodes) if node.children}
     chosen: dict[int, list[TextLine]] = {}
@@ -117,7 +117,7 @@ _LEAST_ROOM = 50
 """With less room than this, a class shows how many members it has and none of them."""
 
 
-def _members(path: str, node: Node, depth: int, room: int) -> list[TextLine]:
+def _members(path: str, node: OutlineNode, depth: int, room: int) -> list[TextLine]:
     if room == UNLIMITED:
         return list(_rows(path, node.children, depth, shared=False))
     for shape in (node.children, [_closed(child) for child in node.children]):
@@ -127,7 +127,7 @@ def _members(path: str, node: Node, depth: int, room: int) -> list[TextLine]:
     return _names(path, node.children, depth, room, "members", "start_line={line}")
 
 
-def _names(path: str, nodes: Sequence[Node], depth: int, room: int, what: str, call: str) -> list[TextLine]:
+def _names(path: str, nodes: Sequence[OutlineNode], depth: int, room: int, what: str, call: str) -> list[TextLine]:
     """Names that share rows, as many as fit; then how many are missing and the argument that shows them."""
     rows: list[TextLine] = []
     shown = 0
@@ -144,7 +144,7 @@ def _names(path: str, nodes: Sequence[Node], depth: int, room: int, what: str, c
     return rows
 
 
-def _rows(path: str, nodes: Iterable[Node], depth: int, *, shared: bool = True) -> Iterator[TextLine]:
+def _rows(path: str, nodes: Iterable[OutlineNode], depth: int, *, shared: bool = True) -> Iterator[TextLine]:
     before = None
     for group in _groups(nodes, depth, _is_value if shared and depth else lambda node: False):
         row = _shared_row(path, group, depth)
@@ -155,9 +155,11 @@ def _rows(path: str, nodes: Iterable[Node], depth: int, *, shared: bool = True) 
         yield from _rows(path, group[-1].children, depth + 1, shared=shared)
 
 
-def _groups(nodes: Iterable[Node], depth: int, may_share: Callable[[Node], bool]) -> Iterator[list[Node]]:
+def _groups(
+    nodes: Iterable[OutlineNode], depth: int, may_share: Callable[[OutlineNode], bool]
+) -> Iterator[list[OutlineNode]]:
     """Nodes by row: neighbours that may share a row do so, as many as it has room for."""
-    group: list[Node] = []
+    group: list[OutlineNode] = []
     room = 0
     for node in nodes:
         size = len(_words(node, depth)) + len(_SEPARATOR)
@@ -173,24 +175,24 @@ def _groups(nodes: Iterable[Node], depth: int, may_share: Callable[[Node], bool]
         yield group
 
 
-def _is_value(node: Node) -> bool:
+def _is_value(node: OutlineNode) -> bool:
     return node.kind in _VALUES and not node.children
 
 
 _SEPARATOR = "; "
 
 
-def _shared_row(path: str, group: Sequence[Node], depth: int) -> TextLine:
+def _shared_row(path: str, group: Sequence[OutlineNode], depth: int) -> TextLine:
     words = _SEPARATOR.join(dict.fromkeys(_words(node, depth) for node in group))
     return symbol(path, group[0].line_start, 0, words, _count(group[0]) if len(group) == 1 else "", depth)
 
 
-def _row(path: str, node: Node, depth: int, *, with_end: bool = False) -> TextLine:
+def _row(path: str, node: OutlineNode, depth: int, *, with_end: bool = False) -> TextLine:
     last = node.line_end if with_end else 0
     return symbol(path, node.line_start, last, _words(node, depth), _count(node), depth)
 
 
-def _words(node: Node, depth: int) -> str:
+def _words(node: OutlineNode, depth: int) -> str:
     """The signature on one line; without one the name, and the kind where a name does not show it."""
     if node.signature:
         shorten = cut_signature if node.kind in _VALUES else short_signature
@@ -206,16 +208,16 @@ _NAMED_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "modu
 """Kinds that are printed where there is no signature."""
 
 
-def _count(node: Node) -> str:
+def _count(node: OutlineNode) -> str:
     hidden = node.child_count if node.kind not in _CALLABLES else 0
     return f"{hidden:,} {'member' if hidden == 1 else 'members'}" if hidden else ""
 
 
-def _without_grandchildren(node: Node) -> Node:
+def _without_grandchildren(node: OutlineNode) -> OutlineNode:
     return replace(node, children=tuple(map(_closed, node.children))) if node.children else node
 
 
-def _closed(node: Node) -> Node:
+def _closed(node: OutlineNode) -> OutlineNode:
     if not node.children:
         return node
     return replace(node, children=(), child_count=node.child_count + len(node.children))
@@ -230,8 +232,8 @@ def _tokens(row: TextLine) -> int:
     return 3 + len(row.text) * 10 // 42
 
 
-def _node_of(fields: Mapping[str, Any]) -> Node:
-    return Node(
+def _node_of(fields: Mapping[str, Any]) -> OutlineNode:
+    return OutlineNode(
         fields["name"],
         fields["kind"],
         fields["line_start"],

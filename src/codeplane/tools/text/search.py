@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from codeplane.base.symbols import short_name_in
 from codeplane.base.text_lines import INDENT, LineKind, TextLine, heading, match, source, symbol, text
+from codeplane.operations.search.hit_context import NO_CONTEXT, HitContext
 from codeplane.operations.search.model import Hit
-from codeplane.operations.search.rows import View, basic_reasons, full_reasons
-from codeplane.operations.search.surroundings import NOTHING_AROUND, Around
+from codeplane.operations.search.result_rows import RowOptions, basic_reasons, full_reasons
 
 DEFAULT_RANKED = 10
 """Ranked results of a page, if the caller names no limit."""
@@ -80,13 +80,15 @@ def fill_paths(hits: Sequence[Hit], limit: int | None, room: int) -> TextPage:
     return TextPage(lines, len(lines))
 
 
-def fill_ranked(hits: Sequence[Hit], around: Sequence[Around], view: View, limit: int | None, room: int) -> TextPage:
+def fill_ranked(
+    hits: Sequence[Hit], around: Sequence[HitContext], view: RowOptions, limit: int | None, room: int
+) -> TextPage:
     """Ranked results, as many of the best as fit, at least one; results of one file stand together."""
     rendered: dict[str, list[TextLine]] = {}
     shown = 0
     members: set[tuple[str, str]] = set()
     for number, hit in enumerate(hits[: limit or DEFAULT_RANKED]):
-        beside = around[number] if number < len(around) else NOTHING_AROUND
+        beside = around[number] if number < len(around) else NO_CONTEXT
         rows = _ranked_lines(hit, view, beside)
         printed = {row.line for row in rendered.get(hit.path, ()) if row.kind is LineKind.MATCH}
         rows = [row for row in rows if row.kind is not LineKind.MATCH or row.line not in printed]
@@ -140,7 +142,7 @@ def _match_line(hit: Hit, grouped: bool) -> TextLine:
     return match(hit.path, hit.match_line or hit.line_start, hit.snippet, " ".join(suffix))
 
 
-def _ranked_lines(hit: Hit, view: View, around: Around) -> list[TextLine]:
+def _ranked_lines(hit: Hit, view: RowOptions, around: HitContext) -> list[TextLine]:
     suffix = _suffix(hit, view)
     lines: list[TextLine] = []
     if hit.lexical_path and (view.compact or view.detail == "location"):
@@ -172,7 +174,7 @@ def _containers(hit: Hit) -> Iterator[str]:
         yield path
 
 
-def _suffix(hit: Hit, view: View) -> str:
+def _suffix(hit: Hit, view: RowOptions) -> str:
     if view.explain == "off":
         return ""
     reasons: Mapping[str, float] = basic_reasons(hit.factors) if view.explain == "basic" else full_reasons(hit.factors)

@@ -1,0 +1,91 @@
+"""Definitions by any written form of a symbol, for `cpl defs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import display, normalize
+from codeplane.base.warnings import Notice
+from codeplane.operations.missing_paths import nothing_indexed
+from codeplane.operations.symbols.lookup import IndexedSymbols
+from codeplane.operations.symbols.model import SymbolNotFound
+from codeplane.operations.symbols.resolve import resolve_symbols, with_suggestions
+from codeplane.query.defs import DefRow, get_def, list_kinds
+from codeplane.query.files import get_file, list_files
+from codeplane.query.relations import Symbol
+from codeplane.query.snapshot import Snapshot, check_limit
+from codeplane.workspace.freshness import Freshness, Read
+
+
+@dataclass(frozen=True)
+class Definition:
+    symbol: Symbol
+    row: DefRow | None
+    """None for an attribute that a method gives to its object."""
+
+
+@dataclass(frozen=True)
+class DefinitionsAnswer:
+    definitions: tuple[Definition, ...]
+    """By path and line."""
+    total: int
+    epoch: int
+    freshness: Freshness
+    warnings: tuple[str, ...] = ()
+    missing: SymbolNotFound | None = None
+
+
+_Found = tuple[tuple[Definition, ...], int] | SymbolNotFound
+Reads = Callable[[Callable[[Snapshot], _Found]], Read[_Found]]
+"""Reads one epoch of an index."""
+
+
+def find_definitions(
+    reads: Reads, written: str, kind: str | None = None, path: str | None = None, limit: int = 20
+) -> DefinitionsAnswer:
+    """Definitions of the symbols that are named; `kind` and `path`, a file or directory, narrow a name down."""
+    check_limit(limit)
+    inside = normalize(path) if path else ""
+
+    def ask(snapshot: Snapshot) -> _Found:
+        index = IndexedSymbols(snapshot)
+        found = resolve_symbols(index, written, scope=inside, kind=kind, limit=limit, suggest=False)
+        if isinstance(found, SymbolNotFound):
+            _check_filters(snapshot, kind, inside)
+            return with_suggestions(index, found)
+        symbols = found.symbols[:limit]
+        return tuple(Definition(symbol, get_def(snapshot, symbol.def_uid)) for symbol in symbols), found.total
+
+    read = reads(ask)
+    about = (read.epoch, read.freshness, _warnings(read.notices))
+    if isinstance(read.value, SymbolNotFound):
+        return DefinitionsAnswer((), 0, *about, missing=read.value)
+    definitions, total = read.value
+    return DefinitionsAnswer(definitions, total, *about)
+
+
+def _warnings(notices: tuple[Notice, ...]) -> tuple[str, ...]:
+    """Notices in one line each, with the names that they are about."""
+    return tuple(_sentence(notice) for notice in notices)
+
+
+def _sentence(notice: Notice) -> str:
+    about = [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in notice.about.values()]
+    return f"{notice.code.sentence} ({display('; '.join(about))})" if about else notice.code.sentence
+
+
+def _check_filters(snapshot: Snapshot, kind: str | None, directory: str) -> None:
+    """A filter that nothing passes is a mistake in the call, not an answer."""
+    kinds = list_kinds(snapshot) if kind is not None else ()
+    if kind is not None and kind not in kinds:
+        raise CodePlaneError(
+            ErrorCode.ARGUMENT_INVALID,
+            f"no definition of kind '{kind}'",
+            expected=", ".join(kinds),
+            received=kind,
+            example="cpl defs main --kind function",
+        )
+    if directory and get_file(snapshot, directory) is None and not list_files(snapshot, 1, directory).total:
+        raise nothing_indexed(directory)

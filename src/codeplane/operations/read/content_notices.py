@@ -1,0 +1,84 @@
+"""What a reader should be told of a text that they are shown: characters that hide, and keys left in it.
+
+The text stays as it is, since what is shown must be what is edited. Judged are characters, never words: hidden are
+those that nobody sees or that turn the order of others; not those that scripts and emoji need to be written. Keys are
+told where their form leaves no doubt: by count and line, never by what they are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from codeplane.base.paths import RepoPath
+from codeplane.base.warnings import Notice, WarningCode
+
+MAX_PLACES = 5
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f]"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f]"
+    "|[\u3164\ufeff\uffa0\ufff0-\ufffb]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}|[\U000e0000-\U000e007f]"
+)
+_TAGGED_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,10}\U000e007f")
+_JOINERS = "\u200c\u200d"
+_PLAIN = re.compile(b"[\x00-\x08\x0e-\x1f\x7f-\xff]")
+
+_KEYS = re.compile(
+    r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"
+    r"|\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_[A-Za-z0-9_]{60,255}\b"
+    r"|\bxox[abeoprs]-[A-Za-z0-9-]{20,255}"
+    r"|-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY-----"
+    r"|\beyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{16,1024}"
+)
+
+
+def content_notices(path: RepoPath, content: str, first_line: int) -> tuple[Notice, ...]:
+    """What is to be told of some lines of a file."""
+    notices = []
+    hidden = list(_hidden(content))
+    if hidden:
+        places = [_place(content, at, first_line) for at in hidden[:MAX_PLACES]]
+        kinds = sorted({f"U+{ord(content[at]):04X}" for at in hidden})[:MAX_PLACES]
+        about = {"path": path, "at": places, "characters": kinds, "count": len(hidden)}
+        notices.append(Notice(WarningCode.HIDDEN_UNICODE, about))
+    keys = [match.start() for match in _KEYS.finditer(content)]
+    if keys:
+        lines = sorted({content.count("\n", 0, at) + first_line for at in keys})[:MAX_PLACES]
+        notices.append(Notice(WarningCode.SECRETS_IN_TEXT, {"path": path, "lines": lines, "count": len(keys)}))
+    return tuple(notices)
+
+
+def _hidden(content: str) -> Iterator[int]:
+    if content.isascii() and not _PLAIN.search(content.encode("ascii")):
+        return
+    # Flags of some countries are written with tags.
+    content = _TAGGED_FLAG.sub(lambda flag: "x" * len(flag[0]), content)
+    for match in _HIDDEN.finditer(content):
+        if match[0] not in _JOINERS or not _joins(content, match.start()):
+            yield match.start()
+
+
+def _joins(content: str, at: int) -> bool:
+    """Whether a joiner stands where writing needs it: between signs of an emoji, or in a word of letters that join."""
+    before = content[at - 1 : at] if at else ""
+    after = content[at + 1 : at + 2]
+    if not before or not after:
+        return False
+    if _is_pictured(after):
+        return _is_pictured(before) or before == "\ufe0f"
+    return _is_joined(before) and _is_joined(after)
+
+
+def _is_pictured(char: str) -> bool:
+    return unicodedata.category(char) in ("So", "Sk") or char in "♀♂⚕⚖"
+
+
+def _is_joined(char: str) -> bool:
+    return unicodedata.category(char) in ("Lo", "Mn", "Mc") and not char.isascii()
+
+
+def _place(content: str, at: int, first_line: int) -> str:
+    line = content.count("\n", 0, at)
+    return f"{line + first_line}:{at - content.rfind(chr(10), 0, at)}"

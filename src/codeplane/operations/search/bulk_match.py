@@ -1,0 +1,160 @@
+"""One look at many texts that lie together: every matching line of each, as numbers. Pure: bytes in, rows out.
+
+What it finds in a text is what `match_text` finds in it alone. A row is made of the numbers only when somebody reads
+it: of thousands of matches a page shows twenty.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, overload
+
+from codeplane.operations.search.matching import (
+    LINE_STEPS,
+    LineMatch,
+    LineMatches,
+    MatchLimits,
+    SearchText,
+    bounded_finder,
+    make_ascii_match,
+    make_match,
+    max_call_bytes,
+)
+from codeplane.operations.search.patterns import SearchPattern, Span
+
+TURN_BYTES = 8_000
+"""Bytes that are searched in the time that it takes to turn to a text of its own."""
+_LINE_FEED = 10
+
+
+class TextBundle(NamedTuple):
+    """Texts that are kept, searched and given up together."""
+
+    whole: SearchText
+    ends: Sequence[int]
+    """Where each of them ends."""
+    digests: Sequence[bytes]
+    size: int
+
+    def start(self, text: int) -> int:
+        return self.ends[text - 1] + 1 if text else 0
+
+
+class LazyMatches(Sequence[LineMatch]):
+    """Rows of one text of a bundle, in few bytes each."""
+
+    __slots__ = ("_before", "_begin", "_lines", "_spans", "_whole")
+
+    def __init__(self, whole: SearchText, begin: int, before: int, spans: list[Span], lines: list[int]) -> None:
+        self._whole = whole
+        self._begin = begin
+        """Where the text begins."""
+        self._before = before
+        """Line feeds before it."""
+        self._spans = spans
+        self._lines = lines
+        """Line feeds before each match."""
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @overload
+    def __getitem__(self, index: int) -> LineMatch: ...
+    @overload
+    def __getitem__(self, index: slice) -> LazyMatches: ...
+    def __getitem__(self, index: int | slice) -> LineMatch | LazyMatches:
+        if isinstance(index, slice):
+            return LazyMatches(self._whole, self._begin, self._before, self._spans[index], self._lines[index])
+        line, before = self._lines[index], self._before
+        data, _, size, plain, _, _, breaks = self._whole
+        assert breaks is not None
+        start = breaks[line - 1] + 1 if line > before else self._begin
+        end = breaks[line] if line < len(breaks) else size
+        return (make_ascii_match if plain else make_match)(data, self._spans[index], line - before + 1, start, end)
+
+    def places(self) -> list[tuple[int, int]]:
+        """Line, from 1, and column, from 0 and in characters, of each."""
+        data, _, _, plain, _, _, breaks = self._whole
+        assert breaks is not None
+        begin, before = self._begin, self._before
+        found: list[tuple[int, int]] = []
+        for (at, _), line in zip(self._spans, self._lines, strict=True):
+            start = breaks[line - 1] + 1 if line > before else begin
+            column = at - start if plain else len(data[start:at].decode("utf-8", "replace"))
+            found.append((line - before + 1, column))
+        return found
+
+
+def positions_of(rows: Sequence[LineMatch]) -> list[tuple[int, int]]:
+    """Line, from 1, and column, from 0, of each row."""
+    return rows.places() if isinstance(rows, LazyMatches) else [(row.line, row.column - 1) for row in rows]
+
+
+def match_bundle(
+    bundle: TextBundle,
+    asked: Mapping[int, bool],
+    pattern: SearchPattern,
+    limits: MatchLimits,
+    room: int,
+    check: Callable[[], None],
+) -> dict[int, LineMatches]:
+    """Matching lines of the texts that are asked, by number of the text; rows of those for which that is True.
+
+    No more than `room` rows in all: a text may have fewer than it should, and must then be asked itself.
+    """
+    whole, ends, _, _ = bundle
+    data, breaks = whole.data, whole.breaks
+    assert breaks is not None
+    found: dict[int, LineMatches] = {}
+    behind, looked = len(breaks), 0
+    for at, stop in _stretches(bundle, asked, max_call_bytes(pattern, whole.plain)):
+        check()
+        find = bounded_finder(pattern, stop - at, whole.plain, check, LINE_STEPS)
+        line = 0
+        span = find(data, at, stop)
+        while span is not None:
+            text = bisect_left(ends, span[0])
+            begin, end = bundle.start(text), ends[text]
+            # Behind the last line feed there is no line, though an empty match may be found there.
+            last = end - (begin == end or data[end - 1] == _LINE_FEED)
+            if span[0] > last or text not in asked:
+                at = end + 1
+                span = find(data, at, stop) if at < stop else None
+                continue
+            told = min(room, limits.per_file) if asked[text] else 0
+            spans: list[Span] = []
+            lines: list[int] = []
+            count = 0
+            while span is not None and span[0] <= last:
+                line = bisect_left(breaks, span[0], line)
+                count += 1
+                if count <= told:
+                    spans.append(span)
+                    lines.append(line)
+                at = end + 1 if limits.once or line == behind else breaks[line] + 1
+                span = find(data, at, stop) if at < stop else None
+                looked += 1
+                if not looked & 1023:
+                    check()
+            before = bisect_left(breaks, begin)
+            found[text] = LineMatches(LazyMatches(whole, begin, before, spans, lines), count)
+            room -= len(spans)
+    return found
+
+
+def _stretches(bundle: TextBundle, asked: Iterable[int], most: int) -> Iterator[Span]:
+    """Where the texts lie that are asked, and others of which it takes less time to look at them than to leave out.
+
+    One that is longer than `most` is of a single text.
+    """
+    begin = stop = -1
+    for text in sorted(asked):
+        start, end = bundle.start(text), bundle.ends[text]
+        if begin < 0:
+            begin = start
+        elif start - stop > TURN_BYTES or end - begin > most:
+            yield begin, stop
+            begin = start
+        stop = end
+    yield begin, stop

@@ -1,0 +1,39 @@
+"""Facts of one file of the working tree that are found by parsing it, while there is no index to ask."""
+
+from __future__ import annotations
+
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath, display
+from codeplane.disk.beneath import Root
+from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.policy import refuse_closed
+from codeplane.index.options import effective
+from codeplane.operations.context import Context
+from codeplane.operations.file_parser import FileParser
+from codeplane.operations.missing_paths import explain_missing
+from codeplane.operations.outline import FileOutlineRows, unsupported
+from codeplane.operations.settings import index_options
+
+
+def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutlineRows:
+    """The definitions of a file that the index would take in; the errors are those that the index would answer with."""
+    refuse_closed(path)
+    options = effective(index_options(context))
+    with Root.open(context.root) as root:
+        try:
+            data = root.read_file(path, options.max_lexical_bytes).data
+        except CodePlaneError as error:
+            if error.code is ErrorCode.FILE_TOO_LARGE:
+                raise unsupported(path, "too_large") from None
+            if error.code is ErrorCode.FILE_CHANGED:
+                raise
+            raise _not_indexed(context, path, error.message) from None
+        if why_ignored(root, Rules(options.ignore), path) is not None:
+            raise _not_indexed(context, path, f"'{display(path)}' is not indexed")
+    return parser.parse(path, data, options)
+
+
+def _not_indexed(context: Context, path: RepoPath, message: str) -> CodePlaneError:
+    expected, shown = "the path of a file of the repository", display(path)
+    error = CodePlaneError(ErrorCode.FILE_NOT_FOUND, message, expected=expected, received=shown)
+    return explain_missing(context, path, error)

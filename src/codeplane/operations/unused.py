@@ -1,0 +1,23 @@
+"""Definitions without a known use."""
+
+from __future__ import annotations
+
+from codeplane.base.paths import RepoPath
+from codeplane.index.resolve.languages import RESOLVED
+from codeplane.operations.missing_paths import nothing_indexed
+from codeplane.operations.refs import Reads
+from codeplane.query.files import get_file, list_files
+from codeplane.query.snapshot import Page, Snapshot
+from codeplane.query.unused import Unused, list_unused
+from codeplane.workspace.freshness import Read
+
+
+def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read[Page[Unused]]:
+    """Return definitions without a known use; `under` restricts them to a file or a directory."""
+
+    def ask(snapshot: Snapshot) -> Page[Unused]:
+        if under is not None and get_file(snapshot, under) is None and not list_files(snapshot, 1, under).total:
+            raise nothing_indexed(under)
+        return list_unused(snapshot, limit, languages=sorted(RESOLVED), under=under)
+
+    return reads(ask, links=True)

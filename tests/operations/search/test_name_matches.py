@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeplane.base.edit_distance import edit_distance
+from codeplane.operations.search.name_matches import NameMatch, find_name_matches
+from codeplane.operations.search.query_features import analyze_query
+from codeplane.operations.search.weights import WEIGHTS
+from codeplane.query.text import weigh_terms
+from operations.search.bookshop import Shop, opened
+
+MORE: dict[str, str | bytes] = {
+    "a.py": "def load_user_list():\n    pass\n\n\n"
+    "class UserLoader:\n    load = 1\n\n    def load_all(self):\n        pass\n",
+    "b.py": "def loadUserList():\n    pass\n\n\ndef load_users():\n    pass\n\n\ndef reload_config():\n    pass\n",
+    "deep/store.py": "class Store:\n    def open(self):\n        pass\n\n\n"
+    "class Shelf:\n    def open(self):\n        pass\n",
+    "c.go": "package c\n\ntype Store struct {\n\tload int\n}\n\nfunc (s *Store) Load() int {\n\treturn s.load\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with opened(tmp_path_factory.mktemp("names") / "repo", MORE) as shop:
+        yield shop
+
+
+def named(shop: Shop, query: str) -> list[NameMatch]:
+    question = analyze_query(query)
+    rarity = weigh_terms(shop.snapshot, question.terms)
+    files = shop.snapshot.epoch.files
+    found = find_name_matches(shop.snapshot, question, rarity, files, WEIGHTS, lambda file: True)
+    return sorted(found.values(), key=lambda one: (-one.total, one.match.file.path, one.match.first))
+
+
+def ways(shop: Shop, query: str) -> dict[str, str]:
+    return {one.match.name: one.way for one in reversed(named(shop, query))}
+
+
+@pytest.mark.parametrize(
+    "query", ["load_user_list", "loadUserList", "LoadUserList", "LOAD_USER_LIST", "load user list"]
+)
+def test_styles_of_a_name_are_the_name(shop: Shop, query: str) -> None:
+    found = named(shop, query)
+    assert {one.match.name for one in found if one.is_exact} == {"load_user_list", "loadUserList"}
+    assert all(one.is_exact for one in found[:2])
+
+
+def test_the_very_letters_come_first(shop: Shop) -> None:
+    assert named(shop, "loadUserList")[0].match.name == "loadUserList"
+    assert named(shop, "load_user_list")[0].match.name == "load_user_list"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("load_user_lsit", "load_user_list"),
+        ("laod_user_list", "load_user_list"),
+        ("reload_confg", "reload_config"),
+        ("reloadd_configg", "reload_config"),
+        ("UserLaoder", "UserLoader"),
+    ],
+)
+def test_slips(shop: Shop, query: str, name: str) -> None:
+    assert named(shop, query)[0].match.name == name
+    assert named(shop, query)[0].way == "typo"
+
+
+def test_beginnings_words_and_insides(shop: Shop) -> None:
+    assert ways(shop, "reload_conf")["reload_config"] == "prefix"
+    assert ways(shop, "config")["reload_config"] == "part"
+    assert ways(shop, "loadconf") == {"reload_config": "inside"}
+
+
+def test_no_guesses_are_made_for_a_text(shop: Shop) -> None:
+    assert ways(shop, "why is the list of the user so very long and slow") == {}
+    assert ways(shop, "why does reload_config fail again and again here") == {"reload_config": "identifier"}
+
+
+def test_an_identifier_in_a_text_counts_half_where_it_is_written_otherwise(shop: Shop) -> None:
+    for name, other in (("load_user_list", "loadUserList"), ("loadUserList", "load_user_list")):
+        worth = {one.match.name: one.worth for one in named(shop, f"why does {name} fail again and again here")}
+        assert worth[name] == 2 * worth[other]
+
+
+def test_what_holds_code_comes_before_a_field(shop: Shop) -> None:
+    found = [one for one in named(shop, "load") if one.is_exact]
+    by_kind = {one.match.name: one.kind_worth for one in found if one.match.file.path == "c.go"}
+    assert by_kind["Load"] > 0 == by_kind["load"]
+
+
+@pytest.mark.parametrize(
+    ("query", "line"), [("Store.open", 2), ("Shelf.open", 7), ("Shelf::open", 7), ("shelf->open()", 7)]
+)
+def test_the_container_decides_among_equals(shop: Shop, query: str, line: int) -> None:
+    first, second, *_ = named(shop, query)
+    assert (first.match.file.path, first.match.first) == ("deep/store.py", line)
+    assert first.qualified_worth > second.qualified_worth
+
+
+def test_a_path_may_stand_for_the_container(shop: Shop) -> None:
+    assert all(one.qualified_worth > 0 for one in named(shop, "store.open") if one.is_exact)
+
+
+def test_nothing_like_it(shop: Shop) -> None:
+    assert named(shop, "qwertzuiopasdf") == []
+    assert named(shop, "") == []
+
+
+@given(st.text("abc", max_size=8), st.text("abc", max_size=8))
+def test_distance(one: str, other: str) -> None:
+    distance = edit_distance(one, other)
+    assert distance == edit_distance(other, one)
+    assert (distance == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= distance <= max(len(one), len(other))
+
+
+def test_a_swap_is_one_slip() -> None:
+    assert edit_distance("abcd", "abdc") == 1
+    assert edit_distance("abcd", "badc") == 2
+    assert edit_distance("", "abc") == 3

@@ -1,0 +1,219 @@
+"""When an answer is full of noise, what is said about it, and that a root's .gitignore is known as it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeplane.disk.beneath import Root
+from codeplane.languages.roles import judge
+from codeplane.operations.search.noise_hint import (
+    PATTERNS,
+    RELOAD_EVERY,
+    GitignoreState,
+    RootGitignore,
+    category_of,
+    noise_hint,
+)
+
+ABSENT = GitignoreState("absent")
+FIRST = 'Use scope="runtime" to reduce noise.'
+LAST = "Reindex is only required when you see requires_reindex (fingerprint mismatch)."
+EDIT = (
+    "If you edit ignores, add only patterns not already ignored by root .gitignore (root-only check),"
+    " then run manage_index sync."
+)
+COVERED = (
+    "Top noisy files appear already covered by root .gitignore (root-only check);"
+    " .cplignore changes may be unnecessary."
+    " If you changed ignores, run manage_index sync for immediate convergence."
+)
+NOISY = ("tests/test_a.py", "docs/a.md", "src/generated/a.py")
+
+
+def everything(name: str) -> bool:
+    return True
+
+
+def judged(paths: Iterable[str]) -> dict[str, str]:
+    return {path: judge(path, b"").role for path in paths}
+
+
+def hint(paths: tuple[str, ...], gitignore: GitignoreState = ABSENT, **more: Any) -> dict[str, Any]:
+    found = noise_hint(judged(paths), gitignore, everything, **more)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Iterator[Root]:
+    with Root.open(tmp_path) as opened:
+        yield opened
+
+
+def state_of(root: Root, text: str | bytes) -> GitignoreState:
+    (root.path / ".gitignore").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return RootGitignore(root).look()
+
+
+@pytest.mark.parametrize(
+    ("path", "category"),
+    [
+        ("tests/a_pb2.py", "generated"),
+        ("docs/generated/a.md", "generated"),
+        ("tests/fixtures/a.json", "tests"),
+        ("shop/fixtures/a.json", "fixtures"),
+        ("docs/fixtures/a.json", "fixtures"),
+        ("docs/a.md", "docs"),
+        ("examples/a.py", "runtime"),
+        ("src/a.py", "runtime"),
+    ],
+)
+def test_categories_have_a_precedence(path: str, category: str) -> None:
+    assert category_of(path, judge(path, b"").role) == category
+
+
+@pytest.mark.parametrize(
+    ("noisy", "runtime", "told"),
+    [(3, 2, True), (2, 3, False), (1, 0, True), (1, 1, False), (2, 1, True), (0, 0, False)],
+)
+def test_three_of_five_are_too_many(noisy: int, runtime: int, told: bool) -> None:
+    paths = [f"tests/test_{number}.py" for number in range(noisy)] + [f"src/{number}.py" for number in range(runtime)]
+    assert (noise_hint(judged(paths), ABSENT, everything) is not None) is told
+
+
+def test_only_the_first_five_count() -> None:
+    paths = [f"src/{number}.py" for number in range(3)] + [f"tests/{number}.py" for number in range(50)]
+    assert noise_hint(judged(paths), ABSENT, everything) is None
+
+
+def test_the_whole_hint(root: Root) -> None:
+    found = hint((*NOISY, "src/a.py", "tests/b.py"), state_of(root, "docs/\n"), debounce_ms=7)
+    assert found == {
+        "version": 1,
+        "reason": "top_results_noise_dominant",
+        "top_k": 5,
+        "ratios": {"generated": 0.2, "tests": 0.4, "fixtures": 0.0, "docs": 0.2, "runtime": 0.2},
+        "recommended_scope": "runtime",
+        "suggested_ignore_patterns": ["**/generated/**", "**/tests/**", "**/test_*.py"],
+        "debounce_ms": 7,
+        "next_step": f"{FIRST} {EDIT} {LAST}",
+        "already_ignored": ["docs/a.md"],
+        "new_ignore_only": ["src/generated/a.py", "tests/b.py", "tests/test_a.py"],
+        "confidence": "high",
+    }
+
+
+def test_what_git_ignores_already_need_not_be_ignored_again(root: Root) -> None:
+    found = hint(NOISY, state_of(root, "tests/\n*.md\ngenerated\n"))
+    assert found["suggested_ignore_patterns"] == []
+    assert found["next_step"] == f"{FIRST} {COVERED} {LAST}"
+    assert found["already_ignored"] == sorted(NOISY) and found["new_ignore_only"] == []
+
+
+def test_nothing_is_said_to_be_covered_that_is_not(root: Root) -> None:
+    found = hint(("e2e/login.ts",), state_of(root, "dist/\n"))
+    assert found["suggested_ignore_patterns"] == []
+    assert (
+        found["next_step"] == f"{FIRST} If you changed ignores, run manage_index sync for immediate convergence. {LAST}"
+    )
+
+
+def test_without_a_gitignore_everything_is_suggested_and_nothing_claimed(root: Root) -> None:
+    (root.path / ".gitignore").mkdir()
+    unreadable = RootGitignore(root).look()
+    assert unreadable.state == "error"
+    for state in (ABSENT, unreadable):
+        found = hint(NOISY, state)
+        assert found["suggested_ignore_patterns"] == list(PATTERNS)
+        assert found["next_step"] == f"{FIRST} {EDIT} {LAST}"
+        assert (found["confidence"], found["already_ignored"], found["new_ignore_only"]) == ("low", [], [])
+
+
+@pytest.mark.parametrize("paths", [("../tests/a.py",), ("/tests/a.py",)])
+def test_files_outside_the_root_are_not_claimed_to_be_covered(root: Root, paths: tuple[str, ...]) -> None:
+    found = hint(paths, state_of(root, "tests/\n"))
+    assert "already covered" not in found["next_step"]
+    assert found["already_ignored"] == found["new_ignore_only"] == []
+
+
+def test_a_call_is_named_only_where_it_can_be_made(root: Root) -> None:
+    found = noise_hint(judged(NOISY), state_of(root, "x\n"), lambda name: name != "manage_index")
+    assert found is not None
+    step = str(found["next_step"])
+    assert "then run 'cpl init'." in step and "manage_index" not in step
+
+
+def test_a_suggestion_takes_out_what_it_was_made_for(root: Root) -> None:
+    for path in ("tests/test_a.py", "a/__tests__/b.js", "pkg/a_test.go", "web/a.spec.ts", "docs/x.rst", "yarn.lock"):
+        found = hint((path,), state_of(root, "nothing\n"))
+        again = hint((path,), state_of(root, "\n".join(found["suggested_ignore_patterns"])))
+        assert again["already_ignored"] == [path], path
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "ignored"),
+    [
+        ("docs/\n", "docs/a/b.md", True),
+        ("*.md\n!keep.md\n", "docs/keep.md", False),
+        ("docs/\n!docs/keep.md\n", "docs/keep.md", True),
+        ("/docs\n", "a/docs/b.md", False),
+        ("# docs\n", "docs/b.md", False),
+        (b"\xff\n*.md\n", "a.md", True),
+    ],
+)
+def test_the_gitignore_is_read_as_git_reads_it(root: Root, text: str | bytes, path: str, ignored: bool) -> None:
+    state = state_of(root, text)
+    assert state.state == "ready" and state.ignores(path) is ignored
+
+
+def rewrite(path: Path, text: str, times: tuple[int, int] | None = None) -> None:
+    path.write_text(text)
+    if times is not None:
+        os.utime(path, ns=times)
+
+
+def test_a_changed_gitignore_is_seen(root: Root) -> None:
+    cache, file = RootGitignore(root), root.path / ".gitignore"
+    assert cache.look() == ABSENT
+    rewrite(file, "a\n", (0, 10**9))
+    assert cache.look().ignores("a")
+    rewrite(file, "b\n", (0, 2 * 10**9))
+    assert cache.look().ignores("b")
+    rewrite(file, "bb\n", (0, 2 * 10**9))
+    assert cache.look().ignores("bb")
+    file.unlink()
+    assert cache.look() == ABSENT
+    file.symlink_to("elsewhere")
+    assert cache.look().state == "error"
+
+
+@pytest.mark.parametrize("every", [2, RELOAD_EVERY])
+def test_a_change_that_no_stat_shows_is_seen_now_and_then(root: Root, every: int) -> None:
+    cache, file = RootGitignore(root, every), root.path / ".gitignore"
+    rewrite(file, "a\n", (0, 10**9))
+    assert cache.look().ignores("a")
+    rewrite(file, "b\n", (0, 10**9))
+    for _ in range(every - 1):
+        assert cache.look().ignores("a")
+    assert cache.look().ignores("b")
+    rewrite(file, "c\n", (0, 10**9))
+    assert cache.look().ignores("b")
+
+
+def test_what_cannot_be_used_is_tried_again(root: Root) -> None:
+    cache, file = RootGitignore(root, 3), root.path / ".gitignore"
+    rewrite(file, "\n".join(f"*{number}*" for number in range(2000)), (0, 10**9))
+    size = file.stat().st_size
+    assert cache.look().state == "error"
+    rewrite(file, "a\n".ljust(size, "\n"), (0, 10**9))
+    assert cache.look().state == "error"
+    assert cache.look().ignores("a")
+
+
+def test_a_gitignore_beyond_the_cap_is_not_used(root: Root) -> None:
+    assert state_of(root, b"a\n" * (1024 * 1024)).state == "error"

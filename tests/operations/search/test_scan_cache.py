@@ -1,0 +1,280 @@
+"""What searches share: never the text or the list of another epoch, never more than there is room for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeplane.base.paths import RepoPath
+from codeplane.disk.beneath import Root
+from codeplane.index.indexer import Indexer
+from codeplane.operations.search.filters import Filters
+from codeplane.operations.search.matching import make_search_text, match_text
+from codeplane.operations.search.must_filter import find_must_files
+from codeplane.operations.search.patterns import compile_query
+from codeplane.operations.search.scan_cache import TEXT_BYTES, ScanCache, TextCache
+from codeplane.operations.search.text_search import find_text, matches_to_hits
+from codeplane.query.enclosing import KeptSpans, enclose_all
+from codeplane.query.snapshot import Snapshot, open_current
+from support.repositories import make_repository, options_for, write
+
+FILES: dict[str, str | bytes] = {
+    "a.py": "needle = 1\n",
+    "b.py": "other = 2\n",
+    "marked.py": b"\xef\xbb\xbfneedle = 3\r\nneedle = 4\r\n",
+    "old.txt": "caf\u00e9 needle\n".encode("latin-1"),
+}
+
+
+def places(snapshot: Snapshot, root: Path, kept: ScanCache | None, query: str = "needle") -> list[tuple[str, int, str]]:
+    with Root.open(root) as opened:
+        found = find_text(snapshot, opened, query, regex=False, case_sensitive=True, kept=kept)
+    return [(row.path, row.match.line, row.match.text) for row in found.rows]
+
+
+def put(texts: TextCache, data: bytes) -> bytes:
+    digest = hashlib.sha256(data).digest()
+    texts.put(digest, data, make_search_text(data))
+    return digest
+
+
+def test_a_text_is_not_read_again_and_says_the_same(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = ScanCache()
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            first = places(snapshot, root, kept)
+            assert first == places(snapshot, root, None)
+            assert [path for path, _, _ in first] == ["a.py", "marked.py", "marked.py", "old.txt"]
+            for path in FILES:
+                (root / path).unlink()
+            assert places(snapshot, root, kept) == first
+            assert places(snapshot, root, None) == []
+
+
+def test_the_next_epoch_has_its_own(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = ScanCache()
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places(snapshot, root, kept)
+        write(root, "a.py", "changed = 1\n")
+        write(root, "new.py", "needle = 5\n")
+        (root / "old.txt").unlink()
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            found = places(snapshot, root, kept)
+            assert [path for path, _, _ in found] == ["marked.py", "marked.py", "new.py"]
+            assert found == places(snapshot, root, None)
+
+
+def test_a_file_that_changed_behind_the_index_is_not_kept_for_it(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = ScanCache()
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            write(root, "a.py", "needle = 7\n")
+            assert ("a.py", 1, "needle = 7") in places(snapshot, root, kept)
+            write(root, "a.py", "needle = 1\n")
+            assert ("a.py", 1, "needle = 1") in places(snapshot, root, kept)
+
+
+def test_more_files_than_are_listed_in_memory(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            assert places(snapshot, root, ScanCache(max_files=1)) == places(snapshot, root, None)
+
+
+def test_what_was_asked_for_last_stays() -> None:
+    texts = TextCache(limit=3 * (10 + TEXT_BYTES))
+    one, two = put(texts, b"1" * 10), put(texts, b"2" * 10)
+    three = put(texts, b"3" * 10)
+    assert texts.get(one) is not None
+    four = put(texts, b"4" * 10)
+    assert [texts.get(digest) is not None for digest in (one, two, three, four)] == [True, False, True, True]
+    put(texts, b"5" * (31 + 3 * TEXT_BYTES))
+    assert texts.get(one) is not None, "what is too large drives nothing out"
+    assert put(texts, b"1" * 10) == one
+    assert texts.get(three) is not None, "what is there already takes no more room"
+
+
+def test_many_small_texts_are_bounded_too() -> None:
+    texts = TextCache(limit=10 * TEXT_BYTES)
+    kept = [put(texts, str(number).encode()) for number in range(100)]
+    assert sum(texts.get(digest) is not None for digest in kept) == 9
+
+
+SHARED: dict[str, str | bytes] = {
+    "a.py": "def task():\n    return 'needle'\n",
+    "b.txt": "needle without an end of line",
+    "c.txt": "",
+    "d.txt": "Task force\nTASKS\n\n",
+    "e.txt": "caf\u00e9 NEEDLE task\n",
+    "f.txt": "ta\u017f\u212as, odd letters, needle\n",
+    "g.txt": b"needle\r\ntask\r\n",
+    "h.txt": b"\xef\xbb\xbfneedle at the start\n",
+    "i.txt": "gr\u00fc\u00dfe, \u00dcber\ntask",
+    "j.py": "class Needle:\n    def task(self):\n        x = 'aaaaaaaaaaaaaaaaaaaab needle in a haystack'\n",
+}
+PLAIN = (
+    "needle",
+    "task",
+    "Task",
+    "TASKS",
+    "k",
+    "s",
+    "e",
+    "\u00fcber",
+    "gr\u00fc\u00dfe",
+    "needle in a haystack",
+    "caf\u00e9 needle task",
+    "caf\u00e9 needle tasks",
+    "aaaaaaaaab",
+    "\n",
+    "e\n",
+)
+PATTERNS = (
+    "^",
+    "$",
+    "^$",
+    "x*",
+    r"\Aneedle",
+    r"task\z",
+    "(?-m)^task",
+    "(?-m:task$)",
+    r"\btask\b",
+    r"\Bask",
+    r"\w+s\b",
+    "[^a]$",
+    "(?s)e.t",
+    r"\s+",
+)
+
+
+@pytest.mark.parametrize("bundle_bytes", [1, 1000, 2_000, 1_000_000])
+def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle_bytes: int) -> None:
+    root = make_repository(tmp_path / "tree", SHARED)
+    kept = ScanCache()
+    kept.texts = TextCache(bundle_bytes=bundle_bytes)
+    asked = [(text, False, case) for text in PLAIN for case in (None, True, False)]
+    asked += [(pattern, True, None) for pattern in PATTERNS]
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places(snapshot, root, kept, "e")
+            for query, regex, case in asked:
+                alone, together = (
+                    find_text(snapshot, opened, query, regex=regex, case_sensitive=case, kept=keeping)
+                    for keeping in (None, kept)
+                )
+                assert together.rows == alone.rows, query
+                assert replace(together, found=()) == replace(alone, found=())
+                for group_by in (None, "symbol", "file"):
+                    assert matches_to_hits(snapshot, together, group_by, kept.spans) == matches_to_hits(
+                        snapshot, alone, group_by
+                    )
+
+
+@pytest.mark.parametrize("bundle_bytes", [1000, 3_000, 1_000_000])
+def test_more_matches_than_are_told_of_texts_that_lie_together(tmp_path: Path, bundle_bytes: int) -> None:
+    files: dict[str, str | bytes] = {f"{n:02}.txt": f"needle late{n % 2}\n" * (n + 1) for n in range(12)}
+    root = make_repository(tmp_path / "tree", files)
+    kept = ScanCache()
+    kept.texts = TextCache(bundle_bytes=bundle_bytes)
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            # Not in the order of their paths.
+            for query in ("late1", "late0", "late"):
+                places(snapshot, root, kept, query)
+            for limit in (1, 4, 30, 100):
+                for more in ({"once": True}, {"per_file": 2}, {"wanted": lambda path, row: path > "05.txt"}, {}):
+                    alone, together = (
+                        find_text(
+                            snapshot,
+                            opened,
+                            "needle",
+                            regex=False,
+                            case_sensitive=None,
+                            limit=limit,
+                            kept=keeping,
+                            **more,
+                        )
+                        for keeping in (None, kept)
+                    )
+                    assert together.rows == alone.rows and len(alone.rows) <= limit
+                    assert replace(together, found=()) == replace(alone, found=())
+
+
+def test_a_part_of_what_is_sought_may_stand_again_and_again() -> None:
+    sought = "a" * 30 + "b"
+    text = b"a" * 300_000 + b"B\n" + b"aaaa " * 60_000 + b"a" * 30 + b"b"
+    for query, case, lines in ((sought, False, [1, 2]), (sought, True, [2]), (sought + "c", None, [])):
+        pattern = compile_query(query, regex=False, case_sensitive=case)
+        found = match_text(pattern, make_search_text(text), 10, lambda: None)
+        assert [row.line for row in found.rows] == lines
+
+
+def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", {"a.py": "def first():\n    needle = 1\n"})
+    kept = ScanCache()
+    names = []
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        for text in (
+            "def first():\n    needle = 1\n",
+            "\ndef other():\n    needle = 1\n",
+            "def first():\n    needle = 1\n",
+        ):
+            write(root, "a.py", text)
+            indexer.sync()
+            with open_current(indexer.state) as snapshot:
+                found = find_text(snapshot, opened, "needle", regex=False, case_sensitive=None, kept=kept)
+                names += [hit.name for hit in matches_to_hits(snapshot, found, kept=kept.spans)]
+    assert names == ["first", "other", "first"]
+
+
+def test_spans_are_kept_for_so_many_definitions(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"m{number}.py": "def f():\n    pass\n" for number in range(4)}
+    root = make_repository(tmp_path / "tree", files)
+    kept = KeptSpans(limit=4)
+    with Indexer.open(options_for(root)) as indexer:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places = {RepoPath(path): [(2, 4)] for path in files}
+            found = list(enclose_all(snapshot, places, kept))
+            assert (
+                found == list(enclose_all(snapshot, places))
+                and [around[0] is not None for _, _, around in found] == [True] * 4
+            )
+            assert kept.files == 2, "a file counts one, and each of its definitions"
+
+
+def test_required_words_are_looked_for_in_the_same_texts(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "tree", FILES)
+    kept = ScanCache()
+    filters = Filters(must=("needle", "= 1"))
+    with Indexer.open(options_for(root)) as indexer, Root.open(root) as opened:
+        indexer.sync()
+        with open_current(indexer.state) as snapshot:
+            places(snapshot, root, kept, "e")
+            for path in FILES:
+                (root / path).unlink()
+            found = find_must_files(snapshot, opened, filters, kept)
+            assert [file.path for file in found.files.values()] == ["a.py"]
+            assert found.lines == {"a.py": 1, "marked.py": 1, "old.txt": 1} and not found.not_searched
+
+
+def test_a_text_goes_by_the_digest_of_its_own_bytes_only() -> None:
+    texts = TextCache()
+    digest = hashlib.sha256(b"what the index saw").digest()
+    texts.put(digest, b"what is there now", make_search_text(b"what is there now"))
+    assert texts.get(digest) is None
+    assert texts.get(None) is None
