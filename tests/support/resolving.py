@@ -13,9 +13,9 @@ from codeplane.facts.extract import extract
 from codeplane.facts.model import Facts, Tier
 from codeplane.facts.sketch import pack_sketch, unpack_sketch
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.languages import RESOLVED, rules_of
 from codeplane.index.resolve.links import link_references
-from codeplane.index.resolve.tables import Tables
 from codeplane.languages.registry import detect
 
 Place = tuple[str, int, int]
@@ -27,7 +27,7 @@ class MemoryLibrary:
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
         self.facts: dict[str, Facts] = {}
-        self._tables: dict[str, Tables] = {}
+        self._tables: dict[str, FileScope] = {}
         self._named: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._defined: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._detaching: dict[str, list[str]] = defaultdict(list)
@@ -36,7 +36,7 @@ class MemoryLibrary:
             if language is None or language.name not in RESOLVED:
                 continue
             facts = self.facts[path] = extract(language.name, path, 1, files[path].encode()).facts
-            at = self._tables[path] = Tables(path, language.name, unpack_sketch(pack_sketch(facts)))
+            at = self._tables[path] = FileScope(path, language.name, unpack_sketch(pack_sketch(facts)))
             for number, row in enumerate(at.defs):
                 self._named[row.name].append((path, number))
                 self._defined[row.lexical_path].append((path, number))
@@ -46,7 +46,7 @@ class MemoryLibrary:
     def paths(self) -> Sequence[str]:
         return list(self._files)
 
-    def tables(self, path: str) -> Tables | None:
+    def tables(self, path: str) -> FileScope | None:
         return self._tables.get(path)
 
     def key(self, path: str) -> int:

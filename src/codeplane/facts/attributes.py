@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from codeplane.facts.blocks import Refs
 from codeplane.facts.identity import ATTRIBUTE, Ids
+from codeplane.facts.ir import ExprKind, FlowKind, PackedFlow
 from codeplane.facts.model import Attribute, Def
 from codeplane.facts.scopes import ScopeTree
-from codeplane.facts.values import Flow, Into, Of
 from codeplane.languages.spec import Language
 
-_GIVING = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH})
+_GIVING = frozenset({FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.WITH})
 
 
 def read_attributes(
-    flow: Flow, tree: ScopeTree, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids
+    flow: PackedFlow, tree: ScopeTree, defs: Sequence[Def], refs: Refs, language: Language, ids: Ids
 ) -> list[Attribute]:
     if not language.attributes_through:
         return []
@@ -54,7 +54,7 @@ def read_attributes(
     ]
 
 
-def _objects(flow: Flow, owners: Mapping[int, int], defs: Sequence[Def], language: Language) -> dict[int, int]:
+def _objects(flow: PackedFlow, owners: Mapping[int, int], defs: Sequence[Def], language: Language) -> dict[int, int]:
     """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
     seen: set[int] = set()
     found: dict[int, int] = {}
@@ -72,16 +72,16 @@ def _objects(flow: Flow, owners: Mapping[int, int], defs: Sequence[Def], languag
 
 
 def _given(
-    flow: Flow, to: int, objects: Mapping[int, int], class_around: Callable[[int], int | None]
+    flow: PackedFlow, to: int, objects: Mapping[int, int], class_around: Callable[[int], int | None]
 ) -> Iterator[tuple[int, int, int]]:
     """Class, name and reference of each member of an object that a target names."""
     kind, a, b, ref = flow.nodes[to]
-    if kind == Of.MEMBER:
+    if kind == ExprKind.MEMBER:
         of, bind, _, _ = flow.nodes[a]
-        if of == Of.NAME and bind in objects:
+        if of == ExprKind.NAME and bind in objects:
             yield objects[bind], b, ref
-        elif of == Of.THIS and (owner := class_around(bind)) is not None:
+        elif of == ExprKind.THIS and (owner := class_around(bind)) is not None:
             yield owner, b, ref
-    elif kind in (Of.TUPLE, Of.LIST):
+    elif kind in (ExprKind.TUPLE, ExprKind.LIST):
         for part in flow.lists[a]:
             yield from _given(flow, part, objects, class_around)

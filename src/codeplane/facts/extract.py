@@ -17,6 +17,7 @@ from codeplane.facts.documents import read_document
 from codeplane.facts.flow import Identifiers, read_flow
 from codeplane.facts.grammar import Grammar, load, read_problems
 from codeplane.facts.identity import Ids
+from codeplane.facts.ir import NO_FLOW
 from codeplane.facts.lines import Lines
 from codeplane.facts.model import (
     Attribute,
@@ -47,7 +48,6 @@ from codeplane.facts.scopes import (
     scope_before,
 )
 from codeplane.facts.structure import ImportMatch, Structure, read_structure
-from codeplane.facts.values import NO_FLOW
 from codeplane.languages.registry import by_name
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Language
 

@@ -70,10 +70,10 @@ from typing import NamedTuple
 
 from tree_sitter import Node, Query, QueryCursor
 
+from codeplane.facts.ir import ExprKind, FlowKind, PackedFlow
 from codeplane.facts.model import Role, Tier
 from codeplane.facts.scopes import ScopeTree, locate
 from codeplane.facts.structure import MAX_OPEN_MATCHES
-from codeplane.facts.values import Flow, Into, Of, Param
 from codeplane.languages.spec import Language
 
 
@@ -102,11 +102,23 @@ def read_flow(
     spans: Sequence[Span],
     position: Callable[[int], tuple[int, int]],
     language: Language,
-) -> Flow:
+) -> PackedFlow:
     """`definitions` that have a body, by their span, and the `spans` of all; `position` gives line and column of an
     offset."""
     raw = _read_matches(query, root)
     return _Builder(source, tree, identifiers, definitions, spans, position, language, raw).build()
+
+
+class _PackedParameter(NamedTuple):
+    """A row of `PackedFlow.params`: `ir.Parameter` with the index of its name."""
+
+    scope: int
+    binding: int
+    name: int
+    kind: int
+    type: int
+    default: int
+    pattern: int
 
 
 class _Raw(NamedTuple):
@@ -187,28 +199,28 @@ def _read_matches(query: Query, root: Node) -> _Raw:
 
 
 _LISTS = {
-    "either": Of.EITHER,
-    "list": Of.LIST,
-    "tuple": Of.TUPLE,
-    "dict": Of.DICT,
-    "types": Of.TYPES,
-    "choice": Of.CHOICE,
+    "either": ExprKind.UNION,
+    "list": ExprKind.LIST,
+    "tuple": ExprKind.TUPLE,
+    "dict": ExprKind.DICT,
+    "types": ExprKind.TYPE_ARGUMENTS,
+    "choice": ExprKind.CONDITIONAL,
 }
 _MODULES = {"here": 0, "outer": 1, "root": 2}
 _ONE = {
-    "try": Of.TRY,
-    "await": Of.AWAIT,
-    "splat": Of.SPLAT,
-    "splat.keys": Of.SPLAT_KEYS,
-    "typeof": Of.TYPEOF,
-    "keyof": Of.KEYOF,
+    "try": ExprKind.TRY,
+    "await": ExprKind.AWAIT,
+    "splat": ExprKind.SPLAT,
+    "splat.keys": ExprKind.SPLAT_KEYS,
+    "typeof": ExprKind.TYPEOF,
+    "keyof": ExprKind.KEYOF,
 }
-_BASES = {"class": Into.BASE, "mixed": Into.MIXED, "extended": Into.EXTENDED}
-_TO = {"for": Into.FOR, "with": Into.WITH}
-_TYPED = {"catch": Into.CATCH, "narrow": Into.NARROW, "bound": Into.BOUND}
-_OUT = {"return": Into.RETURN, "yield": Into.YIELD, "yield.from": Into.YIELD_FROM, "raise": Into.RAISE}
+_BASES = {"class": FlowKind.BASE, "mixed": FlowKind.MIXIN, "extended": FlowKind.EXTENDED}
+_TO = {"for": FlowKind.FOR, "with": FlowKind.WITH}
+_TYPED = {"catch": FlowKind.CATCH, "narrow": FlowKind.NARROW, "bound": FlowKind.BOUND}
+_OUT = {"return": FlowKind.RETURN, "yield": FlowKind.YIELD, "yield.from": FlowKind.YIELD_FROM, "raise": FlowKind.RAISE}
 _SILENT = frozenset({"region", "opens"})
-_RUNNING = {"reads": Into.READS, "called": Into.CALLED, "makes": Into.MAKES}
+_RUNNING = {"reads": FlowKind.ACCESSOR, "called": FlowKind.CALL_OPERATOR, "makes": FlowKind.CONSTRUCTOR}
 _PASSING = {"param": 0, "param.rest": 1, "param.keys": 2, "param.self": 3, "param.result": 4, "param.type": 10}
 _SENDS = {"send": "{}", "send.method": "{}()", "send.own": "{}"}
 _MEMBERS = {"member": "{}", "member.field": "${}", "member.put": "{}=", "member.called": "{}()"}
@@ -240,7 +252,7 @@ class _Builder:
         self._ends = identifiers.ends
         self._binds = identifiers.binds
         self._identifiers = identifiers
-        self._loose: list[tuple[int, int, int]] = []
+        self._ambient: list[tuple[int, int, int]] = []
         self._ordinals = dict(zip(identifiers.offsets, range(len(identifiers.offsets)), strict=True))
         self._definitions = definitions
         self._spans = spans
@@ -260,9 +272,9 @@ class _Builder:
         self._calls: list[tuple[int, int]] = []
         self._scope_of: Callable[[int], int] = lambda offset: 0
 
-    def build(self) -> Flow:
+    def build(self) -> PackedFlow:
         into: list[tuple[int, int, int]] = []
-        params: list[tuple[int, Param]] = []
+        params: list[tuple[int, _PackedParameter]] = []
         bodies: list[Span] = []
         scope_of = self._scope_of = self._scope_finder()
         self._read_regions()
@@ -274,7 +286,7 @@ class _Builder:
                 params.append(
                     (
                         name[0],
-                        Param(
+                        _PackedParameter(
                             scope_of(name[0]),
                             self._binds[ordinal] - 1 if plain and ordinal is not None else -1,
                             self._text(self._slice(name) if plain else ""),
@@ -293,16 +305,16 @@ class _Builder:
             elif subject == "returns":
                 opened = self._scopes.get(span)
                 if opened is not None:
-                    into.append((Into.RETURNS, opened, self._one(parts, "type")))
+                    into.append((FlowKind.RETURN_TYPE, opened, self._one(parts, "type")))
             elif subject == "defines":
                 definition = self._named.get(span)
                 if definition is not None and "type" in parts:
-                    into.append((Into.TYPE, definition, self._one(parts, "type")))
+                    into.append((FlowKind.TYPE, definition, self._one(parts, "type")))
                 if definition is not None and "from" in parts:
-                    into.append((Into.VALUE, definition, self._one(parts, "from")))
+                    into.append((FlowKind.VALUE, definition, self._one(parts, "from")))
             elif subject == "static":
                 if span in self._named:
-                    into.append((Into.STATIC, self._named[span], 0))
+                    into.append((FlowKind.STATIC, self._named[span], 0))
             elif subject in _RUNNING:
                 if span in self._scopes:
                     into.append((_RUNNING[subject], self._scopes[span], 0))
@@ -310,7 +322,7 @@ class _Builder:
                 definition = self._definitions.get(span)
                 if definition is None and subject == "class" and span in self._scopes:
                     definition = -self._scopes[span]
-                    into.append((Into.BASE, definition, 0))
+                    into.append((FlowKind.BASE, definition, 0))
                 elif "body" in parts and definition is not None and (body := self._scopes.get(parts["body"][0])):
                     bodies.append((body, definition))
                 for base in parts.get("base", ()) if definition is not None else ():
@@ -318,32 +330,38 @@ class _Builder:
             elif subject == "partial":
                 definition = self._definitions.get(span)
                 if definition is not None:
-                    into.append((Into.PARTIAL, definition, 0))
+                    into.append((FlowKind.PARTIAL, definition, 0))
             elif subject == "made":
                 definition = self._definitions.get(span)
                 if definition is not None:
-                    into.extend((Into.BASE, definition, self._node(base)) for base in parts.get("base", ()))
-                    into.extend((Into.KEY, definition, self._node(key)) for key in parts.get("key", ()))
+                    into.extend((FlowKind.BASE, definition, self._node(base)) for base in parts.get("base", ()))
+                    into.extend((FlowKind.TYPE_PARAMETER, definition, self._node(key)) for key in parts.get("key", ()))
             elif subject == "within":
                 dotted = "".join(self._slice(parts["of"][0]).split())
-                into.append((Into.WITHIN, scope_of(span[0]), self._add(Of.TEXT, self._text(dotted))))
+                into.append((FlowKind.WITHIN, scope_of(span[0]), self._add(ExprKind.STRING, self._text(dotted))))
             elif subject == "receiver":
                 definition = self._definitions.get(span)
                 if definition is not None:
-                    into.append((Into.RECEIVER, definition, self._one(parts, "type")))
+                    into.append((FlowKind.RECEIVER, definition, self._one(parts, "type")))
             elif subject == "decorated":
                 definition = self._definitions.get(parts["definition"][0])
                 for decorator in parts["decorator"] if definition is not None else ():
-                    into.append((Into.DECORATOR, definition or 0, self._node(decorator)))
+                    into.append((FlowKind.DECORATOR, definition or 0, self._node(decorator)))
             elif subject == "adds":
                 opened = self._scopes.get(span)
                 if opened is not None:
-                    into.append((Into.ADDS, opened, self._one(parts, "of")))
-                    into.extend((Into.CONFORMS, opened, self._node(base)) for base in parts.get("base", ()))
+                    into.append((FlowKind.IMPL, opened, self._one(parts, "of")))
+                    into.extend((FlowKind.CONFORMS, opened, self._node(base)) for base in parts.get("base", ()))
             elif subject == "fields":
                 definition = self._definitions.get(span)
                 if definition is not None:
-                    into.append((Into.FIELDS, definition, self._add(Of.TUPLE, self._list(parts.get("type", ())))))
+                    into.append(
+                        (
+                            FlowKind.POSITIONAL_FIELDS,
+                            definition,
+                            self._add(ExprKind.TUPLE, self._list(parts.get("type", ()))),
+                        )
+                    )
             elif subject in _TO:
                 into.append((_TO[subject], self._one(parts, "to"), self._one(parts, "from")))
             elif subject in _TYPED:
@@ -351,9 +369,9 @@ class _Builder:
             elif subject not in _SILENT:
                 to = self._one(parts, "to")
                 if "type" in parts:
-                    into.append((Into.DECLARE, to, self._one(parts, "type")))
+                    into.append((FlowKind.DECLARE, to, self._one(parts, "type")))
                 if "from" in parts:
-                    into.append((Into.ASSIGN, to, self._one(parts, "from")))
+                    into.append((FlowKind.ASSIGN, to, self._one(parts, "from")))
         self._read_comments(into, params)
         for span, (subject, _) in self._raw.values.items():
             if subject in _ALWAYS:
@@ -372,13 +390,17 @@ class _Builder:
         owned = {body for body, _ in owners}
         for what, number, node in into:
             # A function without a name of its own has that of what it is the value of.
-            if what == Into.VALUE and self._nodes[node][0] == Of.FUNCTION and self._nodes[node][1] not in owned:
+            if (
+                what == FlowKind.VALUE
+                and self._nodes[node][0] == ExprKind.FUNCTION
+                and self._nodes[node][1] not in owned
+            ):
                 owned.add(self._nodes[node][1])
                 owners.add((self._nodes[node][1], number))
         # One that is a list or has a default is told twice.
-        params.sort(key=lambda item: (item[0], item[1].how != 0 or item[1].default >= 0))
+        params.sort(key=lambda item: (item[0], item[1].kind != 0 or item[1].default >= 0))
         ordered = list(dict(params).values())
-        return Flow(
+        return PackedFlow(
             self._nodes,
             self._lists,
             self._spelled,
@@ -386,7 +408,7 @@ class _Builder:
             ordered,
             sorted(owners.union(bodies)),
             calls,
-            sorted(self._loose),
+            sorted(self._ambient),
         )
 
     @cached_property
@@ -395,11 +417,15 @@ class _Builder:
         known = Counter(self._spans)
         return {span: number for number, span in enumerate(self._spans) if known[span] == 1}
 
-    def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, Param]]) -> None:
+    def _read_comments(self, into: list[tuple[int, int, int]], params: list[tuple[int, _PackedParameter]]) -> None:
         read = self._language.doc_types
         if read is None:
             return
-        typed = {(kind, to) for kind, to, node in into if kind in (Into.RETURNS, Into.DECLARE) and self._says(node)}
+        typed = {
+            (kind, to)
+            for kind, to, node in into
+            if kind in (FlowKind.RETURN_TYPE, FlowKind.DECLARE) and self._says(node)
+        }
         passed = {(param.scope, self._spelled[param.name]): at for at, (_, param) in enumerate(params)}
         for subject, span, parts in self._raw.flows:
             if subject != "documented":
@@ -407,24 +433,26 @@ class _Builder:
             scope = self._scopes.get(parts["definition"][0]) if "definition" in parts else None
             to = self._one(parts, "to")
             for tag, name, text in read(self._slice(span)):
-                if tag == "return" and scope is not None and (Into.RETURNS, scope) not in typed:
-                    into.append((Into.RETURNS, scope, self._said(text, scope)))
+                if tag == "return" and scope is not None and (FlowKind.RETURN_TYPE, scope) not in typed:
+                    into.append((FlowKind.RETURN_TYPE, scope, self._said(text, scope)))
                 elif tag == "param" and scope is not None and (scope, name) in passed:
                     offset, param = params[passed[scope, name]]
                     if param.type < 0 or not self._says(param.type):
                         params[passed[scope, name]] = (offset, param._replace(type=self._said(text, scope)))
-                elif tag == "var" and to and self._nodes[to][0] == Of.NAME and (Into.DECLARE, to) not in typed:
+                elif (
+                    tag == "var" and to and self._nodes[to][0] == ExprKind.NAME and (FlowKind.DECLARE, to) not in typed
+                ):
                     _, _, written, ordinal = self._nodes[to]
                     if name in ("", self._spelled[written]):
-                        into.append((Into.DECLARE, to, self._said(text, self._identifiers.scopes[ordinal])))
+                        into.append((FlowKind.DECLARE, to, self._said(text, self._identifiers.scopes[ordinal])))
 
     def _said(self, text: str, scope: int) -> int:
-        return self._add(Of.SAID, self._text(text), scope)
+        return self._add(ExprKind.DOC_TYPE, self._text(text), scope)
 
     def _says(self, node: int) -> bool:
         """Whether a type is more than words of the language."""
         kind, a, _, _ = self._nodes[node]
-        return any(map(self._says, self._lists[a])) if kind == Of.EITHER else kind != Of.UNKNOWN
+        return any(map(self._says, self._lists[a])) if kind == ExprKind.UNION else kind != ExprKind.UNKNOWN
 
     def _read_regions(self) -> None:
         for subject, span, parts in self._raw.flows:
@@ -487,15 +515,21 @@ class _Builder:
         if subject in _MEMBERS:
             return self._member(self._one(parts, "of"), parts["name"][0], _MEMBERS[subject])
         if subject == "own":
-            return self._member(self._add(Of.THIS, self._scope_of(span[0])), span)
+            return self._member(self._add(ExprKind.THIS, self._scope_of(span[0])), span)
         if subject in ("call", "new") or subject in _SENDS:
             if subject in _SENDS:
-                of = self._add(Of.THIS, self._scope_of(span[0])) if subject == "send.own" else self._one(parts, "of")
+                of = (
+                    self._add(ExprKind.THIS, self._scope_of(span[0]))
+                    if subject == "send.own"
+                    else self._one(parts, "of")
+                )
                 callee = self._member(of, parts["name"][0], _SENDS[subject])
             else:
                 callee = self._one(parts, "callee")
             arguments = self._list(parts.get("arg", ()))
-            node = self._add(Of.NEW if subject == "new" else Of.CALL, callee, arguments, self._reference(callee))
+            node = self._add(
+                ExprKind.NEW if subject == "new" else ExprKind.CALL, callee, arguments, self._reference(callee)
+            )
             self._calls.append((span[0], node))
             return node
         if subject == "same":
@@ -504,61 +538,63 @@ class _Builder:
             return self._add(_ONE[subject], self._one(parts, "of"))
         if subject in _LISTS:
             spans = parts.get("of", ())
-            kind = Of.LIST if subject == "tuple" and len(spans) > _MAX_TUPLE else _LISTS[subject]
+            kind = ExprKind.LIST if subject == "tuple" and len(spans) > _MAX_TUPLE else _LISTS[subject]
             return self._add(kind, self._list(spans))
         if subject == "item":
-            return self._add(Of.ITEM, self._one(parts, "of"), self._list(parts.get("key", ())))
+            return self._add(ExprKind.INDEX, self._one(parts, "of"), self._list(parts.get("key", ())))
         if subject == "labelled":
             label = parts["label"][0]
             ordinal = self._ordinals.get(label[0], -1)
-            return self._add(Of.LABELLED, self._one(parts, "of"), self._text(self._slice(label)), ordinal)
+            return self._add(ExprKind.LABELLED, self._one(parts, "of"), self._text(self._slice(label)), ordinal)
         if subject == "pattern":
-            return self._add(Of.PATTERN, self._one(parts, "callee"), self._list(parts.get("arg", ())))
+            return self._add(ExprKind.PATTERN, self._one(parts, "callee"), self._list(parts.get("arg", ())))
         if subject == "pair":
-            return self._add(Of.PAIR, self._one(parts, "key"), self._one(parts, "of"))
+            return self._add(ExprKind.PAIR, self._one(parts, "key"), self._one(parts, "of"))
         if subject == "cast":
-            return self._add(Of.CAST, self._one(parts, "of"), self._one(parts, "type"))
+            return self._add(ExprKind.CAST, self._one(parts, "of"), self._one(parts, "type"))
         if subject == "lookup":
             key = parts["key"][0]
             # The name lies within the quotes.
-            return self._add(Of.LOOKUP, self._one(parts, "of"), self._node(key), self._ordinals.get(key[0] + 1, -1))
+            return self._add(
+                ExprKind.INDEXED_ACCESS, self._one(parts, "of"), self._node(key), self._ordinals.get(key[0] + 1, -1)
+            )
         if subject in _ARRAYS:
-            held = self._add(Of.LIST, self._list(parts["of"]))
+            held = self._add(ExprKind.LIST, self._list(parts["of"]))
             for _ in range(subject.count(".")):
                 self._lists.append([held])
-                held = self._add(Of.LIST, len(self._lists) - 1)
-            return self._add(Of.CAST, 0, held) if subject.startswith("array") else held
+                held = self._add(ExprKind.LIST, len(self._lists) - 1)
+            return self._add(ExprKind.CAST, 0, held) if subject.startswith("array") else held
         if subject == "type.value":
-            return self._add(Of.TYPE, self._one(parts, "of"))
+            return self._add(ExprKind.CLASS_LITERAL, self._one(parts, "of"))
         if subject == "case":
             name = parts["name"][0]
             ordinal = self._ordinals.get(name[0], -1)
-            node = self._add(Of.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
+            node = self._add(ExprKind.CASE, self._one(parts, "of"), self._text(self._slice(name)), ordinal)
             if ordinal >= 0:
                 self._place(node, ordinal)
             return node
         if subject == "function":
-            return self._add(Of.FUNCTION, self._scopes.get(span, 0), self._one(parts, "key"))
+            return self._add(ExprKind.FUNCTION, self._scopes.get(span, 0), self._one(parts, "key"))
         if subject in ("this", "super", "this.exact"):
-            kind = Of.SUPER if subject == "super" else Of.THIS
+            kind = ExprKind.SUPER if subject == "super" else ExprKind.THIS
             return self._add(kind, self._scope_of(span[0]), int(subject == "this.exact"))
         if subject == "this.type":
-            return self._add(Of.OWN, self._scope_of(span[0]))
+            return self._add(ExprKind.SELF_TYPE, self._scope_of(span[0]))
         if subject in _MODULES:
-            return self._add(Of.HERE, self._scope_of(span[0]), _MODULES[subject])
+            return self._add(ExprKind.MODULE, self._scope_of(span[0]), _MODULES[subject])
         if subject == "path":
             ordinal = self._ordinals.get(parts["name"][0][0], -1)
             return self._name(span, ordinal) if ordinal >= 0 and not self._binds[ordinal] else 0
         if subject.startswith("literal."):
-            return self._add(Of.LITERAL, self._text(subject[8:]))
+            return self._add(ExprKind.LITERAL, self._text(subject[8:]))
         return 0
 
     def _member(self, of: int, name: Span, spelled: str = "{}") -> int:
         ordinal = self._ordinals.get(name[0], -1)
-        return self._add(Of.MEMBER, of, self._text(spelled.format(self._slice(name))), ordinal)
+        return self._add(ExprKind.MEMBER, of, self._text(spelled.format(self._slice(name))), ordinal)
 
     def _name(self, span: Span, ordinal: int) -> int:
-        node = self._add(Of.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
+        node = self._add(ExprKind.NAME, self._binds[ordinal], self._text(self._slice(span)), ordinal)
         if self._language.bare_members or (self._language.names_by_place and not self._binds[ordinal]):
             self._place(node, ordinal)
         return node
@@ -575,7 +611,7 @@ class _Builder:
             name = self._name((start, end), ordinal)
             for (first, last), said in reversed(self._regions.get(bind, ())) if bind else ():
                 if first <= start < last and not said[0] <= start < said[1]:
-                    return self._add(Of.CAST, name, self._node(said))
+                    return self._add(ExprKind.CAST, name, self._node(said))
             return name
         head = self._source[start : start + 3]
         quote = next((at for at, byte in enumerate(head) if byte in _QUOTES), None)
@@ -583,24 +619,24 @@ class _Builder:
             text = self._source[start:end]
             mark = text[quote : quote + 1]
             if not quote and text.endswith(mark) and len(text) < _MAX_TEXT and not text.startswith(mark * 3):
-                return self._add(Of.TEXT, self._text(text[1:-1].decode("utf-8", "replace")))
-            return self._add(Of.LITERAL, self._text("str"))
+                return self._add(ExprKind.STRING, self._text(text[1:-1].decode("utf-8", "replace")))
+            return self._add(ExprKind.LITERAL, self._text("str"))
         if head[:1].isdigit():
             number = self._source[start:end]
             if number.isdigit() and len(number) < 10:
-                return self._add(Of.LITERAL, self._text("int"), self._text(number.decode()) + 1)
-            return self._add(Of.LITERAL, self._text("float" if b"." in number else "int"))
+                return self._add(ExprKind.LITERAL, self._text("int"), self._text(number.decode()) + 1)
+            return self._add(ExprKind.LITERAL, self._text("float" if b"." in number else "int"))
         return 0
 
     def _place(self, node: int, ordinal: int) -> None:
         """Where a name is looked up whose meaning this file alone does not tell."""
         given = self._identifiers.flags[ordinal]
         if given >> 5 & 3 != Tier.PROVEN and given & 3 != Role.DEFINITION:
-            self._loose.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
+            self._ambient.append((node, self._identifiers.scopes[ordinal], given >> 2 & 7))
 
     def _reference(self, callee: int) -> int:
         """The identifier by which something is called."""
         kind, a, _, reference = self._nodes[callee]
-        while kind in (Of.SAME, Of.AWAIT, Of.ITEM):
+        while kind in (ExprKind.PAREN, ExprKind.AWAIT, ExprKind.INDEX):
             kind, a, _, reference = self._nodes[a]
-        return reference if kind in (Of.NAME, Of.MEMBER) else -1
+        return reference if kind in (ExprKind.NAME, ExprKind.MEMBER) else -1

@@ -12,66 +12,68 @@ from hashlib import blake2b
 
 import orjson
 
+from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.model import Facts
-from codeplane.facts.values import Into, Of
 
 _SIZE = 16
 _SEEN_KINDS = frozenset({"file", "class", "namespace"})
 """Scopes whose names others can reach."""
-_INTO_PLACES = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
+_INTO_PLACES = frozenset(
+    {FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.WITH, FlowKind.CATCH, FlowKind.NARROW, FlowKind.BOUND}
+)
 _PARTS: Mapping[int, str] = {
-    Of.UNKNOWN: "",
-    Of.MEMBER: "nt",
-    Of.CALL: "nl",
-    Of.NEW: "nl",
-    Of.ITEM: "nl",
-    Of.SAME: "n",
-    Of.AWAIT: "n",
-    Of.EITHER: "l",
-    Of.LIST: "l",
-    Of.TUPLE: "l",
-    Of.DICT: "l",
-    Of.PAIR: "nn",
-    Of.CAST: "nn",
-    Of.FUNCTION: "sn",
-    Of.TEXT: "t",
-    Of.LITERAL: "to",
-    Of.LABELLED: "nt",
-    Of.SPLAT: "n",
-    Of.SPLAT_KEYS: "n",
-    Of.THIS: "s#",
-    Of.SUPER: "s",
-    Of.TYPE: "n",
-    Of.CASE: "nt",
-    Of.SAID: "ts",
-    Of.OWN: "s",
-    Of.HERE: "s#",
-    Of.PATTERN: "nl",
-    Of.TRY: "n",
-    Of.TYPES: "l",
-    Of.TYPEOF: "n",
-    Of.LOOKUP: "nn",
-    Of.KEYOF: "n",
-    Of.CHOICE: "l",
+    ExprKind.UNKNOWN: "",
+    ExprKind.MEMBER: "nt",
+    ExprKind.CALL: "nl",
+    ExprKind.NEW: "nl",
+    ExprKind.INDEX: "nl",
+    ExprKind.PAREN: "n",
+    ExprKind.AWAIT: "n",
+    ExprKind.UNION: "l",
+    ExprKind.LIST: "l",
+    ExprKind.TUPLE: "l",
+    ExprKind.DICT: "l",
+    ExprKind.PAIR: "nn",
+    ExprKind.CAST: "nn",
+    ExprKind.FUNCTION: "sn",
+    ExprKind.STRING: "t",
+    ExprKind.LITERAL: "to",
+    ExprKind.LABELLED: "nt",
+    ExprKind.SPLAT: "n",
+    ExprKind.SPLAT_KEYS: "n",
+    ExprKind.THIS: "s#",
+    ExprKind.SUPER: "s",
+    ExprKind.CLASS_LITERAL: "n",
+    ExprKind.CASE: "nt",
+    ExprKind.DOC_TYPE: "ts",
+    ExprKind.SELF_TYPE: "s",
+    ExprKind.MODULE: "s#",
+    ExprKind.PATTERN: "nl",
+    ExprKind.TRY: "n",
+    ExprKind.TYPE_ARGUMENTS: "l",
+    ExprKind.TYPEOF: "n",
+    ExprKind.INDEXED_ACCESS: "nn",
+    ExprKind.KEYOF: "n",
+    ExprKind.CONDITIONAL: "l",
 }
 """What the numbers of a value are: a node, a text (one more than it, or 0), a list of nodes, a scope, a plain number.
 Names apart."""
 _OF_DEFINITIONS = frozenset(
     {
-        Into.BASE,
-        Into.DECORATOR,
-        Into.KEY,
-        Into.PARTIAL,
-        Into.RECEIVER,
-        Into.MIXED,
-        Into.EXTENDED,
-        Into.FIELDS,
-        Into.TYPE,
-        Into.VALUE,
-        Into.STATIC,
+        FlowKind.BASE,
+        FlowKind.DECORATOR,
+        FlowKind.TYPE_PARAMETER,
+        FlowKind.PARTIAL,
+        FlowKind.RECEIVER,
+        FlowKind.MIXIN,
+        FlowKind.EXTENDED,
+        FlowKind.POSITIONAL_FIELDS,
+        FlowKind.TYPE,
+        FlowKind.VALUE,
+        FlowKind.STATIC,
     }
 )
-_PATTERNS = frozenset({Of.TUPLE, Of.LIST, Of.DICT, Of.EITHER})
+_PATTERNS = frozenset({ExprKind.TUPLE, ExprKind.LIST, ExprKind.DICT, ExprKind.UNION})
 _CIRCLE = "~"
 
 
@@ -125,7 +127,7 @@ class _Interface:
     @cached_property
     def _adding(self) -> dict[int, str]:
         """Scopes that add members to a type, by their order."""
-        scopes = (scope for kind, scope, _ in self._flow.into if kind == Into.ADDS)
+        scopes = (scope for kind, scope, _ in self._flow.into if kind == FlowKind.IMPL)
         return {scope: f"+{number}" for number, scope in enumerate(scopes)}
 
     def added(self) -> Iterator[tuple[str, str]]:
@@ -156,7 +158,7 @@ class _Interface:
     def flows(self) -> Iterator[tuple[int, str, str]]:
         defs = self._facts.defs
         for kind, to, value in self._flow.into:
-            if kind == Into.RAISE:
+            if kind == FlowKind.RAISE:
                 continue
             if kind in _INTO_PLACES:
                 if not self._is_local(to):
@@ -169,23 +171,23 @@ class _Interface:
     def _is_local(self, node: int) -> bool:
         """Whether nothing but variables of a function are given something."""
         kind, a, b, _ = self._flow.nodes[node]
-        if kind == Of.NAME:
+        if kind == ExprKind.NAME:
             return bool(a) and self._facts.scopes[self._facts.binds[a - 1][0]][1] not in _SEEN_KINDS
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             # The object that a method is called on is known elsewhere; a parameter may be that.
             of, bind, _, _ = self._flow.nodes[a]
-            if of in (Of.NAME, Of.MEMBER):
-                return self._is_local(a) and (of == Of.MEMBER or bind - 1 not in self._passed)
-            return of != Of.THIS
+            if of in (ExprKind.NAME, ExprKind.MEMBER):
+                return self._is_local(a) and (of == ExprKind.MEMBER or bind - 1 not in self._passed)
+            return of != ExprKind.THIS
         if kind in _PATTERNS:
             return all(self._is_local(part) for part in self._flow.lists[a])
-        if kind == Of.PATTERN:
+        if kind == ExprKind.PATTERN:
             return all(self._is_local(part) for part in self._flow.lists[b])
-        if kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
+        if kind in (ExprKind.INDEX, ExprKind.PAREN, ExprKind.SPLAT, ExprKind.LABELLED):
             return self._is_local(a)
-        if kind == Of.PAIR:
+        if kind == ExprKind.PAIR:
             return self._is_local(b)
-        return kind in (Of.UNKNOWN, Of.LITERAL, Of.TEXT)
+        return kind in (ExprKind.UNKNOWN, ExprKind.LITERAL, ExprKind.STRING)
 
     def _text(self, node: int) -> str:
         if node < 0:
@@ -197,7 +199,7 @@ class _Interface:
 
     def _spell(self, node: int) -> str:
         kind, a, b, _ = self._flow.nodes[node]
-        if kind == Of.NAME:
+        if kind == ExprKind.NAME:
             return f"n{self._flow.texts[b]}:{self._bound(a - 1) if a else ''}"
         told = [self._number(what, number) for what, number in zip(_PARTS[kind], (a, b), strict=False)]
         return _short(f"{kind}({' '.join(told)})")
@@ -244,15 +246,15 @@ class _Interface:
     def _names_in(self, node: int, way: str) -> Iterator[tuple[int, str]]:
         """Bindings that a pattern names, and which part of the value each is given."""
         kind, a, b, _ = self._flow.nodes[node]
-        if kind == Of.NAME and a:
+        if kind == ExprKind.NAME and a:
             yield a - 1, way
-        elif kind == Of.PAIR:
+        elif kind == ExprKind.PAIR:
             yield from self._names_in(b, f"{way}.{self._text(a)}")
-        elif kind in _PATTERNS or kind == Of.PATTERN:
-            for place, part in enumerate(self._flow.lists[b if kind == Of.PATTERN else a]):
-                yield from self._names_in(part, way if kind in (Of.DICT, Of.EITHER) else f"{way}.{place}")
-        elif kind in (Of.ITEM, Of.SAME, Of.SPLAT, Of.LABELLED):
-            yield from self._names_in(a, way if kind == Of.SAME else f"{way}.{kind}")
+        elif kind in _PATTERNS or kind == ExprKind.PATTERN:
+            for place, part in enumerate(self._flow.lists[b if kind == ExprKind.PATTERN else a]):
+                yield from self._names_in(part, way if kind in (ExprKind.DICT, ExprKind.UNION) else f"{way}.{place}")
+        elif kind in (ExprKind.INDEX, ExprKind.PAREN, ExprKind.SPLAT, ExprKind.LABELLED):
+            yield from self._names_in(a, way if kind == ExprKind.PAREN else f"{way}.{kind}")
 
 
 def _short(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from codeplane.facts.values import NO_FLOW, Flow
+from codeplane.facts.ir import NO_FLOW, PackedFlow
 
 
 class Role(IntEnum):
@@ -214,7 +214,7 @@ class Facts(NamedTuple):
     exports: Sequence[Export] = ()
     reexports: Sequence[Reexport] = ()
     attributes: Sequence[Attribute] = ()
-    flow: Flow = NO_FLOW
+    flow: PackedFlow = NO_FLOW
     """Where values come from."""
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from codeplane.facts.ir import NO_FLOW, PackedFlow
 from codeplane.facts.model import Facts
-from codeplane.facts.values import NO_FLOW, Flow
 
 SKETCH_VERSION = "2"
 
@@ -54,7 +54,7 @@ class Sketch(NamedTuple):
     """Class, name."""
     scopes: Sequence[tuple[int | None, str]]
     """Parent, kind."""
-    flow: Flow
+    flow: PackedFlow
 
 
 def pack_sketch(facts: Facts) -> bytes:
@@ -88,5 +88,5 @@ def unpack_sketch(data: bytes) -> Sketch:
         reexports,
         attributes,
         scopes,
-        Flow(*flow),
+        PackedFlow(*flow),
     )

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Target, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.includes import Includes
 from codeplane.index.resolve.links import bind_sites
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, generic_of, list_of, union
 
 _POINTERS = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "atomic"})
@@ -100,7 +100,7 @@ class CppRules(Rules):
                 return path, number
         return None
 
-    def _around(self, at: Tables, scope: int) -> Iterator[str]:
+    def _around(self, at: FileScope, scope: int) -> Iterator[str]:
         """Full names of what is around a scope, from the inside out; the last is empty."""
         definition = at.enclosing_def(scope)
         path = at.defs[definition].lexical_path if definition is not None else ""
@@ -109,22 +109,22 @@ class CppRules(Rules):
             path = path.rpartition(".")[0]
         yield ""
 
-    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
+    def is_loose(self, at: FileScope, bind: SketchBind) -> bool:
         return bind.target_kind == Target.DEF
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         found = self._seen_from(at, scope, name)
         if not found and bind >= 0 and not self._may_inherit(at, scope):
             sites = bind_sites(self.ev, at, bind)
             found = [site for site in sites if not _is_made_by_macro(self.ev.at(site[0]), site[2])]
         return self.fitting(found, None, usage)
 
-    def _may_inherit(self, at: Tables, scope: int) -> bool:
+    def _may_inherit(self, at: FileScope, scope: int) -> bool:
         """Whether a class around a scope has a base that nobody has seen."""
         classes = (self._class_at(at.path, prefix) for prefix in self._around(at, scope))
         return any(base[0] != "c" for of in classes if of is not None for base in self.ev.bases(*of))
 
-    def _seen_from(self, at: Tables, scope: int, name: str) -> Sequence[Site]:
+    def _seen_from(self, at: FileScope, scope: int, name: str) -> Sequence[Site]:
         around = list(self._around(at, scope))
         for prefix in around:
             of = self._class_at(at.path, prefix)
@@ -147,17 +147,17 @@ class CppRules(Rules):
                         return found
         return []
 
-    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
         return list(self._seen_from(at, 0, name))
 
-    def bare(self, at: Tables, node: int) -> Values:
+    def bare(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
-        sites = self._seen_from(at, at.loose[node][0], name)
+        sites = self._seen_from(at, at.ambient[node][0], name)
         return self._values(at.path, at.language, sites) if sites else frozenset({("x", name)})
 
-    def bare_type(self, at: Tables, node: int) -> Values:
+    def bare_type(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
-        sites = self._seen_from(at, at.loose[node][0], name)
+        sites = self._seen_from(at, at.ambient[node][0], name)
         return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
     def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
@@ -175,7 +175,7 @@ class CppRules(Rules):
                 found |= self.ev.site_value((path, kind, number))
         return frozenset(found)
 
-    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         if key[0] != "v" or at.defs[key[2]].kind != "module":
             return None
         return frozenset({("N", at.language, at.defs[key[2]].lexical_path, at.path)})
@@ -189,7 +189,7 @@ class CppRules(Rules):
             return self._values(module[3], module[1], sites) if sites else NOTHING
         return frozenset({("x", f"{module[2]}.{name}")})
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         row = at.imports[number]
         if row.kind != "cpp_using" or not row.source:
             return []
@@ -205,7 +205,7 @@ class CppRules(Rules):
     def constructors(self, of: Value) -> tuple[str, ...]:
         return ()
 
-    def class_around(self, at: Tables, definition: int) -> tuple[str, int] | None:
+    def class_around(self, at: FileScope, definition: int) -> tuple[str, int] | None:
         found = super().class_around(at, definition)
         return found or self._class_at(at.path, at.defs[definition].lexical_path.rpartition(".")[0])
 
@@ -260,7 +260,7 @@ class CppRules(Rules):
 
     # Values and types
 
-    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+    def call(self, callee: Value, at: FileScope, node: int) -> Values | None:
         return NOTHING if callee[0] == "i" else None
 
     def elements(self, of: Value) -> Values:
@@ -285,20 +285,20 @@ class CppRules(Rules):
             return of[3][1] if name == "at" and len(of[3]) > 1 else NOTHING
         return self.ev.elements(of) if name in ("front", "back", "at", "top") else NOTHING
 
-    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         last = name.rpartition(".")[2]
         if last in ("move", "forward", "ref", "cref"):
             return values[0] if values else NOTHING
         callee = at.nodes[node][1]
-        while at.nodes[callee][0] == Of.SAME:
+        while at.nodes[callee][0] == ExprKind.PAREN:
             callee = at.nodes[callee][1]
-        if last in ("make_unique", "make_shared") and at.nodes[callee][0] == Of.ITEM:
+        if last in ("make_unique", "make_shared") and at.nodes[callee][0] == ExprKind.INDEX:
             keys = at.lists[at.nodes[callee][2]]
             held = self.ev.type_of(at, keys[0]) if keys else NOTHING
             return frozenset({generic_of(at.language, "ptr", [held])}) if held else NOTHING
         return NOTHING
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         last = name.rpartition(".")[2]
         held = [self.ev.type_of(at, part) for part in parts]
         if not any(held) or not name.startswith("std."):
@@ -309,13 +309,13 @@ class CppRules(Rules):
         return frozenset({generic_of(at.language, kind, held)}) if kind is not None else NOTHING
 
 
-def _is_made_by_macro(at: Tables, definition: int) -> bool:
+def _is_made_by_macro(at: FileScope, definition: int) -> bool:
     """A function without a type, `TEST(a, b) {`, has the name of the macro that makes it."""
     scope = at.body.get(definition)
     return at.defs[definition].kind == "function" and (scope is None or at.return_type(scope) is None)
 
 
-def _full_name(at: Tables, definition: int) -> str:
+def _full_name(at: FileScope, definition: int) -> str:
     """The name from outside; what an enumeration without a scope of its own lists belongs to what is around it."""
     row = at.defs[definition]
     if row.kind == "enum_member" and row.parent is not None and at.defs[row.parent].scope == row.scope:

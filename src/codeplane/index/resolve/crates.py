@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from posixpath import basename, dirname, join, normpath
 from typing import Any, NamedTuple
 
-from codeplane.facts.values import Of
+from codeplane.facts.ir import ExprKind
 from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 
 _ROOTS = ("mod.rs", "lib.rs", "main.rs")
 _TARGETS = frozenset({"bin", "tests", "examples", "benches"})
@@ -88,13 +88,13 @@ class Crates:
         library = found[0].library if len(found) == 1 else None
         return library if library is not None and self._library.tables(library) is not None else None
 
-    def child(self, at: Tables, definition: int) -> Place | None:
+    def child(self, at: FileScope, definition: int) -> Place | None:
         """The module that a `mod` stands for."""
         scope = at.body.get(definition)
         if scope is not None:
             return Place(at.path, scope)
         for node in at.decorators(definition):
-            if at.nodes[node][0] == Of.TEXT:
+            if at.nodes[node][0] == ExprKind.STRING:
                 path = normpath(join(dirname(at.path), at.texts[at.nodes[node][1]]))
                 return Place(path) if self._library.tables(path) is not None else None
         row = at.defs[definition]
@@ -169,7 +169,7 @@ class Crates:
                 continue
             renamed = at.decorators(number)
             for node in renamed:
-                if at.nodes[node][0] == Of.TEXT:
+                if at.nodes[node][0] == ExprKind.STRING:
                     path = normpath(join(dirname(candidate), at.texts[at.nodes[node][1]]))
                     found.setdefault(path, Place(candidate, row.scope))
             if not renamed:

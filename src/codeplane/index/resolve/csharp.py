@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from posixpath import basename, dirname
 from typing import Any
 
-from codeplane.facts.values import Passing
+from codeplane.facts.ir import ParameterKind
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.modules import shared_folders
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.typed import TypedRules, type_variable
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
@@ -49,7 +49,7 @@ class CSharpRules(TypedRules):
         first, number = self.all_parts(at, definition)[0]
         return first.path, number
 
-    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+    def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         if definition not in at.partial:
             return ((at, definition),)
         count = len(at.variables.get(definition, ()))
@@ -72,7 +72,7 @@ class CSharpRules(TypedRules):
 
     # Types by their names
 
-    def written_name(self, at: Tables, ref: int, name: str) -> str:
+    def written_name(self, at: FileScope, ref: int, name: str) -> str:
         count = at.arguments.get(ref, 0)
         return f"{name}`{count}" if count else name
 
@@ -119,7 +119,7 @@ class CSharpRules(TypedRules):
                     found.append((row.lexical_path[: -len(row.name) - 1], (file, "d", number)))
         return frozenset({tuple(found)})
 
-    def namespaces(self, at: Tables, scope: int) -> list[str]:
+    def namespaces(self, at: FileScope, scope: int) -> list[str]:
         """The namespaces around a scope, the innermost first, down to the global one."""
         names: list[str] = []
         around: int | None = scope
@@ -134,7 +134,7 @@ class CSharpRules(TypedRules):
             found.append(whole)
         return [*found, ""]
 
-    def outside_sites(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
         around = self.namespaces(at, scope)
         is_known = bool(self._types_named(name.partition("`")[0]))
         for namespace in around if is_known else ():
@@ -154,7 +154,7 @@ class CSharpRules(TypedRules):
         types = {self.whole(site[0], site[2]) for site in taken if self._is_type(site)}
         return taken if len(types) < 2 else []
 
-    def _types_used(self, source: str, name: str, at: Tables, around: Sequence[str]) -> list[Site]:
+    def _types_used(self, source: str, name: str, at: FileScope, around: Sequence[str]) -> list[Site]:
         held = {owner for owner, _ in self._types_named(name.partition("`")[0])}
         for namespace in around:
             whole = f"{namespace}.{source}" if namespace else source
@@ -163,7 +163,7 @@ class CSharpRules(TypedRules):
                 return found
         return []
 
-    def _used(self, at: Tables) -> list[tuple[str, bool]]:
+    def _used(self, at: FileScope) -> list[tuple[str, bool]]:
         """What is taken over as a whole: a namespace, or the static members of a type."""
         rows = [
             (row.source or "", row.kind == "csharp_using_static")
@@ -215,13 +215,13 @@ class CSharpRules(TypedRules):
             if self._is_type(site)
         ]
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         row = at.imports[number]
         if row.kind != "csharp_using_alias":
             return []
         return self._qualified(f"{row.source}.{row.imported_name}" if row.source else row.imported_name, at.path)
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         row = at.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
@@ -229,7 +229,7 @@ class CSharpRules(TypedRules):
             return union(map(self.ev.site_value, sites[:1]))
         return frozenset({("N", "csharp", name), ("x", name)})
 
-    def _bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         bare, _, count = name.partition("`")
         if not count or bind >= 0:
             found = super()._bare_sites(at, scope, usage, bare, bind)
@@ -242,7 +242,7 @@ class CSharpRules(TypedRules):
         found = self.of_arity(self._inherited(at, scope, usage, bare), int(count))
         return found or self.of_usage(self.outside_sites(at, scope, name), usage)
 
-    def _inherited(self, at: Tables, scope: int, usage: int, name: str) -> list[Site]:
+    def _inherited(self, at: FileScope, scope: int, usage: int, name: str) -> list[Site]:
         inner: int | None = scope
         while inner:
             of = self.class_of(at, inner)
@@ -253,7 +253,7 @@ class CSharpRules(TypedRules):
             inner = at.parent(inner)
         return []
 
-    def unknown(self, at: Tables, scope: int, bound: int, name: str) -> Values:
+    def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
         if bound:
             return super().unknown(at, scope, bound, name)
         parts = [f"{namespace}.{name}" if namespace else name for namespace in self.namespaces(at, scope)]
@@ -270,7 +270,7 @@ class CSharpRules(TypedRules):
 
     # Extension methods
 
-    def extension_sites(self, at: Tables, node: int, of: Value, name: str) -> Sequence[Site]:
+    def extension_sites(self, at: FileScope, node: int, of: Value, name: str) -> Sequence[Site]:
         if of[0] not in ("i", "l", "d") and not (of[0] == "x" and of[1].endswith("()")):
             return ()
         seen = {*self.namespaces(at, at.scope_of_call.get(node, 0)), *(source for source, static in self._used(at))}
@@ -279,13 +279,13 @@ class CSharpRules(TypedRules):
             other = self.ev.library.tables(path)
             scope = other.body.get(number) if other is not None and other.language == "csharp" else None
             params = other.params.get(scope, ()) if other is not None and scope is not None else ()
-            if other is not None and params and params[0].how == Passing.SELF:
+            if other is not None and params and params[0].kind == ParameterKind.SELF:
                 owner = other.defs[number].lexical_path.rpartition(".")[0].rpartition(".")[0]
                 if owner in seen and self._extends(other, params[0].type, of):
                     found.append((path, "d", number))
         return found
 
-    def _extends(self, at: Tables, node: int, of: Value) -> bool:
+    def _extends(self, at: FileScope, node: int, of: Value) -> bool:
         if type_variable(at, node) is not None:
             node_types = self.ev.type_of(at, node)
             return not node_types or any(self._is_one(value, of) for value in node_types)

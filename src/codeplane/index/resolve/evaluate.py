@@ -9,11 +9,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Protocol, TypeVar
 
+from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
 from codeplane.facts.model import Certainty, Target
-from codeplane.facts.values import Into, Of, Passing
+from codeplane.index.resolve.file_scope import PART, PUT, FileScope
 from codeplane.index.resolve.fixpoint import Cells
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import PART, PUT, Tables
 from codeplane.index.resolve.value import (
     ANYTHING,
     NOTHING,
@@ -52,7 +52,7 @@ class Library(Protocol):
     def paths(self) -> Iterable[str]:
         """Of all files, in no order."""
 
-    def tables(self, path: str) -> Tables | None:
+    def tables(self, path: str) -> FileScope | None:
         """Of a file in a language that can be resolved."""
 
     def key(self, path: str) -> int:
@@ -83,7 +83,7 @@ class Evaluator:
         self.once = self._cells.once
         """For what is no cell but comes to one before it asks for itself."""
         self._noted = self._cells.noted
-        self._held: dict[str, tuple[Tables, int]] = {}
+        self._held: dict[str, tuple[FileScope, int]] = {}
         self.flowing: dict[tuple[str, int, int], Values] = {}
         """What is known to be passed within a file."""
         self._outer: Evaluator | None = None
@@ -144,7 +144,7 @@ class Evaluator:
     def _bounded(self, key: tuple[Any, ...], values: Values) -> Values:
         return self._rules[key[1]].bounded(values) if key[0] == "z" else bounded(values)
 
-    def at(self, path: str) -> Tables:
+    def at(self, path: str) -> FileScope:
         held = self._held.get(path)
         if held is None:
             tables = self.library.tables(path)
@@ -169,7 +169,7 @@ class Evaluator:
         """What all depended on that was asked since this was taken last."""
         return self._cells.take_noted()
 
-    def rules(self, at: Tables) -> Rules:
+    def rules(self, at: FileScope) -> Rules:
         return self._rules[at.language]
 
     def cell(self, key: tuple[Any, ...]) -> Values:
@@ -181,9 +181,9 @@ class Evaluator:
         """What a node can hold."""
         at = self.at(path)
         kind, a, _, _ = at.nodes[node]
-        if kind == Of.NAME and a and node not in at.loose:
+        if kind == ExprKind.NAME and a and node not in at.ambient:
             return self.cell(("b", path, a - 1))
-        if kind in (Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION):
+        if kind in (ExprKind.UNKNOWN, ExprKind.STRING, ExprKind.LITERAL, ExprKind.FUNCTION):
             return self._node(at, node)
         own = self if self._outer is None or path == self._own else self._outer
         key = ("n", path, node)
@@ -196,73 +196,73 @@ class Evaluator:
 
     # --- expressions
 
-    def _node(self, at: Tables, node: int) -> Values:
+    def _node(self, at: FileScope, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
-        if kind == Of.NAME:
-            if node in at.loose:
+        if kind == ExprKind.NAME:
+            if node in at.ambient:
                 return self.rules(at).bare(at, node)
             return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             return self.reached(at, a, at.texts[b])[1]
-        if kind == Of.CALL:
+        if kind == ExprKind.CALL:
             found = self.rules(at).called(at, node)
             if found is not None:
                 return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
-        if kind == Of.NEW:
+        if kind == ExprKind.NEW:
             return self.type_of(at, a)
-        if kind in (Of.THIS, Of.SUPER):
+        if kind in (ExprKind.THIS, ExprKind.SUPER):
             found = self.rules(at).this(at, a, kind)
             return frozenset(value[:3] for value in found) if b else found
-        if kind == Of.ITEM:
+        if kind == ExprKind.INDEX:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
-        if kind == Of.AWAIT:
+        if kind == ExprKind.AWAIT:
             values = self.value(at.path, a)
             return self.rules(at).awaited(values) | values & ANYTHING
-        if kind in (Of.SAME, Of.SPLAT, Of.SPLAT_KEYS, Of.LABELLED):
+        if kind in (ExprKind.PAREN, ExprKind.SPLAT, ExprKind.SPLAT_KEYS, ExprKind.LABELLED):
             return self.value(at.path, a)
-        if kind == Of.EITHER:
+        if kind == ExprKind.UNION:
             return union(self.value(at.path, part) for part in at.lists[a])
-        if kind == Of.LIST:
+        if kind == ExprKind.LIST:
             return frozenset({list_of(union(self._elements_in(at, part) for part in at.lists[a]))})
-        if kind == Of.TUPLE:
-            if any(at.nodes[part][0] == Of.SPLAT for part in at.lists[a]):
+        if kind == ExprKind.TUPLE:
+            if any(at.nodes[part][0] == ExprKind.SPLAT for part in at.lists[a]):
                 return frozenset({list_of(union(self._elements_in(at, part) for part in at.lists[a]))})
             return frozenset({tuple_of([self.value(at.path, part) for part in at.lists[a]])})
-        if kind == Of.DICT:
+        if kind == ExprKind.DICT:
             return frozenset({self._mapping(at, at.lists[a])})
-        if kind == Of.CAST:
+        if kind == ExprKind.CAST:
             return self.type_of(at, b) or self.value(at.path, a)
-        if kind == Of.FUNCTION:
+        if kind == ExprKind.FUNCTION:
             return frozenset({("f", at.path, a)})
-        if kind == Of.TYPE:
+        if kind == ExprKind.CLASS_LITERAL:
             found = frozenset(("Y", of[1], of[2]) for of in self.type_of(at, a) if of[0] == "i")
             return found or frozenset({("x", "Class()")})
-        if kind == Of.CASE:
+        if kind == ExprKind.CASE:
             return self.rules(at).bare(at, node)
-        if kind == Of.TEXT:
+        if kind == ExprKind.STRING:
             return frozenset({("k", at.texts[a])})
-        if kind == Of.LITERAL:
+        if kind == ExprKind.LITERAL:
             return frozenset({("k", int(at.texts[b - 1]))} if b else {("x", f"builtins.{at.texts[a]}()")})
         return NOTHING
 
-    def _elements_in(self, at: Tables, part: int) -> Values:
+    def _elements_in(self, at: FileScope, part: int) -> Values:
         kind, a, _, _ = at.nodes[part]
-        if kind in (Of.SPLAT, Of.SPLAT_KEYS):
+        if kind in (ExprKind.SPLAT, ExprKind.SPLAT_KEYS):
             return union(self.elements(value) for value in self.value(at.path, a))
         return self.value(at.path, part)
 
-    def _mapping(self, at: Tables, parts: Sequence[int]) -> Value:
+    def _mapping(self, at: FileScope, parts: Sequence[int]) -> Value:
         known: dict[Any, Values] = {}
         rest = NOTHING
         for part in parts:
             kind, a, b, _ = at.nodes[part]
-            if kind == Of.PAIR:
+            if kind == ExprKind.PAIR:
                 keys = [value[1] for value in self.value(at.path, a) if value[0] == "k"]
                 for key in keys:
                     known[key] = known.get(key, NOTHING) | self.value(at.path, b)
                 rest = rest if keys else rest | self.value(at.path, b)
-            elif kind == Of.SPLAT_KEYS:
+            elif kind == ExprKind.SPLAT_KEYS:
                 for value in self.value(at.path, a):
                     if value[0] == "d":
                         for key, held in value[1]:
@@ -270,7 +270,7 @@ class Evaluator:
                         rest |= value[2]
         return dict_of(known, rest)
 
-    def _item(self, of: Value, at: Tables, keys: int) -> Values:
+    def _item(self, of: Value, at: FileScope, keys: int) -> Values:
         nodes = at.lists[keys]
         if of[0] == "c" or (of[0] == "x" and not of[1].endswith("()")):
             return frozenset({of})
@@ -321,7 +321,7 @@ class Evaluator:
 
     # --- names
 
-    def _bind(self, at: Tables, bind: int) -> Values:
+    def _bind(self, at: FileScope, bind: int) -> Values:
         row = at.binds[bind]
         if row.certainty == Certainty.CERTAIN and row.target_kind == Target.IMPORT and row.target is not None:
             return self.rules(at).imported(at, row.target)
@@ -334,18 +334,18 @@ class Evaluator:
             found |= self.rules(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
-    def _flowing(self, at: Tables, flows: Iterable[tuple[int, int]]) -> Values:
+    def _flowing(self, at: FileScope, flows: Iterable[tuple[int, int]]) -> Values:
         flows = tuple(flows)
-        declared = union(self.type_of(at, node) for kind, node in flows if kind == Into.DECLARE)
+        declared = union(self.type_of(at, node) for kind, node in flows if kind == FlowKind.DECLARE)
         if declared:
             return declared
         found = NOTHING
         for kind, node in flows:
-            if kind not in (Into.DECLARE, Into.NARROW, Into.BOUND):
+            if kind not in (FlowKind.DECLARE, FlowKind.NARROW, FlowKind.BOUND):
                 found |= self._flow(at, kind, node)
         return found
 
-    def _flow(self, at: Tables, kind: int, node: int) -> Values:
+    def _flow(self, at: FileScope, kind: int, node: int) -> Values:
         if kind & PUT:
             place, value = node >> 32, node & 0xFFFFFFFF
             values = self._flow(at, kind & ~PUT, value)
@@ -365,11 +365,11 @@ class Evaluator:
                     return frozenset({list_of(union(self.elements(value) for value in values))})
                 values = union(self._part(value, step) for value in values)
             return values
-        if kind == Into.FOR:
+        if kind == FlowKind.FOR:
             return union(self.rules(at).gone_through(value) for value in self.value(at.path, node))
-        if kind == Into.WITH:
+        if kind == FlowKind.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
-        if kind in (Into.CATCH, Into.DECLARE):
+        if kind in (FlowKind.CATCH, FlowKind.DECLARE):
             return self.type_of(at, node)
         return self.value(at.path, node)
 
@@ -378,7 +378,7 @@ class Evaluator:
             return value[1][step] if step < len(value[1]) else NOTHING
         return self.elements(value)
 
-    def _param(self, at: Tables, bind: int) -> Values:
+    def _param(self, at: FileScope, bind: int) -> Values:
         place = at.param_of_bind.get(bind)
         if place is None:
             return NOTHING
@@ -388,7 +388,7 @@ class Evaluator:
         parent = at.defs[definition].parent if definition is not None else None
         if (
             number == 0
-            and param.how == Passing.PLAIN
+            and param.kind == ParameterKind.PLAIN
             and parent is not None
             and at.defs[parent].kind in self.rules(at).classes
         ):
@@ -401,13 +401,13 @@ class Evaluator:
         if param.type >= 0:
             declared = self.type_of(at, param.type)
             if declared:
-                return wrapped(declared, param.how) | frozenset({("p", at.path, scope, number)})
+                return wrapped(declared, param.kind) | frozenset({("p", at.path, scope, number)})
         found = frozenset({("p", at.path, scope, number)})
         found |= self.flowing.get((at.path, scope, number), NOTHING)
         if param.default >= 0:
             found |= self.value(at.path, param.default)
         if definition is not None:
-            found |= self.rules(at).passed(at, definition, at.texts[param.name])
+            found |= self.rules(at).passed(at, definition, param.name)
         return found
 
     # --- imports and modules
@@ -420,7 +420,7 @@ class Evaluator:
             return self.cell(("v", path, number))
         return NOTHING
 
-    def decorated(self, at: Tables, definition: int, until: int = -1) -> Values:
+    def decorated(self, at: FileScope, definition: int, until: int = -1) -> Values:
         """A function or class as its decorators leave it, or as it is given to one of them."""
         scope = at.body.get(definition)
         values: Values = frozenset({("f", at.path, scope)}) if scope is not None else NOTHING
@@ -433,7 +433,7 @@ class Evaluator:
             values = frozenset(value for value in given if value[0] != "x") or values
         return values
 
-    def _definition(self, at: Tables, definition: int) -> Values:
+    def _definition(self, at: FileScope, definition: int) -> Values:
         """What the name of a definition holds."""
         row = at.defs[definition]
         if row.kind in self.rules(at).classes:
@@ -447,11 +447,11 @@ class Evaluator:
 
     # --- members
 
-    def reached(self, at: Tables, node: int, name: str) -> _Member:
+    def reached(self, at: FileScope, node: int, name: str) -> _Member:
         """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
         has such a member: it may stand elsewhere than the use."""
         kind, scope, _, _ = at.nodes[node]
-        own = self.rules(at).own_member(at, scope, name) if kind == Of.OWN else None
+        own = self.rules(at).own_member(at, scope, name) if kind == ExprKind.SELF_TYPE else None
         if own is not None:
             return own
         found = [self.member(of, name) for of in self.rules(at).held(at, node)]
@@ -459,11 +459,11 @@ class Evaluator:
             found += [self.member(of, name) for of in self._narrowed(at, node)]
         return [site for sites, _ in found for site in sites], union(values for _, values in found)
 
-    def _narrowed(self, at: Tables, node: int) -> Values:
+    def _narrowed(self, at: FileScope, node: int) -> Values:
         kind, a, _, _ = at.nodes[node]
-        if kind != Of.NAME or not a:
+        if kind != ExprKind.NAME or not a:
             return NOTHING
-        return union(self.type_of(at, held) for how, held in at.into_bind(a - 1) if how == Into.NARROW)
+        return union(self.type_of(at, held) for how, held in at.into_bind(a - 1) if how == FlowKind.NARROW)
 
     def member(self, of: Value, name: str) -> _Member:
         """What a member of a value stands for, and what it holds."""
@@ -554,7 +554,7 @@ class Evaluator:
             return sites, values
         return [], NOTHING
 
-    def _attribute(self, at: Tables, definition: int, name: str) -> Values:
+    def _attribute(self, at: FileScope, definition: int, name: str) -> Values:
         """What an attribute of the objects of a class can hold."""
         flows: list[tuple[int, int]] = []
         for path, _, member in self.rules(at).members(at, definition, name):
@@ -563,17 +563,17 @@ class Evaluator:
                 flows += at.into_bind(bind)
         for of, flow in at.into_member(name):
             kind, bind, _, _ = at.nodes[of]
-            if (kind == Of.NAME and bind and self._object_of(at, bind - 1) == definition) or (
-                kind == Of.THIS and self._is_object_of(at, bind, definition)
+            if (kind == ExprKind.NAME and bind and self._object_of(at, bind - 1) == definition) or (
+                kind == ExprKind.THIS and self._is_object_of(at, bind, definition)
             ):
                 flows.append(flow)
         return self._flowing(at, flows)
 
-    def _is_object_of(self, at: Tables, scope: int, definition: int) -> bool:
+    def _is_object_of(self, at: FileScope, scope: int, definition: int) -> bool:
         whole = ("i", *self.rules(at).whole(at.path, definition))
         return any(of[:3] == whole for of in self.rules(at).this(at, scope))
 
-    def _object_of(self, at: Tables, bind: int) -> int | None:
+    def _object_of(self, at: FileScope, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
         place = at.param_of_bind.get(bind)
         if place is None or place[1] != 0:
@@ -584,7 +584,7 @@ class Evaluator:
             return None
         return parent if self.rules(at).how(at, owner) != "static" else None
 
-    def _order(self, at: Tables, definition: int) -> tuple[Value, ...]:
+    def _order(self, at: FileScope, definition: int) -> tuple[Value, ...]:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
@@ -599,7 +599,7 @@ class Evaluator:
 
     # --- calls
 
-    def call(self, callee: Value, at: Tables | None, node: int) -> Values:
+    def call(self, callee: Value, at: FileScope | None, node: int) -> Values:
         """What calling a value gives, where a node of a file says with what."""
         what = callee[0]
         own = self.rules(at).call(callee, at, node) if at is not None else None
@@ -645,7 +645,7 @@ class Evaluator:
             return union(self.call_with(method, values) for method in self.invoked(callee))
         return ANYTHING if callee[0] == "?" else NOTHING
 
-    def call_function(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> Values:
+    def call_function(self, callee: Value, at: FileScope | None, arguments: Sequence[int]) -> Values:
         path, scope = callee[1], callee[2]
         values = self.cell(("r", path, scope))
         if not any(mentions(value, path, scope) for value in values):
@@ -666,7 +666,7 @@ class Evaluator:
         given.update(enumerate(values, len(given.keys() & {0})))
         return given
 
-    def given(self, callee: Value, at: Tables | None, arguments: Sequence[int]) -> dict[int, Values]:
+    def given(self, callee: Value, at: FileScope | None, arguments: Sequence[int]) -> dict[int, Values]:
         """Which parameter of a function gets which values."""
         path, scope = callee[1], callee[2]
         target = self.at(path)
@@ -675,29 +675,29 @@ class Evaluator:
         place = len(given.keys() & {0})
         for part in arguments if at is not None else ():
             kind, a, b, _ = at.nodes[part]  # type: ignore[union-attr]
-            if kind == Of.LABELLED:
+            if kind == ExprKind.LABELLED:
                 name = at.texts[b]  # type: ignore[union-attr]
                 values = self.value(at.path, a)  # type: ignore[union-attr]
                 for number, param in enumerate(params):
-                    if target.texts[param.name] == name and param.how == Passing.PLAIN:
+                    if param.name == name and param.kind == ParameterKind.PLAIN:
                         given[number] = values
                         break
                 else:
                     for number, param in enumerate(params):
-                        if param.how == Passing.KEYS:
+                        if param.kind == ParameterKind.KEYS:
                             given[number] = given.get(number, NOTHING) | {dict_of({name: values}, NOTHING)}
-            elif kind in (Of.SPLAT, Of.SPLAT_KEYS):
+            elif kind in (ExprKind.SPLAT, ExprKind.SPLAT_KEYS):
                 continue
             else:
                 values = self.value(at.path, part)  # type: ignore[union-attr]
-                if place < len(params) and params[place].how == Passing.PLAIN:
+                if place < len(params) and params[place].kind == ParameterKind.PLAIN:
                     given[place] = values
                     place += 1
-                elif place < len(params) and params[place].how == Passing.REST:
+                elif place < len(params) and params[place].kind == ParameterKind.REST:
                     given[place] = given.get(place, NOTHING) | {list_of(values)}
         return given
 
-    def _takes_object(self, at: Tables, scope: int) -> bool:
+    def _takes_object(self, at: FileScope, scope: int) -> bool:
         """Whether the first parameter of a method is the object that it is called on."""
         definition = at.owner.get(scope)
         return definition is None or self.rules(at).takes_object
@@ -727,7 +727,7 @@ class Evaluator:
             return frozenset({dict_of(known, self._filled(value[2], path, scope, given))})
         return frozenset({value})
 
-    def _returned(self, at: Tables, scope: int) -> Values:
+    def _returned(self, at: FileScope, scope: int) -> Values:
         declared = at.return_type(scope)
         if declared is not None:
             found = self.type_of(at, declared)
@@ -743,42 +743,42 @@ class Evaluator:
 
     # --- types
 
-    def type_of(self, at: Tables, node: int) -> Values:
+    def type_of(self, at: FileScope, node: int) -> Values:
         """Objects of the type that an expression names."""
         kind, a, b, _ = at.nodes[node]
-        if kind == Of.SAME:
+        if kind == ExprKind.PAREN:
             return self.type_of(at, a)
-        if kind == Of.THIS:
+        if kind == ExprKind.THIS:
             return frozenset(("i", *value[1:]) for value in self.value(at.path, node))
-        if kind == Of.SAID:
+        if kind == ExprKind.DOC_TYPE:
             return self.rules(at).said(at, at.texts[a], b)
-        if kind == Of.NAME:
-            if node in at.loose:
+        if kind == ExprKind.NAME:
+            if node in at.ambient:
                 return self.rules(at).bare_type(at, node)
             if not a:
                 return objects(self.rules(at).unbound(at, at.texts[b]))
             return self.cell(("y", at.path, a - 1))
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             return self._type_of_member(at, node)
-        if kind == Of.OWN:
+        if kind == ExprKind.SELF_TYPE:
             return objects(self.value(at.path, node))
-        if kind == Of.TUPLE and self.rules(at).tuple_types:
+        if kind == ExprKind.TUPLE and self.rules(at).tuple_types:
             return frozenset({tuple_of([self.type_of(at, part) for part in at.lists[a]])})
-        if kind == Of.EITHER or kind == Of.TUPLE:
+        if kind == ExprKind.UNION or kind == ExprKind.TUPLE:
             return union(self.type_of(at, part) for part in at.lists[a])
-        if kind == Of.ITEM:
+        if kind == ExprKind.INDEX:
             return self._generic(at, a, at.lists[b])
-        if kind == Of.TEXT:
+        if kind == ExprKind.STRING:
             return self.rules(at).written(at, at.texts[a])
-        if kind == Of.LIST:
+        if kind == ExprKind.LIST:
             return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
-        if kind == Of.LITERAL:
+        if kind == ExprKind.LITERAL:
             return self._node(at, node)
         return NOTHING
 
-    def _type_of_member(self, at: Tables, node: int) -> Values:
+    def _type_of_member(self, at: FileScope, node: int) -> Values:
         _, of, text, _ = at.nodes[node]
-        if at.nodes[of][0] == Of.OWN:
+        if at.nodes[of][0] == ExprKind.SELF_TYPE:
             sites, values = self.reached(at, of, at.texts[text])
             return union(map(self.site_type, sites)) if sites else objects(values)
         found = NOTHING
@@ -787,7 +787,7 @@ class Evaluator:
             found |= union(map(self.site_type, sites)) if sites else objects(values)
         return found
 
-    def _type_of_bind(self, at: Tables, bind: int) -> Values:
+    def _type_of_bind(self, at: FileScope, bind: int) -> Values:
         row = at.binds[bind]
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
@@ -797,7 +797,7 @@ class Evaluator:
             sites = rules.import_sites(at, number)
             found |= union(map(self.site_type, sites)) if sites else objects(rules.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
-            bounds = [node for kind, node in at.into_bind(bind) if kind == Into.BOUND]
+            bounds = [node for kind, node in at.into_bind(bind) if kind == FlowKind.BOUND]
             found |= union(self.type_of(at, node) for node in bounds)
             found |= objects(self.cell(("b", at.path, bind)))
         return found
@@ -813,23 +813,23 @@ class Evaluator:
             return frozenset({("i", *self.rules(at).whole(path, number))})
         return self.cell(("w", path, number))
 
-    def _alias(self, at: Tables, definition: int) -> Values:
+    def _alias(self, at: FileScope, definition: int) -> Values:
         """Objects of the type that a name was given to."""
         bind = at.bind_of_def.get(definition)
         if bind is None:
             return NOTHING
         found = NOTHING
         for how, node in at.into_bind(bind):
-            if how == Into.ASSIGN:
+            if how == FlowKind.ASSIGN:
                 found |= self.type_of(at, node)
                 found |= frozenset(value for value in self.value(at.path, node) if value[0] == "v")
         return found
 
-    def _generic(self, at: Tables, of: int, keys: Sequence[int]) -> Values:
+    def _generic(self, at: FileScope, of: int, keys: Sequence[int]) -> Values:
         parts: list[int] = []
         for key in keys:
             kind, a, _, _ = at.nodes[key]
-            parts += at.lists[a] if kind == Of.TUPLE and not self.rules(at).tuple_types else [key]
+            parts += at.lists[a] if kind == ExprKind.TUPLE and not self.rules(at).tuple_types else [key]
         found = NOTHING
         for value in self.value(at.path, of):
             if value[0] == "c":

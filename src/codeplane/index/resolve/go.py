@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
 from codeplane.facts.model import Target
-from codeplane.facts.values import Into, Of, Passing
 from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.file_scope import PART, FileScope, Step
 from codeplane.index.resolve.go_members import GoMembers
 from codeplane.index.resolve.go_values import filled, is_open, is_stream, map_of, stream_of
-from codeplane.index.resolve.tables import PART, Step, Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, list_of, tuple_of, union
 
 _LIKE_THE_FIRST = frozenset(
@@ -32,7 +32,7 @@ _HOLDING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Swap"
 
 
 class GoRules(GoMembers):
-    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+    def key_sites(self, at: FileScope, of: Values, name: str) -> list[Site]:
         """The keys of a mapping and of a list are names like others, where nothing nearer can have the name."""
         if not any(held[0] in ("l", "d") for value in of for held in self._under(value)):
             return []
@@ -43,7 +43,7 @@ class GoRules(GoMembers):
 
     # Values
 
-    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         what = key[0]
         if what == "n":
             return self._expression(at, key[2])
@@ -55,11 +55,11 @@ class GoRules(GoMembers):
             return self._defined(at, key[2])
         return self._results(at, key[2]) if what == "r" else None
 
-    def _expression(self, at: Tables, node: int) -> Values:
+    def _expression(self, at: FileScope, node: int) -> Values:
         kind, a, b, _ = at.nodes[node]
-        if kind == Of.NAME:
+        if kind == ExprKind.NAME:
             return self.unbound(at, at.texts[b])
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             name = at.texts[b]
             return union(
                 self.ev.member(of, name)[1]
@@ -67,21 +67,21 @@ class GoRules(GoMembers):
                 else frozenset({("x", f"{of[1]}.{name}", *of[2:])})
                 for of in self.ev.value(at.path, a)
             )
-        if kind == Of.CALL:
+        if kind == ExprKind.CALL:
             return union(self.call(callee, at, node) for callee in self.ev.value(at.path, a))
-        if kind in (Of.CAST, Of.NEW):
-            return self._type_of(at, b if kind == Of.CAST else a)
-        if kind in (Of.SAME, Of.SPLAT):
+        if kind in (ExprKind.CAST, ExprKind.NEW):
+            return self._type_of(at, b if kind == ExprKind.CAST else a)
+        if kind in (ExprKind.PAREN, ExprKind.SPLAT):
             return self.ev.value(at.path, a)
-        if kind == Of.ITEM:
+        if kind == ExprKind.INDEX:
             return union(self._item(of, at, at.lists[b]) for of in self.ev.value(at.path, a))
-        if kind == Of.EITHER:
+        if kind == ExprKind.UNION:
             return union(self.ev.value(at.path, part) for part in at.lists[a])
-        if kind == Of.TUPLE:
+        if kind == ExprKind.TUPLE:
             return frozenset({tuple_of([self.ev.value(at.path, part) for part in at.lists[a]])})
         return NOTHING
 
-    def _item(self, of: Value, at: Tables, keys: Sequence[int]) -> Values:
+    def _item(self, of: Value, at: FileScope, keys: Sequence[int]) -> Values:
         if of[0] in ("c", "f") and keys:
             return frozenset({self._with_arguments(of, tuple(self._type_of(at, key) for key in keys))})
         found = NOTHING
@@ -96,7 +96,7 @@ class GoRules(GoMembers):
         at = self.ev.at(of[1])
         return (*of[:3], tuple(sorted(zip(self._keys(at, at.owner.get(of[2])), arguments, strict=False), key=repr)))
 
-    def _variable(self, at: Tables, bind: int) -> Values:
+    def _variable(self, at: FileScope, bind: int) -> Values:
         row = at.binds[bind]
         if row.target_kind == Target.IMPORT and row.target is not None:
             return self.imported(at, row.target)
@@ -109,11 +109,11 @@ class GoRules(GoMembers):
                 return union(self.ev.cell(("v", at.path, number)) for number in at.defs_in[row.scope, row.name])
         return self._declared(at, bind)
 
-    def _declared(self, at: Tables, bind: int) -> Values:
+    def _declared(self, at: FileScope, bind: int) -> Values:
         """By its type, or by the first value: later ones are of the same type."""
         for _ in range(len(at.binds)):
             flows = at.into_bind(bind)
-            declared = next((node for kind, node in flows if kind == Into.DECLARE), None)
+            declared = next((node for kind, node in flows if kind == FlowKind.DECLARE), None)
             if declared is not None:
                 return self._type_of(at, declared)
             if not flows:
@@ -123,20 +123,20 @@ class GoRules(GoMembers):
             if kind & PART:
                 step = at.way(node >> 32)[0]
                 kind, node = kind & ~PART, node & 0xFFFFFFFF
-            repeated = self._constant(at, node) if kind == Into.ASSIGN else None
+            repeated = self._constant(at, node) if kind == FlowKind.ASSIGN else None
             if repeated is not None and repeated != bind:
                 bind = repeated
                 continue
             values = self.ev.value(at.path, node)
-            if kind == Into.FOR:
+            if kind == FlowKind.FOR:
                 values = union(self._ranged(value) for value in values)
             return union(self._part(value, step) for value in values)
         return NOTHING
 
-    def _constant(self, at: Tables, node: int) -> int | None:
+    def _constant(self, at: FileScope, node: int) -> int | None:
         """The binding of the constant that a node names: one that repeats it follows it, and there may be thousands."""
         kind, bind, _, _ = at.nodes[node]
-        if kind != Of.NAME or not bind or at.binds[bind - 1].target_kind != Target.DEF:
+        if kind != ExprKind.NAME or not bind or at.binds[bind - 1].target_kind != Target.DEF:
             return None
         return bind - 1 if at.defs[at.binds[bind - 1].target or 0].kind == "constant" else None
 
@@ -159,7 +159,7 @@ class GoRules(GoMembers):
                     found |= {tuple_of(self._signature(inner)) for inner in given if inner[0] == "f"}
         return found
 
-    def _defined(self, at: Tables, definition: int) -> Values:
+    def _defined(self, at: FileScope, definition: int) -> Values:
         kind = at.defs[definition].kind
         if kind in CALLABLES:
             scope = at.body.get(definition)
@@ -176,7 +176,7 @@ class GoRules(GoMembers):
     def constructors(self, of: Value) -> tuple[str, ...]:
         return ()
 
-    def call(self, callee: Value, at: Tables, node: int) -> Values:
+    def call(self, callee: Value, at: FileScope, node: int) -> Values:
         what = callee[0]
         arguments = at.lists[at.nodes[node][2]]
         if what in ("f", "m"):
@@ -190,29 +190,29 @@ class GoRules(GoMembers):
             return union(self.call(held, at, node) for held in self._under(callee) if held[0] == "f")
         return NOTHING
 
-    def _known(self, callee: Value, at: Tables, arguments: Sequence[int]) -> dict[Value, Values]:
+    def _known(self, callee: Value, at: FileScope, arguments: Sequence[int]) -> dict[Value, Values]:
         """What a call says of the type parameters of a function."""
         target = self.ev.at(callee[1])
         params = target.params.get(callee[2], [])
         known: dict[Value, Values] = dict(callee[3]) if callee[0] == "f" and len(callee) > 3 else {}
         if callee[0] == "m":
             for param in params[:1]:
-                if param.how == Passing.SELF:
+                if param.kind == ParameterKind.SELF:
                     self._match(self._type_of(target, param.type), frozenset({callee[3]}), known)
         keys = self._keys(target, target.owner.get(callee[2]))
         if any(key not in known for key in keys):
-            plain = [param for param in params if param.how in (Passing.PLAIN, Passing.REST)]
+            plain = [param for param in params if param.kind in (ParameterKind.PLAIN, ParameterKind.REST)]
             for number, part in enumerate(arguments):
                 if not plain:
                     break
                 param = plain[min(number, len(plain) - 1)]
                 said = self._type_of(target, param.type)
                 if is_open(said):
-                    spread = at.nodes[part][0] == Of.SPLAT
+                    spread = at.nodes[part][0] == ExprKind.SPLAT
                     self._match(frozenset({list_of(said)}) if spread else said, self.ev.value(at.path, part), known)
         return known
 
-    def _call_foreign(self, callee: Value, at: Tables, arguments: Sequence[int]) -> Values:
+    def _call_foreign(self, callee: Value, at: FileScope, arguments: Sequence[int]) -> Values:
         name = callee[1]
         if name in _HOLDING and len(callee) > 2:
             return callee[2][0] if callee[2] else NOTHING

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Target
-from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.go_types import GoTypes
 from codeplane.index.resolve.go_values import filled
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
 
@@ -77,7 +77,7 @@ class GoMembers(GoTypes):
             return NOTHING
         return frozenset({("m", path, scope, of) if of[0] == "i" else ("f", path, scope)})
 
-    def _field(self, at: Tables, definition: int, number: int) -> Values:
+    def _field(self, at: FileScope, definition: int, number: int) -> Values:
         bind = at.bind_of_def.get(number)
         if bind is not None and at.into_bind(bind):
             return self.ev.cell(("b", at.path, bind))
@@ -85,7 +85,7 @@ class GoMembers(GoTypes):
             self._type_of(at, node) for node in at.bases(definition) if _last_name(at, node) == at.defs[number].name
         )
 
-    def _field_of_record(self, at: Tables, of: Value, name: str) -> tuple[list[Site], Values]:
+    def _field_of_record(self, at: FileScope, of: Value, name: str) -> tuple[list[Site], Values]:
         sites: list[Site] = []
         values = NOTHING
         for bind in at.binds_in.get((of[2], name), ()):
@@ -103,9 +103,9 @@ class GoMembers(GoTypes):
         return [held for shape in self._under(of) if shape[0] in ("i", "c") for held in self._said_to_be(shape)]
 
 
-def _last_name(at: Tables, node: int) -> str | None:
+def _last_name(at: FileScope, node: int) -> str | None:
     """The name that an embedded type gives to its field."""
     kind, a, b, _ = at.nodes[node]
-    while kind in (Of.SAME, Of.ITEM):
+    while kind in (ExprKind.PAREN, ExprKind.INDEX):
         kind, a, b, _ = at.nodes[a]
-    return at.texts[b] if kind in (Of.NAME, Of.MEMBER) else None
+    return at.texts[b] if kind in (ExprKind.NAME, ExprKind.MEMBER) else None

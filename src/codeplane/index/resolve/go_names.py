@@ -7,9 +7,9 @@ from functools import cached_property
 
 from codeplane.base.paths import basename, parent
 from codeplane.facts.model import Tier
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.go_packages import Declarations, Files, Package, find_directory, passed_over
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value, Values, union
 
 
@@ -30,11 +30,11 @@ class GoNames(Rules):
         paths = [path for path in self.ev.library.directory(directory) if path.endswith(".go")]
         return Files([at for path in paths if (at := self.ev.library.tables(path)) is not None])
 
-    def _package(self, at: Tables) -> Package:
+    def _package(self, at: FileScope) -> Package:
         """The package that a file is part of."""
         return self._files(parent(at.path)).package(at.package)
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         source = at.imports[number].source or ""
         folder = parent(at.path)
         modules = self.ev.kept(("go modules", folder), lambda: self._declarations.seen_from(at.path))
@@ -42,11 +42,11 @@ class GoNames(Rules):
         name = self._files(directory).name if directory is not None else None
         return frozenset({("N", "go", directory, name) if name is not None else ("x", source)})
 
-    def _imports(self, at: Tables) -> dict[str, Value]:
+    def _imports(self, at: FileScope) -> dict[str, Value]:
         """Packages of the repository that a file imports, by the name that they have in it; `.` for all of theirs."""
         return self.ev.kept(("go imports", at.path), lambda: self._read_imports(at))
 
-    def _read_imports(self, at: Tables) -> dict[str, Value]:
+    def _read_imports(self, at: FileScope) -> dict[str, Value]:
         found: dict[str, Value] = {}
         for number, row in enumerate(at.imports):
             for value in self.imported(at, number):
@@ -54,19 +54,19 @@ class GoNames(Rules):
                     found["." if row.imported_name == "*" else row.alias or value[3]] = value
         return found
 
-    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+    def tier(self, at: FileScope, sites: Sequence[Site]) -> int:
         """A directory that the go tool passes over is built with no other: nobody says that it fits the rest."""
         apart = passed_over(at.path)
         return Tier.ANCHORED if apart and not all(site[0].startswith(apart) for site in sites) else Tier.STRONG
 
-    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
         imports = self._imports(at)
         if name in imports:
             return []
         sites = self._package(at).names.get(name, [])
         return sites if sites or "." not in imports else self.module_sites(imports["."], name)
 
-    def unbound(self, at: Tables, name: str) -> Values:
+    def unbound(self, at: FileScope, name: str) -> Values:
         package = self._imports(at).get(name)
         if package is not None:
             return frozenset({package})

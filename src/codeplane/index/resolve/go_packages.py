@@ -12,7 +12,7 @@ from functools import cached_property
 from posixpath import dirname, normpath
 from typing import NamedTuple
 
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
 _MODULE = re.compile(r'^[ \t]*module[ \t]+"?([^\s"]+)', re.MULTILINE)
@@ -104,8 +104,8 @@ def passed_over(path: str) -> str:
 class Files:
     """The files of one directory, by the package that they say to be part of."""
 
-    def __init__(self, tables: list[Tables]) -> None:
-        self._tables: dict[str, list[Tables]] = {}
+    def __init__(self, tables: list[FileScope]) -> None:
+        self._tables: dict[str, list[FileScope]] = {}
         for at in tables:
             if at.package:
                 self._tables.setdefault(at.package, []).append(at)
@@ -127,7 +127,7 @@ class Files:
         return self._packages[name]
 
 
-def _read_package(tables: list[Tables]) -> Package:
+def _read_package(tables: list[FileScope]) -> Package:
     names: dict[str, list[Site]] = {}
     members: dict[str, dict[str, list[Site]]] = {}
     for at in tables:

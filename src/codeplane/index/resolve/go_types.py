@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from codeplane.facts.ir import ExprKind, FlowKind, Parameter, ParameterKind
 from codeplane.facts.model import Target
-from codeplane.facts.values import Into, Of, Param, Passing
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.go_names import GoNames
 from codeplane.index.resolve.go_values import filled, map_of, stream_of
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, objects, tuple_of, union
 
 _MAX_STEPS = 50
@@ -15,32 +15,32 @@ _MAX_STEPS = 50
 class GoTypes(GoNames):
     classes = frozenset({"struct", "interface", "type"})
 
-    def _type_of(self, at: Tables, node: int) -> Values:
+    def _type_of(self, at: FileScope, node: int) -> Values:
         """Objects of the type that an expression names."""
         kind, a, b, _ = at.nodes[node]
-        if kind == Of.NAME:
+        if kind == ExprKind.NAME:
             if a:
                 return self.ev.cell(("y", at.path, a - 1))
             unbound = self.unbound_sites(at, at.texts[b])
             return union(map(self._type_of_site, unbound)) if unbound else frozenset({("x", f"{at.texts[b]}()")})
-        if kind == Of.SAME:
+        if kind == ExprKind.PAREN:
             return self._type_of(at, a)
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             found = NOTHING
             for of in self.ev.value(at.path, a):
                 sites, values = self.ev.member(of, at.texts[b])
                 found |= union(map(self._type_of_site, sites)) if sites else objects(values)
             return found
-        if kind == Of.ITEM:
+        if kind == ExprKind.INDEX:
             arguments = tuple(self._type_of(at, key) for key in at.lists[b])
             return union(self._generic(of, arguments) for of in self._type_of(at, a))
-        if kind == Of.LIST:
+        if kind == ExprKind.LIST:
             return frozenset({list_of(union(self._type_of(at, part) for part in at.lists[a]))})
-        if kind == Of.PAIR:
+        if kind == ExprKind.PAIR:
             return frozenset({map_of(self._type_of(at, a), self._type_of(at, b))})
-        if kind == Of.AWAIT:
+        if kind == ExprKind.AWAIT:
             return frozenset({stream_of(self._type_of(at, a))})
-        if kind == Of.FUNCTION:
+        if kind == ExprKind.FUNCTION:
             return frozenset({("S" if at.sketch.scopes[a][1] == "class" else "f", at.path, a)})
         return NOTHING
 
@@ -53,7 +53,7 @@ class GoTypes(GoNames):
             return frozenset({map_of(arguments[0], arguments[1])})
         return frozenset({("x", of[1], arguments)})
 
-    def _type_named(self, at: Tables, bind: int) -> Values:
+    def _type_named(self, at: FileScope, bind: int) -> Values:
         row = at.binds[bind]
         if row.target_kind == Target.UNKNOWN:
             return frozenset({("T", at.path, bind)})
@@ -63,12 +63,12 @@ class GoTypes(GoNames):
         for number in at.defs_in.get((row.scope, row.name), ()):
             if self._is_alias(at, number):
                 for kind, node in at.into_bind(bind):
-                    found |= self._type_of(at, node) if kind == Into.ASSIGN else NOTHING
+                    found |= self._type_of(at, node) if kind == FlowKind.ASSIGN else NOTHING
             elif at.defs[number].kind in self.classes:
                 found |= {("i", at.path, number)}
         return found
 
-    def _is_alias(self, at: Tables, definition: int) -> bool:
+    def _is_alias(self, at: FileScope, definition: int) -> bool:
         return at.defs[definition].kind == "type" and not at.bases(definition)
 
     def _type_of_site(self, site: Site) -> Values:
@@ -80,7 +80,7 @@ class GoTypes(GoNames):
             return frozenset({("i", site[0], site[2])})
         return self.ev.cell(("y", site[0], bind))
 
-    def _keys(self, at: Tables, definition: int | None) -> list[Value]:
+    def _keys(self, at: FileScope, definition: int | None) -> list[Value]:
         """The type parameters of a definition."""
         if definition is None:
             return []
@@ -94,7 +94,7 @@ class GoTypes(GoNames):
 
     def _constraint(self, of: Value) -> Values:
         at = self.ev.at(of[1])
-        return union(self._type_of(at, node) for kind, node in at.into_bind(of[2]) if kind == Into.DECLARE)
+        return union(self._type_of(at, node) for kind, node in at.into_bind(of[2]) if kind == FlowKind.DECLARE)
 
     def _under(self, of: Value) -> list[Value]:
         """What a value is beneath the name of its type."""
@@ -119,9 +119,9 @@ class GoTypes(GoNames):
         known = self._arguments(of)
         return sorted((value for node in at.bases(of[2]) for value in filled(self._type_of(at, node), known)), key=repr)
 
-    def _passed(self, at: Tables, param: Param) -> Values:
+    def _passed(self, at: FileScope, param: Parameter) -> Values:
         declared = self._type_of(at, param.type)
-        return frozenset({list_of(declared)}) if param.how == Passing.REST else declared
+        return frozenset({list_of(declared)}) if param.kind == ParameterKind.REST else declared
 
     def _signature(self, of: Value) -> list[Values]:
         """Types of the parameters of a function."""
@@ -130,11 +130,11 @@ class GoTypes(GoNames):
         return [
             filled(self._passed(at, param), known)
             for param in at.params.get(of[2], ())
-            if param.how in (Passing.PLAIN, Passing.REST)
+            if param.kind in (ParameterKind.PLAIN, ParameterKind.REST)
         ]
 
-    def _results(self, at: Tables, scope: int) -> Values:
-        named = [param for param in at.params.get(scope, ()) if param.how == Passing.RESULT]
+    def _results(self, at: FileScope, scope: int) -> Values:
+        named = [param for param in at.params.get(scope, ()) if param.kind == ParameterKind.RESULT]
         declared = at.return_type(scope)
         if not named and declared is None:
             return NOTHING
@@ -142,7 +142,7 @@ class GoTypes(GoNames):
         if named:
             parts = [self._type_of(at, param.type) for param in named]
         else:
-            parts = [self._type_of(at, part) for part in (at.lists[a] if kind == Of.TUPLE else [declared or 0])]
+            parts = [self._type_of(at, part) for part in (at.lists[a] if kind == ExprKind.TUPLE else [declared or 0])]
         return parts[0] if len(parts) == 1 else frozenset({tuple_of(parts)})
 
     def _match(self, said: Values, given: Values, known: dict[Value, Values], depth: int = 0) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.modules import shared_folders
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.typed import TypedRules
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, tuple_of, union
 
@@ -33,13 +33,13 @@ class JavaRules(TypedRules):
         }
     )  # fmt: skip
 
-    def package(self, at: Tables) -> str:
+    def package(self, at: FileScope) -> str:
         return at.within.get(0, "")
 
     def constructors(self, of: Value) -> tuple[str, ...]:
         return (self.ev.at(of[1]).defs[of[2]].name,) if of[2] >= 0 else ()
 
-    def is_callable(self, at: Tables, node: int, site: Site) -> bool:
+    def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
         """A component of a record is a method too."""
         return self.kind(site) == "property" and not at.lists[at.nodes[node][2]]
 
@@ -85,7 +85,7 @@ class JavaRules(TypedRules):
             if self.kind(site) in self.classes
         ]
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         row = at.imports[number]
         source, name = row.source or "", row.imported_name
         if name == "*":
@@ -94,20 +94,20 @@ class JavaRules(TypedRules):
             return self._static(at, source, name)
         return self.qualified(f"{source}.{name}" if source else name, at.path)
 
-    def _static(self, at: Tables, source: str, name: str) -> list[Site]:
+    def _static(self, at: FileScope, source: str, name: str) -> list[Site]:
         return [
             site
             for owner in self.qualified(source, at.path)
             for site in self.member_sites(("c", owner[0], owner[2]), name)
         ]
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         row = at.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def outside_sites(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
         found = self.types_in(self.package(at), name, at.path)
         if found:
             return found
@@ -119,10 +119,10 @@ class JavaRules(TypedRules):
                     found += self.types_in(row.source, name, at.path) or self._static_types(at, row.source, name)
         return list(dict.fromkeys(found))
 
-    def _static_types(self, at: Tables, source: str, name: str) -> list[Site]:
+    def _static_types(self, at: FileScope, source: str, name: str) -> list[Site]:
         return [site for site in self._static(at, source, name) if self.kind(site) in self.classes]
 
-    def unknown(self, at: Tables, scope: int, bound: int, name: str) -> Values:
+    def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
         if not bound and name[:1].islower():
             return frozenset({("N", at.language, name)})
         return super().unknown(at, scope, bound, name)
@@ -137,7 +137,7 @@ class JavaRules(TypedRules):
         dotted = f"{module[2]}.{name}"
         return frozenset({("N", module[1], dotted) if name[:1].islower() else ("x", dotted)})
 
-    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         owner, _, last = name.rpartition(".")
         box = owner.rpartition(".")[2]
         if last == "valueOf" and (box in _BOXES or box == "String"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codeplane.facts.values import Of
+from codeplane.facts.ir import ExprKind
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.java import JavaRules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.typed import TypedRules, type_variable
 from codeplane.index.resolve.value import Site, Value
 
@@ -30,7 +30,7 @@ class KotlinRules(JavaRules):
                     found.append((path, "d", number))
         return found
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         row = at.imports[number]
         source, name = row.source or "", row.imported_name
         if name == "*":
@@ -41,7 +41,7 @@ class KotlinRules(JavaRules):
                 found += self.member_sites(("c", owner[0], owner[2]), name)
         return found
 
-    def outside_sites(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
         found = self._plain(self.declared_in(self.package(at), name, at.path))
         if found:
             return found
@@ -53,15 +53,15 @@ class KotlinRules(JavaRules):
                         found += self.member_sites(("c", owner[0], owner[2]), name)
         return list(dict.fromkeys(found))
 
-    def bound_sites(self, at: Tables, bind: int) -> list[Site]:
+    def bound_sites(self, at: FileScope, bind: int) -> list[Site]:
         """A property and a parameter of one name: which of them is meant depends on where the name stands."""
         row = at.binds[bind]
         params = at.params.get(row.scope, ()) if row.scope and at.sketch.scopes[row.scope][1] == "class" else ()
-        if any(at.texts[param.name] == row.name for param in params):
+        if any(param.name == row.name for param in params):
             return []
         return super().bound_sites(at, bind)
 
-    def _bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         if bind >= 0 and at.binds[bind].scope and not self.bound_sites(at, bind):
             return []
         return super()._bare_sites(at, scope, usage, name, bind)
@@ -80,10 +80,10 @@ class KotlinRules(JavaRules):
                     found = [*found, *self.ev.member_sites(("c", path, number), name)]
         return found
 
-    def is_callable(self, at: Tables, node: int, site: Site) -> bool:
+    def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
         return TypedRules.is_callable(self, at, node, site)
 
-    def hides_names(self, at: Tables, scope: int) -> bool:
+    def hides_names(self, at: FileScope, scope: int) -> bool:
         """A block that is given an object whose members it sees, as `apply` does."""
         if at.sketch.scopes[scope][1] != "lambda":
             return False
@@ -91,11 +91,11 @@ class KotlinRules(JavaRules):
         if call is None:
             return False
         kind, _, text, _ = at.nodes[at.nodes[call][1]]
-        return kind in (Of.NAME, Of.MEMBER) and at.texts[text] in _RECEIVING
+        return kind in (ExprKind.NAME, ExprKind.MEMBER) and at.texts[text] in _RECEIVING
 
     # Extensions
 
-    def extension_sites(self, at: Tables, node: int, of: Value, name: str) -> Sequence[Site]:
+    def extension_sites(self, at: FileScope, node: int, of: Value, name: str) -> Sequence[Site]:
         if of[0] == "k":
             of = ("x", "Int()" if isinstance(of[1], int) else "String()")
         if of[0] not in ("i", "l", "d") and not (of[0] == "x" and of[1].endswith("()")):
@@ -113,7 +113,7 @@ class KotlinRules(JavaRules):
                 found.append((path, "d", number))
         return found
 
-    def _is_seen_in(self, at: Tables, other: Tables, number: int, name: str) -> bool:
+    def _is_seen_in(self, at: FileScope, other: FileScope, number: int, name: str) -> bool:
         row = other.defs[number]
         if at.path == other.path:
             return True
@@ -129,7 +129,7 @@ class KotlinRules(JavaRules):
             imported.source == package and imported.imported_name in ("*", name) for imported in at.imports
         )
 
-    def _extends(self, at: Tables, node: int, of: Value) -> bool:
+    def _extends(self, at: FileScope, node: int, of: Value) -> bool:
         declared = self.ev.type_of(at, node)
         if type_variable(at, node) is not None and not declared:
             return True
@@ -140,9 +140,9 @@ class KotlinRules(JavaRules):
             for value in declared
         )
 
-    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+    def named_sites(self, at: FileScope, node: int) -> list[tuple[Site, ...]]:
         groups = super().named_sites(at, node)
-        if groups or at.nodes[node][0] != Of.MEMBER:
+        if groups or at.nodes[node][0] != ExprKind.MEMBER:
             return groups
         _, a, b, _ = at.nodes[node]
         return [

@@ -14,8 +14,8 @@ import orjson
 from codeplane.base.paths import parent
 from codeplane.facts.links import uid_number
 from codeplane.facts.sketch import unpack_sketch
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.languages import RESOLVED
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 from codeplane.store.database import Row, Value
@@ -35,7 +35,7 @@ class StoreLibrary:
         self._index = index
         self._paths = paths
         self._note = note
-        self._tables: dict[str, tuple[int, Tables | None]] = {}
+        self._tables: dict[str, tuple[int, FileScope | None]] = {}
         self._uids: dict[tuple[str, str], list[int]] = {}
         self._directories: dict[str, list[str]] | None = None
         self.held_bytes = 0
@@ -52,7 +52,7 @@ class StoreLibrary:
     def paths(self) -> Iterable[str]:
         return self._paths
 
-    def tables(self, path: str) -> Tables | None:
+    def tables(self, path: str) -> FileScope | None:
         key, found = self._tables.get(path) or self._learn(path)
         self._note(key)
         return found
@@ -109,13 +109,13 @@ class StoreLibrary:
             known = self._uids[path, kind] = self._read_uids(path, kind)
         return known[ordinal] if ordinal < len(known) else None
 
-    def _learn(self, path: str) -> tuple[int, Tables | None]:
+    def _learn(self, path: str) -> tuple[int, FileScope | None]:
         """A file that is not there yet may come: whoever asked for it depends on what its directory holds."""
         found = self._read(path)
         self._tables[path] = found or (key_of("directory", parent(path)), None)
         return self._tables[path]
 
-    def _read(self, path: str) -> tuple[int, Tables] | None:
+    def _read(self, path: str) -> tuple[int, FileScope] | None:
         rows = self._index.rows(
             "SELECT file_id, language, sketch FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
             (path_to_text(path),),
@@ -124,7 +124,7 @@ class StoreLibrary:
             return None
         file_id, language, sketch = rows[0]
         self.held_bytes += len(sketch or b"") + 256
-        return file_id, Tables(path, language, unpack_sketch(sketch or b""))
+        return file_id, FileScope(path, language, unpack_sketch(sketch or b""))
 
     def _read_uids(self, path: str, kind: str) -> list[int]:
         rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))

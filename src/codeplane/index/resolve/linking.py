@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
+from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
-from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.library import StoreLibrary
 from codeplane.index.resolve.links import Link, call_edges, link_references
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value
 
 Uid = Callable[[Site], int | None]
@@ -27,7 +27,7 @@ class Linked(NamedTuple):
 
 
 def link_file(
-    evaluator: Evaluator | None, at: Tables | None, path: str, held: Unpacked, library: StoreLibrary
+    evaluator: Evaluator | None, at: FileScope | None, path: str, held: Unpacked, library: StoreLibrary
 ) -> Linked:
     """`evaluator` and `at` are None for a language whose names are not resolved beyond their file."""
     uid = library.uid
@@ -129,9 +129,11 @@ def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
     ]
 
 
-def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
+def _bases(evaluator: Evaluator, at: FileScope, uid: Uid) -> list[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for definition in sorted({a for kind, a, _ in at.sketch.flow.into if kind in (Into.BASE, Into.MIXED) and a >= 0}):
+    for definition in sorted(
+        {a for kind, a, _ in at.sketch.flow.into if kind in (FlowKind.BASE, FlowKind.MIXIN) and a >= 0}
+    ):
         own = uid((at.path, "d", definition))
         sites, unknown = evaluator.rules(at).base_sites(at, definition)
         bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
@@ -146,7 +148,7 @@ def _bases(evaluator: Evaluator, at: Tables, uid: Uid) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _imports(evaluator: Evaluator, at: Tables, library: StoreLibrary) -> list[int]:
+def _imports(evaluator: Evaluator, at: FileScope, library: StoreLibrary) -> list[int]:
     """Files of the repository that the imports of a file name."""
     rules = evaluator.rules(at)
     paths = {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
@@ -159,8 +161,8 @@ def _name_before(places: Mapping[tuple[int, int], Use], line: int, column: int) 
     return max(named, default=(line, column))
 
 
-def _is_new(at: Tables, node: int) -> bool:
-    return node >= 0 and at.nodes[node][0] == Of.NEW
+def _is_new(at: FileScope, node: int) -> bool:
+    return node >= 0 and at.nodes[node][0] == ExprKind.NEW
 
 
 def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
@@ -173,12 +175,12 @@ def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
 
 
 def _anchored(
-    evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns, linked: set[int]
+    evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns, linked: set[int]
 ) -> Iterator[tuple[str, Use]]:
     """Members that stand for something that is not known; those of other libraries are none of ours."""
     rules = evaluator.rules(at)
     for kind, of, _, ref in at.nodes:
-        if kind != Of.MEMBER or ref < 0 or ref in linked:
+        if kind != ExprKind.MEMBER or ref < 0 or ref in linked:
             continue
         flags = columns.flags[ref]
         if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
@@ -190,8 +192,10 @@ def _anchored(
         yield names[columns.names[ref]], Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of))
 
 
-def _shape(at: Tables, node: int) -> int:
+def _shape(at: FileScope, node: int) -> int:
     kind, _, b, _ = at.nodes[node]
-    if kind in (Of.THIS, Of.SUPER) or (kind == Of.NAME and at.texts[b] in ("self", "cls")):
+    if kind in (ExprKind.THIS, ExprKind.SUPER) or (kind == ExprKind.NAME and at.texts[b] in ("self", "cls")):
         return 1
-    return {Of.NAME: 2, Of.MEMBER: 3, Of.CALL: 4, Of.NEW: 4, Of.ITEM: 5}.get(Of(kind), 6)
+    return {ExprKind.NAME: 2, ExprKind.MEMBER: 3, ExprKind.CALL: 4, ExprKind.NEW: 4, ExprKind.INDEX: 5}.get(
+        ExprKind(kind), 6
+    )

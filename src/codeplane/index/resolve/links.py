@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns
+from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.model import Role, Target, Tier, Usage
-from codeplane.facts.values import Into, Of
 from codeplane.index.resolve.evaluate import CALLABLES, OBJECT, Evaluator
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site, Value, Values
 
 _OPAQUE = frozenset({"macro", "attribute"})
@@ -18,8 +18,8 @@ _OF_OBJECTS = frozenset({Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL})
 _MAX_ROUNDS = 3
 """How often functions may be passed on within a file."""
 _IMPLIED: Mapping[int, tuple[str, ...]] = {
-    Into.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"),
-    Into.WITH: ("__enter__", "__exit__"),
+    FlowKind.FOR: ("__iter__", "__next__", "__aiter__", "__anext__"),
+    FlowKind.WITH: ("__enter__", "__exit__"),
 }
 _CALLING = frozenset({"builtins.map", "builtins.filter", "functools.reduce"})
 """What calls the functions that it is given."""
@@ -44,7 +44,7 @@ class CallEdge(NamedTuple):
     """Classes that an object is made of; `targets` has their constructors, if they have some."""
 
 
-def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+def link_references(evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     own = evaluator.rules(at).references(at, names, columns)
     if own is not None:
         yield from (Link(ref, tuple(found), Tier.STRONG) for ref, found in own)
@@ -53,8 +53,8 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
         yield from _link_bare(evaluator, at, names, columns)
         return
     rules = evaluator.rules(at)
-    members = {row[3]: row for row in at.nodes if row[0] == Of.MEMBER and row[3] >= 0}
-    paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.loose}
+    members = {row[3]: row for row in at.nodes if row[0] == ExprKind.MEMBER and row[3] >= 0}
+    paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.ambient}
     labels = _labels(at)
     bound_to: dict[int, list[Site]] = {}
     sites: Sequence[Site]
@@ -113,7 +113,7 @@ def link_references(evaluator: Evaluator, at: Tables, names: Sequence[str], colu
                 yield Link(ref, tuple(sites), rules.tier(at, sites))
 
 
-def _labels(at: Tables) -> dict[int, int]:
+def _labels(at: FileScope) -> dict[int, int]:
     """Reference of a label -> node of what it is passed to, of the type that it is an argument of, or of the type that
     a pattern takes apart.
 
@@ -121,20 +121,24 @@ def _labels(at: Tables) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     for kind, of, parts, _ in at.nodes:
-        if kind in (Of.NEW, Of.PATTERN, Of.ITEM):
+        if kind in (ExprKind.NEW, ExprKind.PATTERN, ExprKind.INDEX):
             for part in at.lists[parts]:
                 what, _, _, ref = at.nodes[part]
-                if ref >= 0 and (what == Of.LABELLED or (what == Of.NAME and kind != Of.ITEM)):
+                if ref >= 0 and (what == ExprKind.LABELLED or (what == ExprKind.NAME and kind != ExprKind.INDEX)):
                     found[ref] = of
     return found
 
 
-def _link_bare(evaluator: Evaluator, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[Link]:
+def _link_bare(evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
     several methods by its arguments. What makes an object is meant beside its type."""
     rules = evaluator.rules(at)
-    calls = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.CALL, Of.NEW) and row[3] >= 0}
-    members = {row[3]: node for node, row in enumerate(at.nodes) if row[0] in (Of.MEMBER, Of.CASE) and row[3] >= 0}
+    calls = {
+        row[3]: node for node, row in enumerate(at.nodes) if row[0] in (ExprKind.CALL, ExprKind.NEW) and row[3] >= 0
+    }
+    members = {
+        row[3]: node for node, row in enumerate(at.nodes) if row[0] in (ExprKind.MEMBER, ExprKind.CASE) and row[3] >= 0
+    }
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         if role == Role.DEFINITION:
@@ -178,7 +182,7 @@ def _tiered(evaluator: Evaluator, ref: int, sites: tuple[Site, ...], own: Site |
         yield Link(ref, methods, Tier.ANCHORED)
 
 
-def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) -> list[Site]:
+def _before_alias(evaluator: Evaluator, at: FileScope, columns: Columns, ref: int) -> list[Site]:
     """`A` in `import A as B`: the name that follows is bound to the import."""
     if ref + 1 >= len(columns.binds) or not columns.binds[ref + 1] or columns.flags[ref + 1] & 3 != Role.IMPORT:
         return []
@@ -191,7 +195,7 @@ def _before_alias(evaluator: Evaluator, at: Tables, columns: Columns, ref: int) 
     return sorted(set(found))
 
 
-def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
+def bind_sites(evaluator: Evaluator, at: FileScope, bind: int) -> list[Site]:
     """What a binding stands for, wherever that is."""
     row = at.binds[bind]
     found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
@@ -201,7 +205,7 @@ def bind_sites(evaluator: Evaluator, at: Tables, bind: int) -> list[Site]:
     return sorted(set(found))
 
 
-def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallEdge]:
+def call_edges(evaluator: Evaluator, at: FileScope, columns: Columns) -> list[CallEdge]:
     """Every call of a file with what it can go to. What functions are passed within the file is followed."""
     found, flowing = _edges_and_passed(evaluator, at, columns)
     for _ in range(_MAX_ROUNDS):
@@ -213,7 +217,7 @@ def call_edges(evaluator: Evaluator, at: Tables, columns: Columns) -> list[CallE
 
 
 def _edges_and_passed(
-    evaluator: Evaluator, at: Tables, columns: Columns
+    evaluator: Evaluator, at: FileScope, columns: Columns
 ) -> tuple[list[CallEdge], dict[tuple[str, int, int], Values]]:
     passed: dict[tuple[str, int, int], set[Value]] = {}
 
@@ -229,7 +233,7 @@ def _edges_and_passed(
     return found, {key: frozenset(values) for key, values in passed.items()}
 
 
-def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
+def _is_worth_it(at: FileScope, found: Iterable[CallEdge], passed: Set[tuple[int, int]]) -> bool:
     """Whether what a call goes to hangs on a parameter that is passed something."""
     return any(
         all(value[0] == "p" for value in edge.targets)
@@ -239,15 +243,15 @@ def _is_worth_it(at: Tables, found: Iterable[CallEdge], passed: Set[tuple[int, i
     )
 
 
-def _hangs_on(at: Tables, node: int, passed: Set[tuple[int, int]]) -> bool:
+def _hangs_on(at: FileScope, node: int, passed: Set[tuple[int, int]]) -> bool:
     kind, a, _, _ = at.nodes[node]
-    while kind in (Of.MEMBER, Of.CALL, Of.ITEM, Of.SAME, Of.AWAIT):
+    while kind in (ExprKind.MEMBER, ExprKind.CALL, ExprKind.INDEX, ExprKind.PAREN, ExprKind.AWAIT):
         kind, a, _, _ = at.nodes[a]
-    return kind == Of.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
+    return kind == ExprKind.NAME and a > 0 and at.param_of_bind.get(a - 1) in passed
 
 
 def _edges(
-    evaluator: Evaluator, at: Tables, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
+    evaluator: Evaluator, at: FileScope, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
 ) -> Iterator[CallEdge]:
     rules = evaluator.rules(at)
     own = rules.calls(at)
@@ -255,7 +259,7 @@ def _edges(
         for node, scope, line, col in at.sketch.flow.calls:
             kind, callee, _, ref = at.nodes[node]
             targets = set(own[node])
-            made = {value for value in rules.held(at, callee) if value[0] == "c"} if kind == Of.NEW else set()
+            made = {value for value in rules.held(at, callee) if value[0] == "c"} if kind == ExprKind.NEW else set()
             yield CallEdge(scope, line, col, ref, _ordered(targets), node, _ordered(made))
         return
     for node, scope, line, col in at.sketch.flow.calls:
@@ -264,11 +268,11 @@ def _edges(
             calls = rules.calls_of(at, node)
             yield CallEdge(scope, line, col, ref, _targets(evaluator, calls), -1, _constructed(evaluator, calls))
             continue
-        values = evaluator.value(at.path, callee) if kind == Of.CALL else evaluator.type_of(at, callee)
+        values = evaluator.value(at.path, callee) if kind == ExprKind.CALL else evaluator.type_of(at, callee)
         targets = set()
         made = set()
         for value in values:
-            if kind == Of.NEW and value[0] == "i":
+            if kind == ExprKind.NEW and value[0] == "i":
                 value = ("c", *value[1:])
             targets |= set(called(evaluator, at, value))
             made |= {value} if value[0] == "c" else set()
@@ -281,11 +285,11 @@ def _edges(
                         targets |= set(called(evaluator, at, passed)) if passed[0] in ("f", "m") else set()
         yield CallEdge(scope, line, col, ref, _ordered(targets), node, _ordered(made))
     for kind, a, node in at.sketch.flow.into:
-        if kind == Into.RAISE:
+        if kind == FlowKind.RAISE:
             raised = [value for value in evaluator.value(at.path, node) if value[0] == "c"]
             run = [value for of in raised for value in called(evaluator, at, of)]
             yield from _implied(at, columns, node, run, a, raised)
-        elif kind == Into.DECORATOR:
+        elif kind == FlowKind.DECORATOR:
             definition = at.defs[a]
             decorators = evaluator.value(at.path, node)
             for function in [of for decorator in decorators for of in callables(evaluator, decorator)]:
@@ -305,7 +309,7 @@ def _edges(
 
 
 def _implied(
-    at: Tables,
+    at: FileScope,
     columns: Columns,
     node: int,
     targets: Sequence[Value],
@@ -314,10 +318,10 @@ def _implied(
 ) -> Iterator[CallEdge]:
     """A call that is not written as one, at the identifier that it begins with."""
     kind, a, _, ref = at.nodes[node]
-    while kind in (Of.CALL, Of.SAME, Of.ITEM) and a:
+    while kind in (ExprKind.CALL, ExprKind.PAREN, ExprKind.INDEX) and a:
         kind, a, _, ref = at.nodes[a]
     known = [value for value in targets if value[0] in ("f", "c")]
-    if known and kind in (Of.NAME, Of.MEMBER) and ref >= 0:
+    if known and kind in (ExprKind.NAME, ExprKind.MEMBER) and ref >= 0:
         where = columns.scopes[ref] if scope is None else scope
         place = (columns.lines[ref], columns.columns[ref])
         yield CallEdge(where, *place, ref, _ordered(known), constructed=_ordered(constructed))
@@ -360,7 +364,7 @@ def callables(evaluator: Evaluator, callee: Value) -> Sequence[Value]:
     return []
 
 
-def called(evaluator: Evaluator, at: Tables, callee: Value) -> Iterator[Value]:
+def called(evaluator: Evaluator, at: FileScope, callee: Value) -> Iterator[Value]:
     functions = callables(evaluator, callee)
     for value in functions:
         yield ("f", value[1], value[2])

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from codeplane.facts.values import Of, Param, Passing
-from codeplane.index.resolve.tables import Tables
+from codeplane.facts.ir import ExprKind, Parameter, ParameterKind
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Value, Values
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _TOP = frozenset({"Object", "object", "Any"})
 _NO_FIT = 9
 
 
-def choose(ev: Evaluator, at: Tables, node: int, candidates: Sequence[Candidate]) -> list[Candidate]:
+def choose(ev: Evaluator, at: FileScope, node: int, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those of the candidates that a call means. None, where none can take so many arguments."""
     arguments = at.lists[at.nodes[node][2]]
     fit = [candidate for candidate in dict.fromkeys(candidates) if _takes(ev, candidate, at, arguments)]
@@ -64,26 +64,26 @@ Taken = list[tuple[Shape, bool]]
 """The shape of each parameter, and whether it takes what is left of the arguments."""
 
 
-def _params(ev: Evaluator, candidate: Candidate) -> list[Param]:
+def _params(ev: Evaluator, candidate: Candidate) -> list[Parameter]:
     """Those that are passed in brackets, not the object that an extension is called on."""
     at = ev.at(candidate[0])
     scope = at.body.get(candidate[1])
     found = at.params.get(scope, []) if scope is not None else []
-    return [param for param in found if param.how != Passing.SELF]
+    return [param for param in found if param.kind != ParameterKind.SELF]
 
 
-def _takes(ev: Evaluator, candidate: Candidate, at: Tables, arguments: Sequence[int]) -> bool:
+def _takes(ev: Evaluator, candidate: Candidate, at: FileScope, arguments: Sequence[int]) -> bool:
     params = _params(ev, candidate)
     target = ev.at(candidate[0])
     if candidate[1] not in target.body:
         return True
-    if any(at.nodes[part][0] == Of.SPLAT for part in arguments):
+    if any(at.nodes[part][0] == ExprKind.SPLAT for part in arguments):
         return True
-    labels = {at.texts[at.nodes[part][2]] for part in arguments if at.nodes[part][0] == Of.LABELLED}
-    if not labels <= {target.texts[param.name] for param in params}:
+    labels = {at.texts[at.nodes[part][2]] for part in arguments if at.nodes[part][0] == ExprKind.LABELLED}
+    if not labels <= {param.name for param in params}:
         return False
-    needed = sum(param.how == Passing.PLAIN and param.default < 0 for param in params)
-    if any(param.how == Passing.REST for param in params):
+    needed = sum(param.kind == ParameterKind.PLAIN and param.default < 0 for param in params)
+    if any(param.kind == ParameterKind.REST for param in params):
         return len(arguments) >= needed
     return needed <= len(arguments) <= len(params)
 
@@ -91,33 +91,33 @@ def _takes(ev: Evaluator, candidate: Candidate, at: Tables, arguments: Sequence[
 def _taken(ev: Evaluator, candidate: Candidate) -> Taken:
     at = ev.at(candidate[0])
     return [
-        (_declared(ev, at, param.type) if param.type >= 0 else None, param.how == Passing.REST)
+        (_declared(ev, at, param.type) if param.type >= 0 else None, param.kind == ParameterKind.REST)
         for param in _params(ev, candidate)
     ]
 
 
-def _declared(ev: Evaluator, at: Tables, node: int) -> Shape:
+def _declared(ev: Evaluator, at: FileScope, node: int) -> Shape:
     kind, a, _, _ = at.nodes[node]
-    if kind == Of.LITERAL:
+    if kind == ExprKind.LITERAL:
         return ("x", at.texts[a])
-    if kind == Of.LIST:
+    if kind == ExprKind.LIST:
         inner = [_declared(ev, at, part) for part in at.lists[a]]
         return ("l", *(inner[0] or ()))
     return shape(ev.type_of(at, node))
 
 
-def _argument(ev: Evaluator, at: Tables, node: int) -> Shape:
+def _argument(ev: Evaluator, at: FileScope, node: int) -> Shape:
     kind, a, _, _ = at.nodes[node]
-    while kind in (Of.SAME, Of.LABELLED):
+    while kind in (ExprKind.PAREN, ExprKind.LABELLED):
         node = a
         kind, a, _, _ = at.nodes[node]
-    if kind == Of.TEXT:
+    if kind == ExprKind.STRING:
         return ("x", "String")
-    if kind == Of.LITERAL:
+    if kind == ExprKind.LITERAL:
         return ("x", at.texts[a])
-    if kind == Of.FUNCTION:
+    if kind == ExprKind.FUNCTION:
         return ("f",)
-    if kind == Of.EITHER:
+    if kind == ExprKind.UNION:
         return _widest([_argument(ev, at, part) for part in at.lists[a]])
     return shape(ev.value(at.path, node))
 

@@ -13,8 +13,8 @@ from typing import Any
 from codeplane.facts.model import Usage
 from codeplane.facts.sketch import SketchDef
 from codeplane.index.resolve.doc_types import Said, read_type
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, objects, union
 
 _CLASS, _FUNCTION, _CONSTANT = "class", "function", "constant"
@@ -35,7 +35,7 @@ class PhpRules(Rules):
 
     # Namespaces
 
-    def _space_at(self, at: Tables, scope: int) -> tuple[int, str]:
+    def _space_at(self, at: FileScope, scope: int) -> tuple[int, str]:
         """The scope of the namespace around, and its name."""
         if not at.sketch.scopes:
             return 0, ""  # nothing is defined there
@@ -43,12 +43,12 @@ class PhpRules(Rules):
             scope = at.sketch.scopes[scope][0] or 0
         return scope, self.ev.kept(("php spaces", at.path), lambda: _read_spaces(at)).get(scope, "")
 
-    def _alias(self, at: Tables, scope: int, kind: str, name: str) -> str | None:
+    def _alias(self, at: FileScope, scope: int, kind: str, name: str) -> str | None:
         known = self.ev.kept(("php aliases", at.path), lambda: _read_aliases(at))
         found = known.get((scope, kind, name))
         return self._imported_name(at, found) if found is not None else None
 
-    def _imported_name(self, at: Tables, number: int) -> str:
+    def _imported_name(self, at: FileScope, number: int) -> str:
         row = at.imports[number]
         if row.source != row.imported_name:
             return f"{row.source}\\{row.imported_name}"
@@ -56,7 +56,7 @@ class PhpRules(Rules):
         inner = f"{row.source}\\{row.imported_name}"
         return inner if self._named(_IMPORTED[row.kind], inner) else row.imported_name
 
-    def _full_names(self, at: Tables, name: str, scope: int, kind: str) -> list[str]:
+    def _full_names(self, at: FileScope, name: str, scope: int, kind: str) -> list[str]:
         """What a name can mean; the first that exists is meant."""
         if name.startswith("\\"):
             return [name[1:]]
@@ -85,35 +85,35 @@ class PhpRules(Rules):
             and self._space_at(at, at.defs[number].scope)[1] == space
         ]
 
-    def _is(self, at: Tables, row: SketchDef, kind: str) -> bool:
+    def _is(self, at: FileScope, row: SketchDef, kind: str) -> bool:
         if kind == _CLASS:
             return row.kind in self.classes
         return row.kind == kind and (row.parent is None or at.defs[row.parent].kind not in self.classes)
 
-    def _find(self, at: Tables, name: str, scope: int, kind: str) -> list[Site]:
+    def _find(self, at: FileScope, name: str, scope: int, kind: str) -> list[Site]:
         for full in self._full_names(at, name, scope, kind):
             found = self._named(kind, full)
             if found:
                 return _nearest(found, at.path)
         return []
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         kind = _USED_AS.get(Usage(usage))
         if kind is not None:
             return self._find(at, name, scope, kind)
         found = [sites for kind in (_CLASS, _FUNCTION, _CONSTANT) if (sites := self._find(at, name, scope, kind))]
         return found[0] if len(found) == 1 else []
 
-    def bare(self, at: Tables, node: int) -> Values:
+    def bare(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
-        sites = self.bare_sites(at, *at.loose[node], name, -1)
+        sites = self.bare_sites(at, *at.ambient[node], name, -1)
         return union(map(self.ev.site_value, sites)) or frozenset({("x", name)})
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         kind = _IMPORTED.get(at.imports[number].kind)
         return _nearest(self._named(kind, self._imported_name(at, number)), at.path) if kind is not None else []
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         return union(map(self.ev.site_value, sites)) or frozenset({("x", at.imports[number].imported_name)})
 
@@ -122,7 +122,7 @@ class PhpRules(Rules):
     def constructors(self, of: Value) -> tuple[str, ...]:
         return ("__construct()",)
 
-    def direct_bases(self, at: Tables, definition: int) -> list[Value]:
+    def direct_bases(self, at: FileScope, definition: int) -> list[Value]:
         """Traits go before the class that is extended, interfaces come last."""
         return sorted(super().direct_bases(at, definition), key=self._rank)
 
@@ -130,7 +130,7 @@ class PhpRules(Rules):
         kind = self.ev.at(value[1]).defs[value[2]].kind if value[0] == "c" else "class"
         return {"trait": 0, "interface": 2}.get(kind, 1)
 
-    def members(self, at: Tables, definition: int, name: str) -> list[Site]:
+    def members(self, at: FileScope, definition: int, name: str) -> list[Site]:
         own = at.members.get(definition, {})
         if name.endswith("()"):
             return [(at.path, "d", found) for found in own.get(name[:-2], ()) if at.defs[found].kind in _METHODS]
@@ -145,14 +145,14 @@ class PhpRules(Rules):
             found += at.members.get(maker, {}).get(name[1:], ())
         return [(at.path, "d", number) for number in found]
 
-    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         """A parameter of the constructor that is a property too holds what it is declared to."""
         if key[0] != "a" or not key[3].startswith("$"):
             return None
         for maker in at.members.get(key[2], {}).get("__construct", ()):
             if at.members.get(maker, {}).get(key[3][1:]):
                 for param in at.params.get(at.body.get(maker, -1), ()):
-                    if at.texts[param.name] == key[3][1:] and param.type >= 0:
+                    if param.name == key[3][1:] and param.type >= 0:
                         return self.ev.type_of(at, param.type) or None
         return None
 
@@ -162,7 +162,7 @@ class PhpRules(Rules):
             return None
         return None if self.members(self.ev.at(of[1]), of[2], name) else ([], frozenset({of}))
 
-    def method(self, at: Tables, definition: int, of: Value) -> Values:
+    def method(self, at: FileScope, definition: int, of: Value) -> Values:
         """A method that is called on a class is called on whatever object of it there will be (`new static`)."""
         of = ("i", *of[1:]) if of[0] == "c" else of
         return frozenset(
@@ -185,7 +185,7 @@ class PhpRules(Rules):
     def item(self, of: Value) -> Values:
         return self.ev.result(of, "offsetGet()")
 
-    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         last = name.rpartition("\\")[2]
         if last in _SAME_ELEMENTS:
             return frozenset({list_of(union(map(self.gone_through, union(values))))})
@@ -198,10 +198,10 @@ class PhpRules(Rules):
 
     # Types in comments
 
-    def said(self, at: Tables, text: str, scope: int) -> Values:
+    def said(self, at: FileScope, text: str, scope: int) -> Values:
         return self._meant(at, read_type(text), scope)
 
-    def _meant(self, at: Tables, said: Said, scope: int) -> Values:
+    def _meant(self, at: FileScope, said: Said, scope: int) -> Values:
         what, *parts = said
         if what == "name":
             return self._of_class(at, parts[0], scope)
@@ -214,14 +214,14 @@ class PhpRules(Rules):
             return frozenset({dict_of(held, NOTHING)})
         return frozenset(("c", *value[1:3]) for values in held.values() for value in values if value[0] == "i")
 
-    def _of_class(self, at: Tables, name: str, scope: int) -> Values:
+    def _of_class(self, at: FileScope, name: str, scope: int) -> Values:
         if name in ("static", "$this", "self"):
             found = self.this(at, scope)
             return frozenset(of[:3] for of in found) if name == "self" else found
         return objects(union(map(self.ev.site_value, self._find(at, name, scope, _CLASS))))
 
 
-def _read_spaces(at: Tables) -> dict[int, str]:
+def _read_spaces(at: FileScope) -> dict[int, str]:
     """Scope -> namespace. A namespace with braces has a scope of its own; without, the first has that of the file."""
     modules = [(number, row) for number, row in enumerate(at.defs) if row.kind == "module"]
     scopes = [number for number, (_, kind) in enumerate(at.sketch.scopes) if kind == "namespace"]
@@ -233,7 +233,7 @@ def _read_spaces(at: Tables) -> dict[int, str]:
     return {row.scope: names[row.parent] for row in at.defs if row.parent in names}
 
 
-def _read_aliases(at: Tables) -> dict[tuple[int, str, str], int]:
+def _read_aliases(at: FileScope) -> dict[tuple[int, str, str], int]:
     """Scope, kind and name -> the import that binds it."""
     return {
         (row.scope, _IMPORTED[row.kind], row.alias or row.imported_name): number

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from codeplane.base.paths import parent
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.sketch import SketchImport
-from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.modules import PythonModules
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import (
     NOTHING,
     Site,
@@ -52,14 +52,14 @@ class PythonRules(Rules):
     def item(self, of: Value) -> Values:
         return self.ev.result(of, "__getitem__")
 
-    def unbound(self, at: Tables, name: str) -> Values:
+    def unbound(self, at: FileScope, name: str) -> Values:
         for source in self._stars(at):
             found = self.module_values(source, name)
             if found:
                 return found
         return frozenset({("x", f"builtins.{name}")})
 
-    def _stars(self, at: Tables) -> list[Value]:
+    def _stars(self, at: FileScope) -> list[Value]:
         """Modules that all names are taken from."""
         return [
             module
@@ -68,7 +68,7 @@ class PythonRules(Rules):
             for module in self._module_named(at.path, reexport[0])
         ]
 
-    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
         """What a name that nothing in a file binds stands for, if all names of a module are taken over."""
         for source in self._stars(at):
             found = self.module_sites(source, name)
@@ -76,7 +76,7 @@ class PythonRules(Rules):
                 return found
         return []
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         if sites:
             return union(self.ev.site_value(site) for site in sites)
@@ -89,7 +89,7 @@ class PythonRules(Rules):
         found = union(self.module_values(module, name) for module in self._module_named(at.path, source))
         return found or (NOTHING if source.startswith(".") else frozenset({("x", f"{source}.{name}")}))
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         """What an import stands for in the repository."""
         row = at.imports[number]
         source, name = row.source or "", row.imported_name
@@ -103,7 +103,7 @@ class PythonRules(Rules):
             found += self.module_sites(module, name)
         return found
 
-    def import_files(self, at: Tables, number: int) -> list[str]:
+    def import_files(self, at: FileScope, number: int) -> list[str]:
         row = at.imports[number]
         source = row.imported_name if row.kind == "python_import" else row.source or ""
         modules = self._module_named(at.path, source)
@@ -185,7 +185,7 @@ class PythonRules(Rules):
         inner = self._submodule(module, name)
         return frozenset({inner}) if inner is not None else NOTHING
 
-    def how(self, at: Tables, definition: int) -> str:
+    def how(self, at: FileScope, definition: int) -> str:
         """How a method takes its object."""
         names = {name.rpartition(".")[2] for name in self._decorator_names(at, definition)}
         if "staticmethod" in names:
@@ -194,22 +194,22 @@ class PythonRules(Rules):
             return "class"
         return "object"
 
-    def _decorator_names(self, at: Tables, definition: int) -> list[str]:
+    def _decorator_names(self, at: FileScope, definition: int) -> list[str]:
         """Dotted texts of the decorators, the arguments of those that are called left out."""
         found = []
         for node in at.decorators(definition):
             kind, a, b, _ = at.nodes[node]
-            if kind == Of.CALL:
+            if kind == ExprKind.CALL:
                 kind, a, b, _ = at.nodes[a]
             parts: list[str] = []
-            while kind == Of.MEMBER:
+            while kind == ExprKind.MEMBER:
                 parts.append(at.texts[b])
                 kind, a, b, _ = at.nodes[a]
-            if kind == Of.NAME:
+            if kind == ExprKind.NAME:
                 found.append(".".join([at.texts[b], *reversed(parts)]))
         return found
 
-    def passed(self, at: Tables, definition: int, name: str) -> Values:
+    def passed(self, at: FileScope, definition: int, name: str) -> Values:
         """What pytest passes to a test or to a fixture."""
         if not (at.defs[definition].name.startswith("test") or self._is_fixture(at, definition)):
             return NOTHING
@@ -238,10 +238,10 @@ class PythonRules(Rules):
                     )
         return NOTHING
 
-    def _is_fixture(self, at: Tables, definition: int) -> bool:
+    def _is_fixture(self, at: FileScope, definition: int) -> bool:
         return any(name.rpartition(".")[2] == "fixture" for name in self._decorator_names(at, definition))
 
-    def method(self, at: Tables, definition: int, of: Value) -> Values:
+    def method(self, at: FileScope, definition: int, of: Value) -> Values:
         names = self._decorator_names(at, definition)
         last = {name.rpartition(".")[2] for name in names}
         held = self.ev.cell(("v", at.path, definition))
@@ -283,7 +283,7 @@ class PythonRules(Rules):
     def entered(self, of: Value) -> Values:
         return self.ev.result(of, "__enter__") | self.ev.result(of, "__aenter__")
 
-    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         arguments = at.lists[at.nodes[node][2]]
         module, _, last = name.rpartition(".")
         first = values[0] if values else NOTHING
@@ -322,18 +322,18 @@ class PythonRules(Rules):
         if last == "TypeVar":
             for part in arguments:
                 kind, a, b, _ = at.nodes[part]
-                if kind == Of.LABELLED and at.texts[b] == "bound":
+                if kind == ExprKind.LABELLED and at.texts[b] == "bound":
                     return frozenset({("v", at.path, a)})
             return NOTHING
         if name in ("functools.partial", "copy.copy", "copy.deepcopy", "asyncio.run", "weakref.ref", "weakref.proxy"):
             return first
         return foreign(name if name.endswith("()") else f"{name}()")
 
-    def _labelled(self, at: Tables, arguments: Sequence[int]) -> Value:
+    def _labelled(self, at: FileScope, arguments: Sequence[int]) -> Value:
         known = {}
         for part in arguments:
             kind, a, b, _ = at.nodes[part]
-            if kind == Of.LABELLED:
+            if kind == ExprKind.LABELLED:
                 known[at.texts[b]] = self.ev.value(at.path, a)
         return dict_of(known, NOTHING)
 
@@ -348,7 +348,7 @@ class PythonRules(Rules):
             )
         return NOTHING
 
-    def _super_in(self, at: Tables, scope: int | None) -> Values:
+    def _super_in(self, at: FileScope, scope: int | None) -> Values:
         """`super()` without arguments, in a scope."""
         while scope is not None:
             owner = at.owner.get(scope)
@@ -364,7 +364,7 @@ class PythonRules(Rules):
             scope = at.sketch.scopes[scope][0]
         return NOTHING
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         found = NOTHING
         last = name.rpartition(".")[2]
         if last in (
@@ -397,10 +397,10 @@ class PythonRules(Rules):
             found |= frozenset({list_of(self.ev.type_of(at, parts[0]))})
         return found
 
-    def _is_open_ended(self, at: Tables, node: int) -> bool:
-        return at.nodes[node][0] == Of.UNKNOWN
+    def _is_open_ended(self, at: FileScope, node: int) -> bool:
+        return at.nodes[node][0] == ExprKind.UNKNOWN
 
-    def written(self, at: Tables, text: str) -> Values:
+    def written(self, at: FileScope, text: str) -> Values:
         """A type in quotes."""
         found = NOTHING
         for part in text.split("|"):

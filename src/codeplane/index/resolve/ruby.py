@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from codeplane.base.paths import basename
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Namespace, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, bound, union
 
 _GIVE_THEMSELVES = frozenset({"tap", "dup", "clone", "freeze", "itself"})
@@ -48,13 +48,13 @@ class RubyRules(Rules):
 
     # Constants
 
-    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
+    def is_loose(self, at: FileScope, bind: SketchBind) -> bool:
         if bind.namespace == Namespace.CALLABLE:
             # A function outside of any class is found where the file binds it.
             return bind.target is None or at.defs[bind.target].kind != "function"
         return bind.namespace == Namespace.TYPE
 
-    def held(self, at: Tables, node: int) -> Values:
+    def held(self, at: FileScope, node: int) -> Values:
         """Where it may be an object of another library as well, nothing is meant for certain."""
         values = self.ev.value(at.path, node)
         others = sum(value[0] == "x" and value[1].endswith("()") for value in values)
@@ -91,7 +91,7 @@ class RubyRules(Rules):
     def _is_namespace(self, full: str) -> bool:
         return len(self._defined(full)) > _MAX_OPENINGS
 
-    def _begins(self, at: Tables, definition: int) -> bool:
+    def _begins(self, at: FileScope, definition: int) -> bool:
         return at.defs[definition].kind == "constant" or bool(at.bases(definition))
 
     def _full(self, of: Value) -> str:
@@ -107,10 +107,10 @@ class RubyRules(Rules):
                 return opening
         return path, definition
 
-    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+    def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         return [(self.ev.at(path), number) for path, number in self._openings(("c", at.path, definition))]
 
-    def _around(self, at: Tables, scope: int | None) -> Iterator[int]:
+    def _around(self, at: FileScope, scope: int | None) -> Iterator[int]:
         """Classes and modules around a scope, innermost first."""
         while scope is not None and at.sketch.scopes:
             owner = at.owner.get(scope)
@@ -118,7 +118,7 @@ class RubyRules(Rules):
                 yield owner
             scope = at.sketch.scopes[scope][0]
 
-    def _constant(self, at: Tables, name: str, scope: int) -> str:
+    def _constant(self, at: FileScope, name: str, scope: int) -> str:
         """Path of a constant: in a module around it, or in what the innermost inherits from, or at the top."""
         if name.startswith("::"):
             return name[2:]
@@ -168,14 +168,14 @@ class RubyRules(Rules):
             found = found[:1]
         return union(self.ev.cell(("v", *opening)) for opening in found)
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         if _is_constant(name) and usage != Usage.CALL:
             return self._sites(self._constant(at, name, scope))
         of = self._self(at, scope)
         return self.member(of, name)[0] if of is not None else self._functions(at, name, scope)
 
-    def bare(self, at: Tables, node: int) -> Values:
-        name, scope = at.texts[at.nodes[node][2]], at.loose[node][0]
+    def bare(self, at: FileScope, node: int) -> Values:
+        name, scope = at.texts[at.nodes[node][2]], at.ambient[node][0]
         if _is_constant(name):
             return self._values(self._constant(at, name, scope)) or frozenset({("x", name)})
         of = self._self(at, scope)
@@ -185,7 +185,7 @@ class RubyRules(Rules):
             values = self.member(of, name)[1]
         return union(self.ev.call(value, None, 0) for value in values)
 
-    def _functions(self, at: Tables, name: str, scope: int | None) -> list[Site]:
+    def _functions(self, at: FileScope, name: str, scope: int | None) -> list[Site]:
         """Functions outside of any class, as the file binds them."""
         while scope is not None and at.sketch.scopes and at.sketch.scopes[scope][1] != "namespace":
             found = [number for number in at.defs_in.get((scope, name), ()) if at.defs[number].kind == "function"]
@@ -196,11 +196,11 @@ class RubyRules(Rules):
 
     # Classes
 
-    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+    def this(self, at: FileScope, scope: int | None, kind: int = ExprKind.THIS) -> Values:
         of = self._self(at, scope)
         return frozenset({of}) if of is not None else NOTHING
 
-    def _self(self, at: Tables, scope: int | None) -> Value | None:
+    def _self(self, at: FileScope, scope: int | None) -> Value | None:
         """What it is in a block of a class body depends on whom the block is given to."""
         blocks = 0
         while scope and at.sketch.scopes:
@@ -219,13 +219,13 @@ class RubyRules(Rules):
             scope = parent
         return None
 
-    def class_around(self, at: Tables, definition: int) -> Opening | None:
+    def class_around(self, at: FileScope, definition: int) -> Opening | None:
         parent = at.defs[definition].parent
         if parent is None or at.defs[parent].kind not in self.classes:
             return None
         return self.whole(at.path, parent)
 
-    def _is_static(self, at: Tables, definition: int) -> bool:
+    def _is_static(self, at: FileScope, definition: int) -> bool:
         """Whether a method is one of the class itself."""
         row = at.defs[definition]
         bind = at.bind_of_def.get(definition)
@@ -234,7 +234,7 @@ class RubyRules(Rules):
         is_inside = at.sketch.scopes[row.scope][1] == "namespace" and row.scope not in at.owner
         return is_inside and row.kind in ("method", "property")
 
-    def direct_bases(self, at: Tables, definition: int) -> list[Value]:
+    def direct_bases(self, at: FileScope, definition: int) -> list[Value]:
         """What was mixed in last comes first, the class that is inherited from last."""
         mixed: list[Value] = []
         parents: list[Value] = []
@@ -243,16 +243,16 @@ class RubyRules(Rules):
             parents += self._held(opened, opened.bases(number))
         return list(dict.fromkeys([*reversed(mixed), *parents]))
 
-    def _held(self, at: Tables, nodes: Sequence[int]) -> list[Value]:
+    def _held(self, at: FileScope, nodes: Sequence[int]) -> list[Value]:
         return [value for node in nodes for value in sorted(self.ev.value(at.path, node), key=repr)]
 
-    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+    def base_sites(self, at: FileScope, definition: int) -> tuple[list[Site], bool]:
         nodes = [*at.bases(definition), *at.mixed(definition)]
         found = {node: [value for value in self.ev.value(at.path, node) if value[0] == "c"] for node in nodes}
         sites = {(value[1], "d", value[2]) for values in found.values() for value in values}
         return sorted(sites), not all(found.values())
 
-    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         """Modules whose methods a class has itself."""
         if key[0] != "extended":
             return None

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from codeplane.facts.blocks import Columns
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchBind, SketchImport
-from codeplane.facts.values import Of
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bounded, foreign, objects, union
 
 if TYPE_CHECKING:
@@ -60,15 +60,17 @@ class Rules:
 
     # Where a language goes its own way; None leaves it to the common one.
 
-    def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]] | None:
+    def references(
+        self, at: FileScope, names: Sequence[str], columns: Columns
+    ) -> Iterator[tuple[int, list[Site]]] | None:
         """What the references of a file stand for that the file alone does not prove."""
         return None
 
-    def calls(self, at: Tables) -> Mapping[int, Sequence[Value]] | None:
+    def calls(self, at: FileScope) -> Mapping[int, Sequence[Value]] | None:
         """What the calls of a file run, by their nodes."""
         return None
 
-    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         """What a cell of the evaluator holds."""
         return None
 
@@ -76,7 +78,7 @@ class Rules:
         """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
         return None
 
-    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+    def call(self, callee: Value, at: FileScope, node: int) -> Values | None:
         """What calling a value gives."""
         return None
 
@@ -86,15 +88,15 @@ class Rules:
         """The name that an import binds."""
         return row.alias or row.imported_name
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         """What an import stands for in the repository."""
         return []
 
-    def import_files(self, at: Tables, number: int) -> list[str]:
+    def import_files(self, at: FileScope, number: int) -> list[str]:
         """Files that an import names, or takes something from."""
         return [path for path, _, _ in self.import_sites(at, number)]
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         """What the name that an import binds holds."""
         sites = self.import_sites(at, number)
         row = at.imports[number]
@@ -102,24 +104,24 @@ class Rules:
             union(map(self.ev.site_value, sites)) if sites else frozenset({("x", f"{row.source}.{row.imported_name}")})
         )
 
-    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
         """What a name stands for that nothing in its file binds."""
         return []
 
-    def unbound(self, at: Tables, name: str) -> Values:
+    def unbound(self, at: FileScope, name: str) -> Values:
         sites = self.unbound_sites(at, name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def is_loose(self, at: Tables, bind: SketchBind) -> bool:
+    def is_loose(self, at: FileScope, bind: SketchBind) -> bool:
         """Whether a name that its file binds, but not for certain, is looked up like one that it does not bind."""
         return False
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         """What a name stands for whose meaning depends on where it stands, because it may be an inherited member, or
         because nothing in its file binds it; `bind` is what the file says, or -1."""
         return self.unbound_sites(at, name)
 
-    def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+    def head_sites(self, at: FileScope, name: str, scope: int) -> list[Site]:
         """What the first name of the path of an import stands for."""
         return []
 
@@ -127,27 +129,27 @@ class Rules:
         """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""
         return sites
 
-    def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
+    def label_sites(self, at: FileScope, of: int, name: str) -> list[Site]:
         """What the label of a part of an object stands for, by the node of what makes it or takes it apart."""
         return []
 
-    def written_name(self, at: Tables, ref: int, name: str) -> str:
+    def written_name(self, at: FileScope, ref: int, name: str) -> str:
         """A name with what tells namesakes apart."""
         return name
 
-    def bare(self, at: Tables, node: int) -> Values:
+    def bare(self, at: FileScope, node: int) -> Values:
         """What such a name holds."""
         return NOTHING
 
-    def bare_type(self, at: Tables, node: int) -> Values:
+    def bare_type(self, at: FileScope, node: int) -> Values:
         """Objects of the type that such a name stands for."""
         return objects(self.bare(at, node))
 
-    def tier(self, at: Tables, sites: Sequence[Site]) -> int:
+    def tier(self, at: FileScope, sites: Sequence[Site]) -> int:
         """How sure it is that what is written in a file stands for these."""
         return Tier.STRONG
 
-    def key_sites(self, at: Tables, of: Values, name: str) -> list[Site]:
+    def key_sites(self, at: FileScope, of: Values, name: str) -> list[Site]:
         """What a key of a literal stands for that is no member of what the literal makes."""
         return []
 
@@ -160,17 +162,17 @@ class Rules:
 
     # Classes and their objects
 
-    def direct_bases(self, at: Tables, definition: int) -> list[Value]:
+    def direct_bases(self, at: FileScope, definition: int) -> list[Value]:
         """What a class inherits from, nearest first; of another library too."""
         return [
             value
             for part, number in self.all_parts(at, definition)
             for node in part.bases(number)
-            if part.nodes[node][0] != Of.LABELLED
+            if part.nodes[node][0] != ExprKind.LABELLED
             for value in sorted(self.ev.value(part.path, node), key=repr)
         ]
 
-    def members(self, at: Tables, definition: int, name: str) -> list[Site]:
+    def members(self, at: FileScope, definition: int, name: str) -> list[Site]:
         """Definitions of a member of a class, as it is named where it is used."""
         found: list[Site] = [
             (part.path, "d", number)
@@ -182,11 +184,11 @@ class Rules:
             found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
         return found
 
-    def own_member(self, at: Tables, scope: int, name: str) -> tuple[list[Site], Values] | None:
+    def own_member(self, at: FileScope, scope: int, name: str) -> tuple[list[Site], Values] | None:
         """A member of the type that a method belongs to, if where it is named matters."""
         return None
 
-    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
+    def taken_apart(self, at: FileScope, step: tuple[int, int, str], values: Values) -> Values:
         """A part of objects that a pattern names: by the node of their type, its place, its name."""
         return NOTHING
 
@@ -194,19 +196,19 @@ class Rules:
         """Names of the members that run when an object is made."""
         return ("constructor",)
 
-    def class_around(self, at: Tables, definition: int) -> tuple[str, int] | None:
+    def class_around(self, at: FileScope, definition: int) -> tuple[str, int] | None:
         """Path and number of the class that a function is a method of."""
         parent = at.defs[definition].parent
         return (at.path, parent) if parent is not None and at.defs[parent].kind in self.classes else None
 
-    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+    def this(self, at: FileScope, scope: int | None, kind: int = ExprKind.THIS) -> Values:
         """The object that the method around a scope belongs to, or that object as one of the bases of its class; the
         class, where a method belongs to that."""
         while scope is not None:
             owner = at.owner.get(scope)
             if scope in at.nameless:
                 return _seen_as(kind, ("i", at.path, -scope))
-            if owner is not None and kind == Of.THIS and (receiver := at.receiver(owner)) is not None:
+            if owner is not None and kind == ExprKind.THIS and (receiver := at.receiver(owner)) is not None:
                 return self.ev.type_of(at, receiver)
             if owner is not None:
                 parent = self.class_around(at, owner)
@@ -218,7 +220,7 @@ class Rules:
             scope = at.parent(scope)
         return NOTHING
 
-    def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
+    def parts(self, at: FileScope, definition: int) -> list[tuple[str, str]]:
         """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
         return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
 
@@ -226,15 +228,15 @@ class Rules:
         """The part of a type that stands for all of it."""
         return path, definition
 
-    def all_parts(self, at: Tables, definition: int) -> Sequence[tuple[Tables, int]]:
+    def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
         """Where a type is defined, which has members in all of these places."""
         return ((at, definition),)
 
-    def how(self, at: Tables, definition: int) -> str:
+    def how(self, at: FileScope, definition: int) -> str:
         """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
         return "static"
 
-    def method(self, at: Tables, definition: int, of: Value) -> Values:
+    def method(self, at: FileScope, definition: int, of: Value) -> Values:
         """What a method holds that is reached through an object or a class."""
         return frozenset(
             ("m", value[1], value[2], of) if value[0] == "f" and of[0] == "i" else value
@@ -249,21 +251,21 @@ class Rules:
         """Whether the attributes of a class are objects of it."""
         return False
 
-    def passed(self, at: Tables, definition: int, name: str) -> Values:
+    def passed(self, at: FileScope, definition: int, name: str) -> Values:
         """What is passed as a parameter by nobody in the repository."""
         return NOTHING
 
     # Calls
 
-    def called(self, at: Tables, node: int) -> Values | None:
+    def called(self, at: FileScope, node: int) -> Values | None:
         """What a call gives; None where all that its callee can hold is called."""
         return None
 
-    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+    def calls_of(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         """What the name stands for by which something is called or made, for each object that it is called on."""
         return ()
 
-    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+    def named_sites(self, at: FileScope, node: int) -> list[tuple[Site, ...]]:
         """What a name or a member stands for that is not called, for each object that it is one of."""
         return []
 
@@ -271,19 +273,19 @@ class Rules:
         """What a method of a container gives; None for what is usual."""
         return None
 
-    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+    def base_sites(self, at: FileScope, definition: int) -> tuple[list[Site], bool]:
         """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
         found: set[Site] = set()
         unknown = False
         for node in at.bases(definition):
-            if at.nodes[node][0] == Of.LABELLED:
+            if at.nodes[node][0] == ExprKind.LABELLED:
                 continue
             values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
             found |= {(value[1], "d", value[2]) for value in values}
             unknown = unknown or not values
         return sorted(found), unknown
 
-    def overridden(self, at: Tables, definition: int) -> tuple[list[Site], bool] | None:
+    def overridden(self, at: FileScope, definition: int) -> tuple[list[Site], bool] | None:
         """Members that a member overrides whose class is no definition (an anonymous class), and whether a base that is
         not in the repository may own one; None for all other definitions, whose class says what they override."""
         row = at.defs[definition]
@@ -304,7 +306,7 @@ class Rules:
         """What a loop takes from a value."""
         return self.ev.elements(of)
 
-    def held(self, at: Tables, node: int) -> Values:
+    def held(self, at: FileScope, node: int) -> Values:
         """What an expression can hold, as far as members of it may be meant."""
         return self.ev.value(at.path, node)
 
@@ -320,28 +322,28 @@ class Rules:
     def item(self, of: Value) -> Values:
         return NOTHING
 
-    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         """What calling something of another library gives."""
         return foreign(name if name.endswith("()") else f"{name}()")
 
     # Types
 
-    def applied(self, of: Value, at: Tables, parts: Sequence[int]) -> Values:
+    def applied(self, of: Value, at: FileScope, parts: Sequence[int]) -> Values:
         """Objects of a class that has arguments."""
         return frozenset({("i", of[1], of[2])})
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         """Objects of a type of another library that has arguments."""
         return NOTHING
 
-    def said(self, at: Tables, text: str, scope: int) -> Values:
+    def said(self, at: FileScope, text: str, scope: int) -> Values:
         """Objects of a type that a comment names."""
         return NOTHING
 
-    def written(self, at: Tables, text: str) -> Values:
+    def written(self, at: FileScope, text: str) -> Values:
         """Objects of a type that is written as a text."""
         return NOTHING
 
 
 def _seen_as(kind: int, of: Value) -> Values:
-    return frozenset({of if kind == Of.THIS else ("s", of[1], of[2], of)})
+    return frozenset({of if kind == ExprKind.THIS else ("s", of[1], of[2], of)})

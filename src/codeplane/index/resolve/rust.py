@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.model import Namespace, Target, Usage
-from codeplane.facts.values import Into, Of
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.crates import Crates
 from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.rust_members import Members, arguments, plain
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, filled_in, union
 
 _SEPARATOR = re.compile(r"\.|::")
@@ -29,7 +29,7 @@ class RustRules(Members):
 
     # Modules
 
-    def _module(self, at: Tables, scope: int | None) -> Value:
+    def _module(self, at: FileScope, scope: int | None) -> Value:
         """The module that a scope lies in."""
         while scope:
             if at.sketch.scopes[scope][1] == "namespace":
@@ -44,7 +44,7 @@ class RustRules(Members):
         parent = self._crates.parent(path)
         return ("M", *parent) if parent is not None else None
 
-    def _module_around(self, at: Tables, scope: int, how: int) -> Values:
+    def _module_around(self, at: FileScope, scope: int, how: int) -> Values:
         if how == 2:
             root = self._crates.root(at.path)
             return frozenset({("M", root, 0)}) if root is not None else NOTHING
@@ -53,7 +53,7 @@ class RustRules(Members):
             module = self._around(module)
         return frozenset({module}) if module is not None else NOTHING
 
-    def cell(self, at: Tables, key: tuple[Any, ...]) -> Values | None:
+    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         if key[0] == "n":
             return self._expression(at, key[2])
         if key[0] == "v":
@@ -65,27 +65,27 @@ class RustRules(Members):
             return frozenset({("T", at.path, key[2])})
         return None
 
-    def _expression(self, at: Tables, node: int) -> Values | None:
+    def _expression(self, at: FileScope, node: int) -> Values | None:
         kind, a, b, _ = at.nodes[node]
-        if kind == Of.OWN:
+        if kind == ExprKind.SELF_TYPE:
             return self.own(at, a)
-        if kind == Of.HERE:
+        if kind == ExprKind.MODULE:
             return self._module_around(at, a, b)
-        return union(map(rust_std.tried, self.ev.value(at.path, a))) if kind == Of.TRY else None
+        return union(map(rust_std.tried, self.ev.value(at.path, a))) if kind == ExprKind.TRY else None
 
-    def _defined(self, at: Tables, definition: int) -> Values | None:
+    def _defined(self, at: FileScope, definition: int) -> Values | None:
         row = at.defs[definition]
         if row.kind == "module":
             place = self._crates.child(at, definition)
             return frozenset({("M", *place)}) if place is not None else NOTHING
         return NOTHING if row.kind == "macro" else None
 
-    def _type_named(self, at: Tables, definition: int) -> Values | None:
+    def _type_named(self, at: FileScope, definition: int) -> Values | None:
         row = at.defs[definition]
         if row.kind == "enum_member":
             return frozenset({("i", at.path, row.parent)})
         bind = at.bind_of_def.get(definition)
-        bounds = [node for how, node in at.into_bind(bind) if how == Into.BOUND] if bind is not None else ()
+        bounds = [node for how, node in at.into_bind(bind) if how == FlowKind.BOUND] if bind is not None else ()
         return frozenset(("v", at.path, node) for node in bounds) or None
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
@@ -133,7 +133,7 @@ class RustRules(Members):
         return site[1] == "M" or self.ev.at(site[0]).defs[site[2]].kind in _TYPES
 
     def _through_globs(
-        self, at: Tables, scope: int, name: str, seen: _Seen, *, types: bool = False, public: bool = False
+        self, at: FileScope, scope: int, name: str, seen: _Seen, *, types: bool = False, public: bool = False
     ) -> list[Site]:
         for number in at.imports_in(scope, "*", self.local_name):
             if public and not self._is_public(at, number):
@@ -167,7 +167,7 @@ class RustRules(Members):
             count += 1
         return False
 
-    def _is_public(self, at: Tables, number: int) -> bool:
+    def _is_public(self, at: FileScope, number: int) -> bool:
         """Whether an import is handed on. Of one in a module within a file nothing is known; its purpose is that."""
         row = at.imports[number]
         if row.scope:
@@ -193,10 +193,10 @@ class RustRules(Members):
 
     # Imports
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         return self.ev.kept(("import", at.path, number), lambda: self._imported_sites(at, number, {}))
 
-    def _imported_sites(self, at: Tables, number: int, seen: _Seen) -> list[Site]:
+    def _imported_sites(self, at: FileScope, number: int, seen: _Seen) -> list[Site]:
         row = at.imports[number]
         if row.imported_name == "*":
             return []
@@ -210,7 +210,7 @@ class RustRules(Members):
                 found += self._variants(source, row.imported_name)
         return sorted(set(found))
 
-    def imported(self, at: Tables, number: int) -> Values:
+    def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         if sites:
             return union(map(self.ev.site_value, sites))
@@ -219,7 +219,7 @@ class RustRules(Members):
             return NOTHING
         return frozenset({("x", f"{row.source}.{row.imported_name}")})
 
-    def _path(self, at: Tables, scope: int, source: str, seen: _Seen) -> list[Value]:
+    def _path(self, at: FileScope, scope: int, source: str, seen: _Seen) -> list[Value]:
         """Modules and types that a path stands for."""
         head, *rest = source.split("::")
         values: Values
@@ -258,7 +258,7 @@ class RustRules(Members):
         return frozenset(found)
 
     def _head_sites(
-        self, at: Tables, scope: int, name: str, seen: _Seen, *, crates_only: bool = False, types: bool = False
+        self, at: FileScope, scope: int, name: str, seen: _Seen, *, crates_only: bool = False, types: bool = False
     ) -> list[Site]:
         """What the first name of a path stands for: something of the module, or a crate."""
         module = self._module(at, scope)
@@ -270,23 +270,23 @@ class RustRules(Members):
 
     # Names
 
-    def unbound_sites(self, at: Tables, name: str) -> list[Site]:
+    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
         return self._seen_from(at, 0, name)
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         return self.fitting(self._seen_from(at, scope, name), None, usage)
 
-    def _seen_from(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def _seen_from(self, at: FileScope, scope: int, name: str) -> list[Site]:
         if name in ("Self", "self", "super", "crate"):
             return []
         while scope and at.sketch.scopes[scope][1] != "namespace" and not self._has_globs(at, scope):
             scope = at.parent(scope) or 0
         return self.ev.kept(("seen", at.path, scope, name), lambda: self._read_seen(at, scope, name))
 
-    def _has_globs(self, at: Tables, scope: int) -> bool:
+    def _has_globs(self, at: FileScope, scope: int) -> bool:
         return bool(at.imports_in(scope, "*", self.local_name))
 
-    def _read_seen(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def _read_seen(self, at: FileScope, scope: int, name: str) -> list[Site]:
         while scope and at.sketch.scopes[scope][1] != "namespace":
             found = self._through_globs(at, scope, name, {})
             if found:
@@ -298,7 +298,7 @@ class RustRules(Members):
         root = self._crates.find(at.path, name)
         return [(root, "M", 0)] if root is not None else self._macros(self._crates.root(at.path), name)
 
-    def head_sites(self, at: Tables, name: str, scope: int) -> list[Site]:
+    def head_sites(self, at: FileScope, name: str, scope: int) -> list[Site]:
         return self._seen_from(at, scope, name)
 
     def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
@@ -317,32 +317,32 @@ class RustRules(Members):
     def _kind(self, site: Site) -> str:
         return self.ev.at(site[0]).defs[site[2]].kind if site[1] == "d" else ""
 
-    def bare(self, at: Tables, node: int) -> Values:
+    def bare(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
-        sites = self._seen_from(at, at.loose[node][0], name)
+        sites = self._seen_from(at, at.ambient[node][0], name)
         return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
 
-    def bare_type(self, at: Tables, node: int) -> Values:
+    def bare_type(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
-        sites = self._seen_from(at, at.loose[node][0], name)
+        sites = self._seen_from(at, at.ambient[node][0], name)
         return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
-    def _named(self, at: Tables, node: int) -> list[Site]:
+    def _named(self, at: FileScope, node: int) -> list[Site]:
         """Definitions that a path stands for."""
         kind, a, b, _ = at.nodes[node]
-        if kind in (Of.SAME, Of.ITEM):
+        if kind in (ExprKind.PAREN, ExprKind.INDEX):
             return self._named(at, a)
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             return sorted(set(self.ev.reached(at, a, at.texts[b])[0]))
-        if kind == Of.NAME and a:
+        if kind == ExprKind.NAME and a:
             row = at.binds[a - 1]
             found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
             for number in at.imports_in(row.scope, row.name, self.local_name):
                 found += self.import_sites(at, number)
             return found
-        return self._seen_from(at, at.loose.get(node, (0, 0))[0], at.texts[b]) if kind == Of.NAME else []
+        return self._seen_from(at, at.ambient.get(node, (0, 0))[0], at.texts[b]) if kind == ExprKind.NAME else []
 
-    def _with_fields(self, at: Tables, node: int) -> list[Site]:
+    def _with_fields(self, at: FileScope, node: int) -> list[Site]:
         """Structs and variants that a path stands for."""
         found: list[Site] = []
         for path, kind, number in self._named(at, node):
@@ -352,7 +352,7 @@ class RustRules(Members):
             (value[1], "d", value[2]) for value in sorted(self.ev.type_of(at, node), key=repr) if value[0] == "i"
         ]
 
-    def label_sites(self, at: Tables, of: int, name: str) -> list[Site]:
+    def label_sites(self, at: FileScope, of: int, name: str) -> list[Site]:
         traits = [value for value in self.ev.value(at.path, of) if value[0] == "c"]
         if traits and all(self.ev.at(value[1]).defs[value[2]].kind == "trait" for value in traits):
             return [site for value in traits for site in self.ev.member(value, name)[0]]
@@ -363,7 +363,7 @@ class RustRules(Members):
             if self.ev.at(path).defs[member].kind == "field"
         ]
 
-    def taken_apart(self, at: Tables, step: tuple[int, int, str], values: Values) -> Values:
+    def taken_apart(self, at: FileScope, step: tuple[int, int, str], values: Values) -> Values:
         node, place, name = step
         found = NOTHING
         sites = self._with_fields(at, node)
@@ -380,7 +380,7 @@ class RustRules(Members):
         if sites:
             return found
         kind, _, b, _ = at.nodes[node]
-        last = at.texts[b] if kind in (Of.NAME, Of.MEMBER) else ""
+        last = at.texts[b] if kind in (ExprKind.NAME, ExprKind.MEMBER) else ""
         inner = [value[3] for value in values if value[0] == "G" and value[2] in rust_std.OTHERS]
         if last in ("Some", "Ok"):
             return union(parts[0] for parts in inner) | values & ANYTHING
@@ -391,7 +391,7 @@ class RustRules(Members):
     def constructors(self, of: Value) -> tuple[str, ...]:
         return ()
 
-    def call(self, callee: Value, at: Tables, node: int) -> Values | None:
+    def call(self, callee: Value, at: FileScope, node: int) -> Values | None:
         if callee[0] == "m":
             return self._returned(callee, self.ev.call_function(callee, at, at.lists[at.nodes[node][2]]))
         return frozenset({callee}) if callee[0] == "i" else None
@@ -401,7 +401,7 @@ class RustRules(Members):
         called = union(self.ev.call_with(value, []) for held in values[:1] for value in held if value[0] in ("f", "c"))
         return rust_std.call(of, plain(name), values, called)
 
-    def call_foreign(self, name: str, at: Tables, node: int, values: Sequence[Values]) -> Values:
+    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         *before, last = _SEPARATOR.split(name)
         first = values[0] if values else NOTHING
         if last == "Some":
@@ -413,12 +413,12 @@ class RustRules(Members):
             return frozenset(value for value in first if value[0] == "l")
         return rust_std.make(kind, [first]) if kind is not None else NOTHING
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         kind = rust_std.kind_of(_SEPARATOR.split(name)[-1])
         if kind is None:
             return NOTHING
         held = []
         for part in arguments(at, parts):
             what, a, _, _ = at.nodes[part]
-            held.append(self.ev.type_of(at, a if what == Of.LABELLED else part))
+            held.append(self.ev.type_of(at, a if what == ExprKind.LABELLED else part))
         return rust_std.make(kind, held)

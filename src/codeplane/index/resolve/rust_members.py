@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
-from codeplane.facts.values import Into, Of
+from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, applied, filled_in, list_of, union
 
 Found = tuple[list[Site], Values]
@@ -32,7 +32,7 @@ class Members(Rules):
 
     # Where a method stands
 
-    def _owner(self, at: Tables, scope: int | None) -> tuple[Values, int | None]:
+    def _owner(self, at: FileScope, scope: int | None) -> tuple[Values, int | None]:
         """Objects of the type around a scope, and the `impl` that it stands in."""
         method: int | None = None
         while scope is not None:
@@ -47,13 +47,13 @@ class Members(Rules):
             scope = at.sketch.scopes[scope][0]
         return NOTHING, None
 
-    def this(self, at: Tables, scope: int | None, kind: int = Of.THIS) -> Values:
+    def this(self, at: FileScope, scope: int | None, kind: int = ExprKind.THIS) -> Values:
         return self._owner(at, scope)[0]
 
-    def own(self, at: Tables, scope: int) -> Values:
+    def own(self, at: FileScope, scope: int) -> Values:
         return frozenset(("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0])
 
-    def own_member(self, at: Tables, scope: int, name: str) -> Found | None:
+    def own_member(self, at: FileScope, scope: int, name: str) -> Found | None:
         """A type that the `impl` around names; a function of the type itself comes before those of the `impl`."""
         impl = self._owner(at, scope)[1]
         found = at.added.get((impl, name), ()) if impl is not None else ()
@@ -73,7 +73,7 @@ class Members(Rules):
                 found |= {(trait[1], "d", number) for number in members.get(row.name, ())}
         return sorted(found)
 
-    def overridden(self, at: Tables, definition: int) -> tuple[list[Site], bool] | None:
+    def overridden(self, at: FileScope, definition: int) -> tuple[list[Site], bool] | None:
         """The function of the trait that a function of an `impl` block implements."""
         row = at.defs[definition]
         traits = at.conforms(row.scope) if row.kind in CALLABLES else ()
@@ -94,7 +94,7 @@ class Members(Rules):
             return self._traits(at, definition)
         return self._behind(path, definition)
 
-    def _impls(self, at: Tables, definition: int) -> Values:
+    def _impls(self, at: FileScope, definition: int) -> Values:
         name = at.defs[definition].name
         own = ("i", at.path, definition)
         found: set[Value] = set()
@@ -110,7 +110,7 @@ class Members(Rules):
                     found.add(("I", path, scope))
         return frozenset(found)
 
-    def _traits(self, at: Tables, definition: int) -> Values:
+    def _traits(self, at: FileScope, definition: int) -> Values:
         found: set[Value] = set()
         if at.defs[definition].kind == "trait":
             found |= union(self.ev.value(at.path, node) for node in at.bases(definition))
@@ -247,14 +247,14 @@ class Members(Rules):
 
     # Type variables
 
-    def applied(self, of: Value, at: Tables, parts: Sequence[int]) -> Values:
+    def applied(self, of: Value, at: FileScope, parts: Sequence[int]) -> Values:
         return frozenset({applied(("i", of[1], of[2]), [self.ev.type_of(at, part) for part in arguments(at, parts)])})
 
     def _bounds(self, of: Value) -> Values:
         at = self.ev.at(of[1])
-        return union(self.ev.type_of(at, node) for how, node in at.into_bind(of[2]) if how == Into.BOUND)
+        return union(self.ev.type_of(at, node) for how, node in at.into_bind(of[2]) if how == FlowKind.BOUND)
 
-    def _given(self, of: Value, at: Tables, definition: int) -> dict[Value, Values]:
+    def _given(self, of: Value, at: FileScope, definition: int) -> dict[Value, Values]:
         """What an object's type has in place of the variables that its definition names."""
         if len(of) < 4 or not isinstance(of[3], tuple):
             return {}
@@ -270,21 +270,21 @@ class Members(Rules):
         at = self.ev.at(path)
         owner = at.owner.get(scope)
         node = at.adds.get(at.defs[owner].scope) if owner is not None else None
-        while node is not None and at.nodes[node][0] == Of.SAME:
+        while node is not None and at.nodes[node][0] == ExprKind.PAREN:
             node = at.nodes[node][1]
-        if node is None or at.nodes[node][0] != Of.ITEM:
+        if node is None or at.nodes[node][0] != ExprKind.INDEX:
             return values
         given: dict[Value, Values] = {}
         for part, held in zip(arguments(at, at.lists[at.nodes[node][2]]), of[3], strict=False):
             kind, bind, _, _ = at.nodes[part]
-            if kind == Of.NAME and bind:
+            if kind == ExprKind.NAME and bind:
                 given["T", path, bind - 1] = held
         return filled_in(values, given)
 
-    def _is_one_of_many(self, at: Tables, scope: int) -> bool:
+    def _is_one_of_many(self, at: FileScope, scope: int) -> bool:
         """Whether an `impl` is of a trait of another library with arguments: others of it may be out of sight."""
         return any(
-            at.nodes[node][0] == Of.ITEM and not any(value[0] == "c" for value in self.ev.value(at.path, node))
+            at.nodes[node][0] == ExprKind.INDEX and not any(value[0] == "c" for value in self.ev.value(at.path, node))
             for node in at.conforms(scope)
         )
 
@@ -294,16 +294,16 @@ class Members(Rules):
         return bool(bases) and not any(value[0] == "c" for node in bases for value in self.ev.value(at.path, node))
 
 
-def arguments(at: Tables, parts: Sequence[int]) -> list[int]:
+def arguments(at: FileScope, parts: Sequence[int]) -> list[int]:
     """Type arguments without lifetimes."""
-    return [part for part in parts if at.nodes[part][0] not in (Of.LITERAL, Of.TEXT)]
+    return [part for part in parts if at.nodes[part][0] not in (ExprKind.LITERAL, ExprKind.STRING)]
 
 
-def _last_name(at: Tables, node: int) -> str:
+def _last_name(at: FileScope, node: int) -> str:
     kind, a, b, _ = at.nodes[node]
-    while kind in (Of.SAME, Of.ITEM, Of.EITHER):
-        inner = at.lists[a][0] if kind == Of.EITHER and at.lists[a] else a
-        if kind == Of.EITHER and not at.lists[a]:
+    while kind in (ExprKind.PAREN, ExprKind.INDEX, ExprKind.UNION):
+        inner = at.lists[a][0] if kind == ExprKind.UNION and at.lists[a] else a
+        if kind == ExprKind.UNION and not at.lists[a]:
             return ""
         kind, a, b, _ = at.nodes[inner]
-    return at.texts[b] if kind in (Of.NAME, Of.MEMBER) else ""
+    return at.texts[b] if kind in (ExprKind.NAME, ExprKind.MEMBER) else ""

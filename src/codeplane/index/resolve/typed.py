@@ -6,22 +6,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Namespace, Target, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.facts.values import Of
 from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloads import Candidate, choose, is_plain
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, mentions, tuple_of, union
 
 _CALLED = frozenset({Usage.CALL, Usage.MEMBER_CALL})
 
 
-def type_variable(at: Tables, node: int | None) -> int | None:
+def type_variable(at: FileScope, node: int | None) -> int | None:
     """The binding of the type variable that a node is."""
     kind, bound, _, _ = at.nodes[node] if node is not None else (0, 0, 0, 0)
-    return bound - 1 if kind == Of.NAME and bound and _is_variable(at.binds[bound - 1]) else None
+    return bound - 1 if kind == ExprKind.NAME and bound and _is_variable(at.binds[bound - 1]) else None
 
 
 def _is_variable(bind: SketchBind) -> bool:
@@ -50,7 +50,7 @@ class TypedRules(Rules):
         """Path and number of every definition of this name, asked for once."""
         return self.ev.kept(("named", name), lambda: self.ev.library.named(name))
 
-    def generic(self, name: str, at: Tables, parts: Sequence[int]) -> Values:
+    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         last = name.rpartition(".")[2]
         if last in self.maps and len(parts) == 2:
             return frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
@@ -68,11 +68,11 @@ class TypedRules(Rules):
 
     # Names
 
-    def bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         versions = self.ev.cell(("z", at.language, "bare", at.path, scope, usage, name, bind))
         return max(versions, key=len, default=())
 
-    def _bare_sites(self, at: Tables, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         row = at.binds[bind] if bind >= 0 else None
         # Of a file that defines and binds nothing the scopes are not kept.
         inner: int | None = scope if at.sketch.scopes else 0
@@ -100,11 +100,11 @@ class TypedRules(Rules):
             return self.of_usage(self.bound_sites(at, bind), usage)
         return self.of_usage(self.outside_sites(at, scope, name), usage)
 
-    def hides_names(self, at: Tables, scope: int) -> bool:
+    def hides_names(self, at: FileScope, scope: int) -> bool:
         """Whether a scope may have members of an object that is not known."""
         return False
 
-    def bound_sites(self, at: Tables, bind: int) -> list[Site]:
+    def bound_sites(self, at: FileScope, bind: int) -> list[Site]:
         row = at.binds[bind]
         found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
         if not found and row.target_kind == Target.IMPORT:
@@ -112,7 +112,7 @@ class TypedRules(Rules):
                 found += self.import_sites(at, number)
         return list(dict.fromkeys(found))
 
-    def class_of(self, at: Tables, scope: int) -> int | None:
+    def class_of(self, at: FileScope, scope: int) -> int | None:
         """The class that a scope is the body of."""
         if scope in at.nameless:
             return -scope
@@ -120,7 +120,7 @@ class TypedRules(Rules):
         is_body = owner is not None and at.sketch.scopes[scope][1] == "class"
         return owner if is_body and owner is not None and at.defs[owner].kind in self.classes else None
 
-    def outside_sites(self, at: Tables, scope: int, name: str) -> list[Site]:
+    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
         """What a name stands for that neither its file nor a base of the classes around it has."""
         return []
 
@@ -137,8 +137,8 @@ class TypedRules(Rules):
     def kind(self, site: Site) -> str:
         return self.ev.at(site[0]).defs[site[2]].kind if site[1] == "d" else "attribute"
 
-    def bare(self, at: Tables, node: int) -> Values:
-        scope, usage = at.loose[node]
+    def bare(self, at: FileScope, node: int) -> Values:
+        scope, usage = at.ambient[node]
         _, bound, text, ref = at.nodes[node]
         sites = self.bare_sites(at, scope, usage, self.written_name(at, ref, at.texts[text]), bound - 1)
         if sites:
@@ -149,13 +149,13 @@ class TypedRules(Rules):
         """What a site holds; a method is one of its class, which no object is known of."""
         return self.ev.site_value(site)
 
-    def unknown(self, at: Tables, scope: int, bound: int, name: str) -> Values:
+    def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
         if bound and at.binds[bound - 1].target_kind != Target.DEF:
             return self.ev.cell(("b", at.path, bound - 1))
         return frozenset({("x", name)})
 
-    def bare_type(self, at: Tables, node: int) -> Values:
-        scope, _ = at.loose[node]
+    def bare_type(self, at: FileScope, node: int) -> Values:
+        scope, _ = at.ambient[node]
         _, bound, text, ref = at.nodes[node]
         sites = self.bare_sites(at, scope, Usage.TYPE, self.written_name(at, ref, at.texts[text]), bound - 1)
         if sites:
@@ -166,11 +166,11 @@ class TypedRules(Rules):
 
     # Classes
 
-    def class_around(self, at: Tables, definition: int) -> tuple[str, int] | None:
+    def class_around(self, at: FileScope, definition: int) -> tuple[str, int] | None:
         of = self.class_of(at, at.defs[definition].scope)
         return (at.path, of) if of is not None else None
 
-    def parts(self, at: Tables, definition: int) -> list[tuple[str, str]]:
+    def parts(self, at: FileScope, definition: int) -> list[tuple[str, str]]:
         return []
 
     # Calls
@@ -178,7 +178,7 @@ class TypedRules(Rules):
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         return self.ev.member_sites(of, name)
 
-    def named_sites(self, at: Tables, node: int) -> list[tuple[Site, ...]]:
+    def named_sites(self, at: FileScope, node: int) -> list[tuple[Site, ...]]:
         kind, a, b, _ = at.nodes[node]
         groups: list[tuple[Site, ...]] = []
         for of in sorted(self.ev.value(at.path, a), key=repr):
@@ -186,8 +186,8 @@ class TypedRules(Rules):
             values = [site for site in sites if self.kind(site) not in CALLABLES]
             if sites:
                 groups.append(tuple(self._nearest(values or sites)))
-        if not groups and kind == Of.CASE:
-            plain = self.bare_sites(at, at.loose[node][0], Usage.NAME, at.texts[b], -1)
+        if not groups and kind == ExprKind.CASE:
+            plain = self.bare_sites(at, at.ambient[node][0], Usage.NAME, at.texts[b], -1)
             return [tuple(plain)] if plain else []
         return groups
 
@@ -200,36 +200,36 @@ class TypedRules(Rules):
         around = self.class_around(self.ev.at(site[0]), site[2]) if site[1] == "d" else None
         return self.whole(*around) if around is not None else None
 
-    def _is_seen(self, at: Tables, site: Site) -> bool:
+    def _is_seen(self, at: FileScope, site: Site) -> bool:
         return site[0] == at.path or site[1] != "d" or self.ev.at(site[0]).defs[site[2]].visibility != "private"
 
-    def extension_sites(self, at: Tables, node: int, of: Value, name: str) -> Sequence[Site]:
+    def extension_sites(self, at: FileScope, node: int, of: Value, name: str) -> Sequence[Site]:
         """Functions that are called like a member of an object, but stand elsewhere."""
         return ()
 
-    def calls_of(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+    def calls_of(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         versions = self.ev.cell(("z", at.language, "call", at.path, node))
         if len(versions) == 1:
             return next(iter(versions))
         # In a circle the first answers know less: of fewer objects, and of more methods that could be meant.
         return min(versions, key=_by_knowledge, default=())
 
-    def _call_sites(self, at: Tables, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
+    def _call_sites(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
         what, callee, _, _ = at.nodes[node]
         kind, a, b, ref = at.nodes[callee]
-        while kind in (Of.SAME, Of.ITEM):
+        while kind in (ExprKind.PAREN, ExprKind.INDEX):
             callee = a
             kind, a, b, ref = at.nodes[callee]
         found: list[tuple[Value | None, tuple[Site, ...]]] = []
-        if kind == Of.MEMBER:
+        if kind == ExprKind.MEMBER:
             for of in sorted(self.ev.value(at.path, a), key=repr):
                 sites = self.member_sites(of, at.texts[b]) or self.extension_sites(at, node, of, at.texts[b])
                 if sites:
                     found.append((of, self._chosen(at, node, sites, what)))
-        elif kind == Of.NAME:
-            place = at.loose.get(callee)
+        elif kind == ExprKind.NAME:
+            place = at.ambient.get(callee)
             if place is not None:
-                usage = Usage.TYPE if what == Of.NEW else place[1]
+                usage = Usage.TYPE if what == ExprKind.NEW else place[1]
                 sites = self.bare_sites(at, place[0], usage, self.written_name(at, ref, at.texts[b]), a - 1)
             else:
                 sites = self.bound_sites(at, a - 1) if a else []
@@ -237,10 +237,10 @@ class TypedRules(Rules):
                 found.append((None, self._chosen(at, node, sites, what)))
         return tuple(found)
 
-    def _chosen(self, at: Tables, node: int, sites: Sequence[Site], what: int) -> tuple[Site, ...]:
+    def _chosen(self, at: FileScope, node: int, sites: Sequence[Site], what: int) -> tuple[Site, ...]:
         types = [site for site in sites if self.kind(site) in self.classes]
         types = self._nearest(types) if types else []
-        if types and (what == Of.NEW or self.calls_make):
+        if types and (what == ExprKind.NEW or self.calls_make):
             makers = choose(self.ev, at, node, self._makers(at, types))
             return (*types, *((path, "d", definition) for path, definition in makers))
         seen = [site for site in sites if self.kind(site) in self.called_kinds and self._is_seen(at, site)]
@@ -251,7 +251,7 @@ class TypedRules(Rules):
             return tuple(self._nearest(values)) if values else ()
         return tuple((path, "d", definition) for path, definition in kept)
 
-    def is_callable(self, at: Tables, node: int, site: Site) -> bool:
+    def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
         """Whether what a property or field holds can be called."""
         for value in self.ev.site_value(site):
             if value[0] == "x" and is_plain(value[1]):
@@ -260,7 +260,7 @@ class TypedRules(Rules):
                 return bool(self.ev.member_sites(value, "invoke"))
         return True
 
-    def _makers(self, at: Tables, types: Sequence[Site]) -> list[Candidate]:
+    def _makers(self, at: FileScope, types: Sequence[Site]) -> list[Candidate]:
         found: list[Candidate] = []
         for path, _, definition in types:
             tables = self.ev.at(path)
@@ -272,13 +272,13 @@ class TypedRules(Rules):
                 ]
         return found
 
-    def called(self, at: Tables, node: int) -> Values | None:
+    def called(self, at: FileScope, node: int) -> Values | None:
         calls = self.calls_of(at, node)
         if not calls:
             return None
         return union(self._given_by(of, site, at, node) for of, sites in calls for site in sites)
 
-    def _given_by(self, of: Value | None, site: Site, at: Tables, node: int) -> Values:
+    def _given_by(self, of: Value | None, site: Site, at: FileScope, node: int) -> Values:
         path, what, definition = site
         if what != "d":
             return NOTHING
@@ -303,7 +303,7 @@ class TypedRules(Rules):
             return self.ev.call(callee, at, node)
         return found
 
-    def _argument_of(self, of: Value, target: Tables, variable: int) -> Values:
+    def _argument_of(self, of: Value, target: FileScope, variable: int) -> Values:
         """What a type variable of a class stands for in an object: what the classes between them say."""
         row = target.binds[variable]
         names = [bind.name for bind in target.binds if bind.scope == row.scope and _is_variable(bind)]
@@ -318,21 +318,23 @@ class TypedRules(Rules):
             at = self.ev.at(base[1]) if base[0] == "c" else None
             for node in at.bases(base[2]) if at is not None else ():
                 kind, a, keys, _ = at.nodes[node]  # type: ignore[union-attr]
-                if kind == Of.ITEM and ("c", target.path, owner) in self.ev.value(base[1], a):
+                if kind == ExprKind.INDEX and ("c", target.path, owner) in self.ev.value(base[1], a):
                     parts = at.lists[keys]  # type: ignore[union-attr]
                     if number < len(parts) and type_variable(at, parts[number]) is None:  # type: ignore[arg-type]
                         found |= self.ev.type_of(at, parts[number])  # type: ignore[arg-type]
         return found
 
-    def _inferred(self, target: Tables, scope: int, variable: int, at: Tables, node: int) -> Values:
+    def _inferred(self, target: FileScope, scope: int, variable: int, at: FileScope, node: int) -> Values:
         """What a method gives whose type is a variable that its arguments tell."""
         found = NOTHING
         variable += 1
         for param, part in zip(target.params.get(scope, ()), at.lists[at.nodes[node][2]], strict=False):
             kind, a, b, _ = target.nodes[param.type] if param.type >= 0 else (0, 0, 0, 0)
-            if kind == Of.NAME and a == variable:
+            if kind == ExprKind.NAME and a == variable:
                 found |= frozenset(value for value in self.ev.value(at.path, part) if value[0] != "p")
-            elif kind == Of.ITEM and [target.nodes[key][:2] for key in target.lists[b]] == [[Of.NAME, variable]]:
+            elif kind == ExprKind.INDEX and [target.nodes[key][:2] for key in target.lists[b]] == [
+                [ExprKind.NAME, variable]
+            ]:
                 for value in self.ev.value(at.path, part):
                     found |= frozenset({("i", *value[1:])}) if value[0] == "Y" else self.ev.elements(value)
         return found

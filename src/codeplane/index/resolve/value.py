@@ -29,7 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from codeplane.facts.values import Passing
+from codeplane.facts.ir import ParameterKind
 
 Value = tuple[Any, ...]
 Values = frozenset[Value]
@@ -211,9 +211,9 @@ def dict_of(known: dict[Any, Values], rest: Values) -> Value:
 
 
 def wrapped(values: Values, how: int) -> Values:
-    if how == Passing.REST:
+    if how == ParameterKind.REST:
         return frozenset({list_of(values)})
-    return frozenset({dict_of({}, values)}) if how == Passing.KEYS else values
+    return frozenset({dict_of({}, values)}) if how == ParameterKind.KEYS else values
 
 
 def mentions(value: Value, path: str, scope: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codeplane.facts.values import Into, Of, Passing
+from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
 from codeplane.index.resolve.ecma.builtins import call_method, call_static
 from codeplane.index.resolve.ecma.members import filled, members, module_value
 from codeplane.index.resolve.ecma.shapes import (
@@ -21,14 +21,14 @@ from codeplane.index.resolve.ecma.shapes import (
     union,
 )
 from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 
 _MAX_UNIFYING = 3
 _MAX_SIGNATURES = 64
 """Declarations of one function that a call is compared with."""
 
 
-def called(world: World, at: Tables, node: int) -> Values:
+def called(world: World, at: FileScope, node: int) -> Values:
     """The functions (`f`), and what else there is, that a call or the making of an object runs."""
     kind, callee, _, _ = at.nodes[node]
     values = world.value(at.path, callee)
@@ -36,10 +36,10 @@ def called(world: World, at: Tables, node: int) -> Values:
     for value in values:
         if value[0] == "f":
             found.append(value)
-        elif value[0] == "c" and kind == Of.NEW:
+        elif value[0] == "c" and kind == ExprKind.NEW:
             found += constructors(world, value) or [value]
         elif value[0] in ("o", "K"):
-            found += signatures(world, value, Into.CALLED if kind == Of.CALL else Into.MAKES)
+            found += signatures(world, value, FlowKind.CALL_OPERATOR if kind == ExprKind.CALL else FlowKind.CONSTRUCTOR)
         elif value[0] in ("e", "x", "c"):
             found.append(value)
     return frozenset(fitting(world, at, node, found))
@@ -78,10 +78,10 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
         return [
             ("f", of[1], at.nodes[part][1], of[3])
             for part in at.lists[at.nodes[of[2]][1]]
-            if at.nodes[part][0] == Of.FUNCTION
+            if at.nodes[part][0] == ExprKind.FUNCTION
             and at.nodes[part][1] not in at.owner
             and not at.nodes[part][2]
-            and (at.nodes[part][1] in world.script(of[1]).makers) == (how == Into.MAKES)
+            and (at.nodes[part][1] in world.script(of[1]).makers) == (how == FlowKind.CONSTRUCTOR)
         ]
     at, script = world.at(of[1]), world.script(of[1])
     known = tuple(sorted(world.known(of).items()))
@@ -94,7 +94,7 @@ def signatures(world: World, of: Value, how: int) -> list[Value]:
     return found
 
 
-def fitting(world: World, at: Tables, node: int, callees: list[Value]) -> list[Value]:
+def fitting(world: World, at: FileScope, node: int, callees: list[Value]) -> list[Value]:
     """Of several declarations of one function those that the arguments fit."""
     if len(callees) < 2:
         return callees
@@ -132,11 +132,11 @@ def _has_body(world: World, callee: Value) -> bool:
     return at.defs[owner].kind == "function" or (parent is not None and at.defs[parent].kind == "class")
 
 
-def _fits(world: World, at: Tables, node: int, callee: Value) -> bool:
+def _fits(world: World, at: FileScope, node: int, callee: Value) -> bool:
     script = world.script(callee[1])
     params = script.params.get(callee[2], [])
     arguments = world.script(at.path).arguments(node)
-    if len(arguments) > len(params) and not (params and params[-1].how == Passing.REST):
+    if len(arguments) > len(params) and not (params and params[-1].kind == ParameterKind.REST):
         return False
     for place, part in enumerate(arguments):
         param = params[min(place, len(params) - 1)] if params else None
@@ -148,18 +148,18 @@ def _fits(world: World, at: Tables, node: int, callee: Value) -> bool:
     return True
 
 
-def _excludes(at: Tables, argument: int, held: Values) -> bool:
+def _excludes(at: FileScope, argument: int, held: Values) -> bool:
     """Whether what is written as an argument cannot be any of these."""
     kind, text, _, _ = at.nodes[argument]
     kinds = {value[0] for value in held}
-    if kind == Of.TEXT:
+    if kind == ExprKind.STRING:
         return kinds.isdisjoint("vxI") and ("k", at.texts[text]) not in held
-    if kind == Of.FUNCTION:
+    if kind == ExprKind.FUNCTION:
         return kinds.isdisjoint("fvxFoIKO")
-    return kind == Of.DICT and kinds <= {"k", "f"}
+    return kind == ExprKind.DICT and kinds <= {"k", "f"}
 
 
-def call(world: World, at: Tables, node: int) -> Values:
+def call(world: World, at: FileScope, node: int) -> Values:
     """What a call gives."""
     found = NOTHING
     for callee in world.called(at.path, node):
@@ -177,7 +177,7 @@ def call(world: World, at: Tables, node: int) -> Values:
     return found
 
 
-def _given(world: World, at: Tables, node: int, place: int) -> Values:
+def _given(world: World, at: FileScope, node: int, place: int) -> Values:
     arguments = world.script(at.path).arguments(node)
     return world.value(at.path, arguments[place]) if place < len(arguments) else NOTHING
 
@@ -189,7 +189,7 @@ def results(world: World, values: Values) -> Values:
     )
 
 
-def _call_foreign(world: World, at: Tables, node: int, callee: Value) -> Values:
+def _call_foreign(world: World, at: FileScope, node: int, callee: Value) -> Values:
     _, of, name = callee
     arguments = world.script(at.path).arguments(node)
 
@@ -208,7 +208,7 @@ def _call_foreign(world: World, at: Tables, node: int, callee: Value) -> Values:
     return call_method(of, name, len(arguments), given, result)
 
 
-def make(world: World, at: Tables, node: int) -> Values:
+def make(world: World, at: FileScope, node: int) -> Values:
     """What `new` gives."""
     script = world.script(at.path)
     explicit = tuple(world.type_of(at.path, part) for part in script.type_arguments(node))
@@ -244,7 +244,7 @@ def make(world: World, at: Tables, node: int) -> Values:
                 )
             found.add(made(value[1], arguments))
         elif what in ("o", "K"):
-            for maker in fitting(world, at, node, signatures(world, value, Into.MAKES)):
+            for maker in fitting(world, at, node, signatures(world, value, FlowKind.CONSTRUCTOR)):
                 known = {**inferred(world, at, node, maker, functions=False), **dict(maker[3])}
                 found |= filled(world, world.returned(maker[1], maker[2]), known)
     return frozenset(found)
@@ -252,7 +252,7 @@ def make(world: World, at: Tables, node: int) -> Values:
 
 def inferred(
     world: World,
-    at: Tables,
+    at: FileScope,
     node: int,
     callee: Value,
     *,
@@ -263,11 +263,11 @@ def inferred(
     target, script = world.at(callee[1]), world.script(callee[1])
     variables = script.variables(callee[2])
     if own is None:
-        own = {(callee[1], param.bind) for param in variables}
+        own = {(callee[1], param.binding) for param in variables}
         explicit = world.script(at.path).type_arguments(node)
         if explicit:
             return {
-                (callee[1], param.bind): world.type_of(at.path, part)
+                (callee[1], param.binding): world.type_of(at.path, part)
                 for param, part in zip(variables, explicit, strict=False)
             }
     if not own:
@@ -276,14 +276,14 @@ def inferred(
     params = script.params.get(callee[2], [])
     for place, part in enumerate(world.script(at.path).arguments(node)):
         param = params[min(place, len(params) - 1)] if params else None
-        if param is None or param.type < 0 or (place >= len(params) and param.how != Passing.REST):
+        if param is None or param.type < 0 or (place >= len(params) and param.kind != ParameterKind.REST):
             continue
-        if not functions and at.nodes[part][0] == Of.FUNCTION:
+        if not functions and at.nodes[part][0] == ExprKind.FUNCTION:
             continue
         wanted = world.type_of(target.path, param.type)
-        if param.how == Passing.REST:
+        if param.kind == ParameterKind.REST:
             wanted = elements(wanted)
-        if at.nodes[part][0] == Of.LABELLED:
+        if at.nodes[part][0] == ExprKind.LABELLED:
             continue
         given = world.value(at.path, part)
         unify(world, wanted, given, own, known, 0)
@@ -293,8 +293,8 @@ def inferred(
         unify(world, world.returned(callee[1], callee[2]), wished, own, more, 0)
         known = {**more, **known}
     for param in variables:
-        if (callee[1], param.bind) not in known and param.default >= 0:
-            known[callee[1], param.bind] = filled(world, world.type_of(callee[1], param.default), known)
+        if (callee[1], param.binding) not in known and param.default >= 0:
+            known[callee[1], param.binding] = filled(world, world.type_of(callee[1], param.default), known)
     return known
 
 
@@ -334,7 +334,7 @@ def unify(
             at = world.at(want[1])
             for part in at.lists[at.nodes[want[2]][1]]:
                 kind, a, b, _ = at.nodes[part]
-                key = world.script(want[1]).key_text(a) if kind == Of.PAIR else None
+                key = world.script(want[1]).key_text(a) if kind == ExprKind.PAIR else None
                 if key is not None:
                     held = members(world, given, key)[1]
                     unify(world, filled(world, world.type_of(want[1], b), dict(want[3])), held, own, known, depth + 1)
@@ -368,9 +368,9 @@ def parameter(world: World, function: Value, place: int) -> Values:
     if not params:
         return NOTHING
     param = params[min(place, len(params) - 1)]
-    if place >= len(params) and param.how != Passing.REST:
+    if place >= len(params) and param.kind != ParameterKind.REST:
         return NOTHING
     held = world.passed(function[1], function[2], min(place, len(params) - 1))
-    if param.how == Passing.REST:
+    if param.kind == ParameterKind.REST:
         held = elements(held)
     return filled(world, held, dict(function[3]))

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from codeplane.facts.values import Into, Of
+from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.index.resolve.ecma.builtins import passed_by, taken_by
 from codeplane.index.resolve.ecma.calls import constructors, fitting, inferred, parameter, signatures
 from codeplane.index.resolve.ecma.members import filled, member, members
 from codeplane.index.resolve.ecma.script import DEFAULT, INTO, Around
 from codeplane.index.resolve.ecma.shapes import NOTHING, Values, awaited, elements, union
 from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 
 
-def context_of(world: World, at: Tables, node: int) -> Values:
+def context_of(world: World, at: FileScope, node: int) -> Values:
     around = world.script(at.path).around.get(node)
     if around is None:
         return NOTHING
     how = around.how
-    if how in (Of.SAME, Of.EITHER):
+    if how in (ExprKind.PAREN, ExprKind.UNION):
         return world.context(at.path, around.of)
-    if how == Of.CAST:
+    if how == ExprKind.CAST:
         return world.type_of(at.path, at.nodes[around.of][2])
-    if how == Of.PAIR:
+    if how == ExprKind.PAIR:
         return _of_pair(world, at, around.of)
-    if how == Of.DICT:
+    if how == ExprKind.DICT:
         return _of_method(world, at, node, around.of)
-    if how in (Of.LIST, Of.TUPLE):
+    if how in (ExprKind.LIST, ExprKind.TUPLE):
         wanted = world.context(at.path, around.of)
         found = NOTHING
         for value in wanted:
@@ -34,9 +34,9 @@ def context_of(world: World, at: Tables, node: int) -> Values:
             else:
                 found |= elements(frozenset({value}))
         return found
-    if how in (Of.CALL, Of.NEW):
+    if how in (ExprKind.CALL, ExprKind.NEW):
         return _of_argument(world, at, around)
-    if how == Of.LABELLED:
+    if how == ExprKind.LABELLED:
         return members(world, attributes(world, at, around.of), at.texts[at.nodes[around.place][2]])[1]
     if how == DEFAULT:
         param = world.script(at.path).params[around.of][around.place]
@@ -44,11 +44,11 @@ def context_of(world: World, at: Tables, node: int) -> Values:
     return _of_flow(world, at, around)
 
 
-def _of_pair(world: World, at: Tables, pair: int) -> Values:
+def _of_pair(world: World, at: FileScope, pair: int) -> Values:
     script = world.script(at.path)
     outer = script.around.get(pair)
     key = script.key_text(at.nodes[pair][1])
-    if outer is None or outer.how != Of.DICT or key is None:
+    if outer is None or outer.how != ExprKind.DICT or key is None:
         return NOTHING
     wanted = world.wanted(at.path, outer.of)
     found = members(world, wanted, key)[1]
@@ -58,16 +58,16 @@ def _of_pair(world: World, at: Tables, pair: int) -> Values:
     return found
 
 
-def _of_method(world: World, at: Tables, node: int, literal: int) -> Values:
+def _of_method(world: World, at: FileScope, node: int, literal: int) -> Values:
     """What a method of an object literal should be."""
     kind, scope, _, _ = at.nodes[node]
-    owner = at.owner.get(scope) if kind == Of.FUNCTION else None
+    owner = at.owner.get(scope) if kind == ExprKind.FUNCTION else None
     if owner is None:
         return NOTHING
     return members(world, world.wanted(at.path, literal), at.defs[owner].name)[1]
 
 
-def wanted_by(world: World, at: Tables, literal: int) -> Values:
+def wanted_by(world: World, at: FileScope, literal: int) -> Values:
     """What an object literal should be; of several those that its texts do not exclude."""
     # What another literal happens to be says nothing about this one.
     wanted = frozenset(value for value in world.context(at.path, literal) if value[0] != "L")
@@ -77,7 +77,7 @@ def wanted_by(world: World, at: Tables, literal: int) -> Values:
     texts: dict[str, Values] = {}
     for part in at.lists[at.nodes[literal][1]]:
         kind, a, b, _ = at.nodes[part]
-        if kind == Of.PAIR and at.nodes[b][0] in (Of.TEXT, Of.MEMBER):
+        if kind == ExprKind.PAIR and at.nodes[b][0] in (ExprKind.STRING, ExprKind.MEMBER):
             key, given = script.key_text(a), world.value(at.path, b)
             if key is not None and given and all(value[0] == "k" for value in given):
                 texts[key] = given
@@ -94,16 +94,16 @@ def wanted_by(world: World, at: Tables, literal: int) -> Values:
     return frozenset(kept)
 
 
-def _of_argument(world: World, at: Tables, around: Around) -> Values:
+def _of_argument(world: World, at: FileScope, around: Around) -> Values:
     call, place = around.of, around.place
     found = NOTHING
-    if around.how == Of.NEW:
+    if around.how == ExprKind.NEW:
         callees = []
         for value in world.value(at.path, at.nodes[call][1]):
             if value[0] == "c":
                 callees += constructors(world, value)
             elif value[0] in ("o", "K"):
-                callees += signatures(world, value, Into.MAKES)
+                callees += signatures(world, value, FlowKind.CONSTRUCTOR)
         callees = fitting(world, at, call, callees)
     else:
         callees = list(world.called(at.path, call))
@@ -124,14 +124,14 @@ def _of_argument(world: World, at: Tables, around: Around) -> Values:
     return found
 
 
-def attributes(world: World, at: Tables, call: int) -> Values:
+def attributes(world: World, at: FileScope, call: int) -> Values:
     """What the attributes of an element should be: the first parameter of its function."""
     found = NOTHING
     for value in world.value(at.path, at.nodes[call][1]):
         if value[0] == "f":
             found |= parameter(world, value, 0)
         elif value[0] in ("o", "K"):
-            found |= union(parameter(world, made, 0) for made in signatures(world, value, Into.CALLED))
+            found |= union(parameter(world, made, 0) for made in signatures(world, value, FlowKind.CALL_OPERATOR))
         elif value[0] == "c":
             found |= members(world, world.named(value[1], value[2]), "props")[1]
         elif value[0] == "x" and value[2] and value[1] in _COMPONENTS:
@@ -142,13 +142,13 @@ def attributes(world: World, at: Tables, call: int) -> Values:
 _COMPONENTS = frozenset({"FC", "FunctionComponent", "ComponentType", "VFC", "SFC"})
 
 
-def _of_flow(world: World, at: Tables, around: Around) -> Values:
+def _of_flow(world: World, at: FileScope, around: Around) -> Values:
     script = world.script(at.path)
     how = around.how - INTO
-    if how == Into.VALUE:
+    if how == FlowKind.VALUE:
         declared = script.declared(around.of)
         return world.type_of(at.path, declared) if declared is not None else NOTHING
-    if how == Into.RETURN:
+    if how == FlowKind.RETURN:
         declared = at.return_type(around.of)
         if declared is not None:
             return awaited(world.type_of(at.path, declared))
@@ -158,9 +158,9 @@ def _of_flow(world: World, at: Tables, around: Around) -> Values:
         functions = [value for value in world.context(at.path, node) if value[0] == "f"]
         return awaited(union(filled(world, world.returned(value[1], value[2]), dict(value[3])) for value in functions))
     kind, a, b, _ = at.nodes[around.of]
-    if kind == Of.NAME and a:
-        sources = [source for source in script.into_bind(a - 1) if source.how == Into.DECLARE and not source.way]
+    if kind == ExprKind.NAME and a:
+        sources = [source for source in script.into_bind(a - 1) if source.how == FlowKind.DECLARE and not source.way]
         return union(world.type_of(at.path, source.node) for source in sources)
-    if kind == Of.MEMBER:
+    if kind == ExprKind.MEMBER:
         return members(world, world.value(at.path, a), at.texts[b])[1]
     return NOTHING

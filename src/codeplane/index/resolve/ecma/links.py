@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from codeplane.facts.blocks import Columns
+from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Certainty, Namespace, Role, Target, Tier, Usage
-from codeplane.facts.values import Of
 from codeplane.index.resolve.ecma.context import attributes
 from codeplane.index.resolve.ecma.members import access, members, reached
 from codeplane.index.resolve.ecma.names import MAX_DECLARATIONS
@@ -14,16 +14,16 @@ from codeplane.index.resolve.ecma.shapes import ANY, Value, Values
 from codeplane.index.resolve.ecma.types import space
 from codeplane.index.resolve.ecma.values import source_value
 from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
 _TYPES = frozenset({"interface", "type"})
 _BOTH = frozenset({"class", "enum", "module"})
 
 
-def references(world: World, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
+def references(world: World, at: FileScope, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
     """Reference and sites, of what the file alone does not prove."""
-    nodes = {row[3]: row for row in at.nodes if row[0] in (Of.MEMBER, Of.LOOKUP) and row[3] >= 0}
+    nodes = {row[3]: row for row in at.nodes if row[0] in (ExprKind.MEMBER, ExprKind.INDEXED_ACCESS) and row[3] >= 0}
     keys = dict(_keys(at))
     bound_to: dict[int, list[Site]] = {}
     for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True)):
@@ -50,7 +50,7 @@ def references(world: World, at: Tables, names: Sequence[str], columns: Columns)
             yield ref, sorted(set(found))
 
 
-def _bound_sites(world: World, at: Tables, flags: int, bound: int, sites: list[Site]) -> list[Site]:
+def _bound_sites(world: World, at: FileScope, flags: int, bound: int, sites: list[Site]) -> list[Site]:
     """Of what a name is bound to that which is meant."""
     bind = at.binds[bound - 1]
     if bind.target_kind == Target.UNKNOWN or (bind.certainty == Certainty.UNCERTAIN and len(sites) == 1):
@@ -60,7 +60,7 @@ def _bound_sites(world: World, at: Tables, flags: int, bound: int, sites: list[S
     return sites if flags & 3 in (Role.IMPORT, Role.EXPORT) else _meant(world, sites, flags >> 2 & 7)
 
 
-def _same_sites(world: World, at: Tables, bind: int) -> list[Site]:
+def _same_sites(world: World, at: FileScope, bind: int) -> list[Site]:
     """All declarations of what is declared more than once: overloads, merged interfaces and namespaces."""
     row = at.binds[bind]
     numbers = at.defs_in.get((row.scope, row.name), ())
@@ -76,7 +76,7 @@ def _same_sites(world: World, at: Tables, bind: int) -> list[Site]:
     return sites if len(sites) > 1 else []
 
 
-def _before_alias(world: World, at: Tables, columns: Columns, ref: int) -> list[Site]:
+def _before_alias(world: World, at: FileScope, columns: Columns, ref: int) -> list[Site]:
     """`A` in `import { A as B }`: the name that follows is bound to the import."""
     if ref + 1 >= len(columns.binds) or not columns.binds[ref + 1] or columns.flags[ref + 1] & 3 != Role.IMPORT:
         return []
@@ -103,45 +103,45 @@ def _meant(world: World, sites: list[Site], usage: int) -> list[Site]:
     return found
 
 
-def _member_sites(world: World, at: Tables, row: Sequence[int], columns: Columns) -> list[Site]:
+def _member_sites(world: World, at: FileScope, row: Sequence[int], columns: Columns) -> list[Site]:
     kind, of, text, _ = row
-    if kind == Of.LOOKUP:
+    if kind == ExprKind.INDEXED_ACCESS:
         return members(world, world.type_of(at.path, of), at.texts[at.nodes[text][1]])[0]
     name = at.texts[text]
-    if at.nodes[of][0] == Of.TEXT:
+    if at.nodes[of][0] == ExprKind.STRING:
         path = world.names.module(at.path, at.texts[at.nodes[of][1]])
         return world.names.exported(path, name) if path is not None else []
     head = of
-    while at.nodes[head][0] == Of.MEMBER:
+    while at.nodes[head][0] == ExprKind.MEMBER:
         head = at.nodes[head][1]
-    reference = at.nodes[head][3] if at.nodes[head][0] == Of.NAME else -1
+    reference = at.nodes[head][3] if at.nodes[head][0] == ExprKind.NAME else -1
     if reference >= 0 and columns.flags[reference] >> 2 & 7 == Usage.TYPE:
         return _meant(world, members(world, space(world, at, of), name)[0], Usage.TYPE)
     sites = reached(world, at, of, name)[0]
     return [site for site in sites if site[1] != "d" or world.at(site[0]).defs[site[2]].kind not in _TYPES]
 
 
-def _keys(at: Tables) -> Iterator[tuple[int, tuple[int, int]]]:
+def _keys(at: FileScope) -> Iterator[tuple[int, tuple[int, int]]]:
     """References that are keys of object literals, of patterns and of elements: node around them, its kind."""
     for number, (kind, a, b, _) in enumerate(at.nodes):
-        if kind == Of.DICT:
+        if kind == ExprKind.DICT:
             for part in at.lists[a]:
                 inner, key, name, reference = at.nodes[part]
-                if inner in (Of.SAME, Of.PAIR):
+                if inner in (ExprKind.PAREN, ExprKind.PAIR):
                     inner, _, _, reference = at.nodes[key]
-                elif inner == Of.FUNCTION:
+                elif inner == ExprKind.FUNCTION:
                     inner, _, _, reference = at.nodes[name]
-                if inner == Of.NAME and reference >= 0:
+                if inner == ExprKind.NAME and reference >= 0:
                     yield reference, (number, kind)
-        elif kind == Of.CALL:
+        elif kind == ExprKind.CALL:
             for part in at.lists[b]:
-                if at.nodes[part][0] == Of.LABELLED and at.nodes[part][3] >= 0:
-                    yield at.nodes[part][3], (number, Of.LABELLED)
+                if at.nodes[part][0] == ExprKind.LABELLED and at.nodes[part][3] >= 0:
+                    yield at.nodes[part][3], (number, ExprKind.LABELLED)
 
 
-def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> list[Site]:
+def _key_sites(world: World, at: FileScope, node: int, kind: int, name: str) -> list[Site]:
     wanted: Values
-    if kind == Of.LABELLED:
+    if kind == ExprKind.LABELLED:
         wanted = attributes(world, at, node)
     else:
         source = world.script(at.path).pattern(node)
@@ -151,7 +151,7 @@ def _key_sites(world: World, at: Tables, node: int, kind: int, name: str) -> lis
     return members(world, wanted, name)[0]
 
 
-def runs(world: World, at: Tables, call: int) -> list[Value]:
+def runs(world: World, at: FileScope, call: int) -> list[Value]:
     """What a call runs, as all languages say it. A function without a name goes by that of what holds it."""
     found: list[Value] = []
     outside: list[Value] = []
@@ -167,11 +167,11 @@ def runs(world: World, at: Tables, call: int) -> list[Value]:
     return found + outside
 
 
-def _callee_sites(world: World, at: Tables, call: int) -> list[Site]:
+def _callee_sites(world: World, at: FileScope, call: int) -> list[Site]:
     kind, a, b, _ = at.nodes[at.nodes[call][1]]
-    if kind == Of.NAME and a:
+    if kind == ExprKind.NAME and a:
         sites = world.names.local(at, at.binds[a - 1].scope, at.texts[b])
-    elif kind == Of.MEMBER and at.nodes[a][0] != Of.TEXT:
+    elif kind == ExprKind.MEMBER and at.nodes[a][0] != ExprKind.STRING:
         sites = reached(world, at, a, at.texts[b])[0]
     else:
         return []

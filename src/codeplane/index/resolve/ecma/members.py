@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeplane.facts.values import Of
+from codeplane.facts.ir import ExprKind
 from codeplane.index.resolve.ecma.shapes import NOTHING, Known, Value, Values, object_of, substitute, union
 from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
 CALLABLES = frozenset({"function", "method", "constructor"})
@@ -91,7 +91,7 @@ def access(world: World, values: Values, name: str) -> Found:
     return list(dict.fromkeys(sites)), held
 
 
-def reached(world: World, at: Tables, of: int, name: str) -> Found:
+def reached(world: World, at: FileScope, of: int, name: str) -> Found:
     """The same of what an expression is."""
     return world.once(("reached", at.path, of, name), _reached, world, at.path, of, name, nothing=NONE)  # type: ignore[no-any-return]
 
@@ -131,7 +131,7 @@ def _of_generic(world: World, of: Value, name: str) -> Found:
     return sites, filled(world, values, world.known(of)) if values else values
 
 
-def member_of_class(world: World, at: Tables, key: tuple[int, str]) -> Values:
+def member_of_class(world: World, at: FileScope, key: tuple[int, str]) -> Values:
     """What a member of the objects of a class is, and as `S` the definitions of it."""
     definition, name = key
     script = world.script(at.path)
@@ -157,7 +157,7 @@ def _bases(world: World, path: str, definition: int) -> Iterator[Value]:
         yield from world.bases(path, number)
 
 
-def declarations(at: Tables, definition: int) -> list[int]:
+def declarations(at: FileScope, definition: int) -> list[int]:
     """All declarations of a class or interface in a file, which are one."""
     row = at.defs[definition]
     if row.kind not in ("class", "interface"):
@@ -168,7 +168,7 @@ def declarations(at: Tables, definition: int) -> list[int]:
     return same or [definition]
 
 
-def own_members(world: World, at: Tables, definition: int, name: str) -> list[Site]:
+def own_members(world: World, at: FileScope, definition: int, name: str) -> list[Site]:
     """Definitions of a member that a class does not inherit."""
     found: list[Site] = [(at.path, "d", number) for number in at.members.get(definition, {}).get(name, ())]
     if not found:
@@ -184,7 +184,7 @@ def own_members(world: World, at: Tables, definition: int, name: str) -> list[Si
     return found
 
 
-def member_value(world: World, at: Tables, definition: int, site: Site, name: str) -> Values:
+def member_value(world: World, at: FileScope, definition: int, site: Site, name: str) -> Values:
     """What a member is that an object has."""
     if site[1] == "d":
         found = world.defined(at.path, site[2])
@@ -198,7 +198,7 @@ def member_value(world: World, at: Tables, definition: int, site: Site, name: st
     )
 
 
-def _is_object_of(world: World, at: Tables, node: int, definition: int) -> bool:
+def _is_object_of(world: World, at: FileScope, node: int, definition: int) -> bool:
     return any(
         value[0] == "o" and value[1] == at.path and value[2] == definition for value in world.value(at.path, node)
     )
@@ -286,12 +286,12 @@ def _of_part(world: World, of: Value, part: int) -> Found:
     at = world.at(path)
     kind, a, b, _ = at.nodes[part]
     sites: list[Site] = []
-    if kind == Of.PAIR:
+    if kind == ExprKind.PAIR:
         inner = at.nodes[b]
         held = world.type_of(path, b) if what == "K" else world.value(path, b)
-        if inner[0] == Of.FUNCTION and inner[1] in at.owner and what == "L":
+        if inner[0] == ExprKind.FUNCTION and inner[1] in at.owner and what == "L":
             sites = [(path, "d", at.owner[inner[1]])]
-    elif kind == Of.FUNCTION:
+    elif kind == ExprKind.FUNCTION:
         sites = [(path, "d", at.owner[a])]
         held = world.defined(path, at.owner[a])
     else:
@@ -299,13 +299,13 @@ def _of_part(world: World, of: Value, part: int) -> Found:
     return sites, filled(world, held, dict(known))
 
 
-def member_spread(world: World, at: Tables, key: tuple[int, str]) -> Values:
+def member_spread(world: World, at: FileScope, key: tuple[int, str]) -> Values:
     """What a member of an expression is, and as `S` the definitions of it."""
     node, name = key
     sites, values = members(world, world.value(at.path, node), name)
     return values | {("S", *site) for site in sites}
 
 
-def _assigned(world: World, at: Tables, owner: str, name: str) -> Found:
+def _assigned(world: World, at: FileScope, owner: str, name: str) -> Found:
     numbers = at.detached.get(owner, {}).get(name, ())
     return [(at.path, "d", number) for number in numbers], union(world.defined(at.path, number) for number in numbers)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codeplane.index.resolve.ecma.modules import Modules
 from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
 _MEMBERS = frozenset({"method", "property", "field", "enum_member", "constructor"})
@@ -47,7 +47,7 @@ class Names:
         self._library = ev.library
         self._scripts: dict[str, Script] = {}
 
-    def tables(self, path: str) -> Tables | None:
+    def tables(self, path: str) -> FileScope | None:
         """Of a file that can be resolved; who asks for them depends on it."""
         return self._ev.at(path) if self._library.tables(path) is not None else None
 
@@ -55,7 +55,7 @@ class Names:
     def _modules(self) -> Modules:
         return Modules(self._ev)
 
-    def script(self, at: Tables) -> Script:
+    def script(self, at: FileScope) -> Script:
         found = self._scripts.get(at.path)
         if found is None or found.at is not at:
             found = self._scripts[at.path] = Script(at)
@@ -84,7 +84,7 @@ class Names:
         search.depth -= 1
         return found
 
-    def _exports(self, at: Tables, name: str, search: Search) -> list[Site]:
+    def _exports(self, at: FileScope, name: str, search: Search) -> list[Site]:
         found: list[Site] = []
         for exported, definition, _, local in at.sketch.exports:
             if exported == name:
@@ -110,10 +110,10 @@ class Names:
                 found += self.whole(other, search) or [(other, "M", 0)] if other is not None else []
         return list(dict.fromkeys(found))
 
-    def _passed_on(self, at: Tables) -> PassedOn:
+    def _passed_on(self, at: FileScope) -> PassedOn:
         return self._ev.kept(("passed on", at.path), lambda: self._find_passed_on(at))
 
-    def _find_passed_on(self, at: Tables) -> PassedOn:
+    def _find_passed_on(self, at: FileScope) -> PassedOn:
         direct: dict[str, list[str]] = {}
         further: list[str] = []
         outside: list[str] = []
@@ -133,7 +133,7 @@ class Names:
                 direct.setdefault(name, []).append(path)
         return PassedOn(direct, further, outside)
 
-    def _of(self, at: Tables, source: str, name: str, search: Search | None) -> list[Site]:
+    def _of(self, at: FileScope, source: str, name: str, search: Search | None) -> list[Site]:
         path = self.module(at.path, source)
         if path is None:
             return self._ambient(source, name)
@@ -141,7 +141,7 @@ class Names:
             return [(path, "M", 0)]
         return self.exported(path, name, search)
 
-    def local(self, at: Tables, scope: int, name: str, search: Search | None = None) -> list[Site]:
+    def local(self, at: FileScope, scope: int, name: str, search: Search | None = None) -> list[Site]:
         """What a name stands for that a scope of a file binds."""
         found: list[Site] = [
             (at.path, "d", number)
@@ -152,7 +152,7 @@ class Names:
             found += self.imported(at, number, search)
         return found
 
-    def imported(self, at: Tables, number: int, search: Search | None = None) -> list[Site]:
+    def imported(self, at: FileScope, number: int, search: Search | None = None) -> list[Site]:
         """What an import stands for."""
         row = at.imports[number]
         path = self.module(at.path, row.source)
@@ -208,7 +208,7 @@ class Names:
                 found.append((path, "d", number))
         return found if len({path for path, _, _ in found}) == 1 else []
 
-    def _is_seen_by_all(self, at: Tables, number: int) -> bool:
+    def _is_seen_by_all(self, at: FileScope, number: int) -> bool:
         row = at.defs[number]
         return (
             row.scope == 0
@@ -218,5 +218,5 @@ class Names:
             and not self.script(at).is_module
         )
 
-    def _is_ecma(self, at: Tables) -> bool:
+    def _is_ecma(self, at: FileScope) -> bool:
         return at.language in ("typescript", "tsx", "javascript")

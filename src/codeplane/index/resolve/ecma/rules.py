@@ -23,8 +23,8 @@ from codeplane.index.resolve.ecma.values import (
     value_of_node,
 )
 from codeplane.index.resolve.ecma.world import Compute, World
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.rules import Rules
-from codeplane.index.resolve.tables import Tables
 from codeplane.index.resolve.value import Site, Value, Values
 
 _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
@@ -58,19 +58,19 @@ class EcmaRules(Rules):
     def bounded(self, values: Values) -> Values:
         return bounded(values)
 
-    def import_sites(self, at: Tables, number: int) -> list[Site]:
+    def import_sites(self, at: FileScope, number: int) -> list[Site]:
         return self._world.names.imported(at, number)
 
-    def references(self, at: Tables, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
+    def references(self, at: FileScope, names: Sequence[str], columns: Columns) -> Iterator[tuple[int, list[Site]]]:
         return references(self._world, at, names, columns)
 
-    def calls(self, at: Tables) -> Mapping[int, Sequence[Value]]:
+    def calls(self, at: FileScope) -> Mapping[int, Sequence[Value]]:
         return {node: runs(self._world, at, node) for node, *_ in at.sketch.flow.calls}
 
-    def held(self, at: Tables, node: int) -> Values:
+    def held(self, at: FileScope, node: int) -> Values:
         return self._world.value(at.path, node)
 
-    def base_sites(self, at: Tables, definition: int) -> tuple[list[Site], bool]:
+    def base_sites(self, at: FileScope, definition: int) -> tuple[list[Site], bool]:
         bases = self._world.bases(at.path, definition)
         found: set[Site] = {(base[1], "d", base[2]) for base in bases if base[0] == "o"}
         return sorted(found), len(found) < len(at.bases(definition))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from codeplane.facts.values import Into, Of, Passing
+from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
 from codeplane.index.resolve.ecma.calls import call, make, parameter, signatures
 from codeplane.index.resolve.ecma.members import CALLABLES, access, members, reached, site_value
 from codeplane.index.resolve.ecma.script import OBJECTS, PASSED, REST, Source, Step
@@ -23,40 +23,40 @@ from codeplane.index.resolve.ecma.shapes import (
     union,
 )
 from codeplane.index.resolve.ecma.world import World
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
 
-def value_of_node(world: World, at: Tables, node: int) -> Values:
+def value_of_node(world: World, at: FileScope, node: int) -> Values:
     kind, a, b, _ = at.nodes[node]
     path = at.path
-    if kind == Of.NAME:
+    if kind == ExprKind.NAME:
         return world.bound(path, a - 1) if a else _unbound(world, at.texts[b])
-    if kind == Of.MEMBER:
+    if kind == ExprKind.MEMBER:
         return _member_of(world, at, a, at.texts[b])
-    if kind == Of.CALL:
+    if kind == ExprKind.CALL:
         return call(world, at, node)
-    if kind == Of.NEW:
+    if kind == ExprKind.NEW:
         return make(world, at, node)
-    if kind in (Of.THIS, Of.SUPER):
+    if kind in (ExprKind.THIS, ExprKind.SUPER):
         return this(world, at, a, kind)
-    if kind == Of.ITEM:
+    if kind == ExprKind.INDEX:
         return _item(world, at, a, at.lists[b])
-    if kind == Of.SAME:
+    if kind == ExprKind.PAREN:
         return world.value(path, a)
-    if kind == Of.AWAIT:
+    if kind == ExprKind.AWAIT:
         return awaited(world.value(path, a))
-    if kind == Of.EITHER:
+    if kind == ExprKind.UNION:
         return either(world.value(path, part) for part in at.lists[a])
-    if kind == Of.LIST:
+    if kind == ExprKind.LIST:
         return _list(world, at, at.lists[a])
-    if kind == Of.DICT:
+    if kind == ExprKind.DICT:
         return frozenset({("L", path, node, ())})
-    if kind == Of.CAST:
+    if kind == ExprKind.CAST:
         return world.type_of(path, b)
-    if kind == Of.FUNCTION:
+    if kind == ExprKind.FUNCTION:
         return frozenset({("f", path, a, ())})
-    return frozenset({("k", at.texts[a])}) if kind == Of.TEXT else NOTHING
+    return frozenset({("k", at.texts[a])}) if kind == ExprKind.STRING else NOTHING
 
 
 def _unbound(world: World, name: str) -> Values:
@@ -64,8 +64,8 @@ def _unbound(world: World, name: str) -> Values:
     return union(site_value(world, site) for site in sites) if sites else frozenset({made(name, ())})
 
 
-def _member_of(world: World, at: Tables, of: int, name: str) -> Values:
-    if at.nodes[of][0] == Of.TEXT:
+def _member_of(world: World, at: FileScope, of: int, name: str) -> Values:
+    if at.nodes[of][0] == ExprKind.STRING:
         return NOTHING
     found = reached(world, at, of, name)[1]
     if not found and name == "then":
@@ -75,30 +75,30 @@ def _member_of(world: World, at: Tables, of: int, name: str) -> Values:
     return found
 
 
-def _item(world: World, at: Tables, of: int, keys: Iterable[int]) -> Values:
+def _item(world: World, at: FileScope, of: int, keys: Iterable[int]) -> Values:
     values = world.value(at.path, of)
     found = NOTHING
     for key in keys:
         kind = at.nodes[key][0]
-        text = world.script(at.path).key_text(key) if kind in (Of.TEXT, Of.LITERAL) else None
-        if kind == Of.TEXT and text is not None:
+        text = world.script(at.path).key_text(key) if kind in (ExprKind.STRING, ExprKind.LITERAL) else None
+        if kind == ExprKind.STRING and text is not None:
             found |= members(world, values, text)[1]
         for value in values:
             if value[0] == "t" and text is not None and text.isdigit():
                 found |= value[1][int(text)] if int(text) < len(value[1]) else NOTHING
             elif value[0] == "x" and value[1] == "Record" and len(value[2]) > 1:
                 found |= value[2][1]
-            elif kind != Of.TEXT and not (value[0] == "x" and value[1] in ("Map", "Set")):
+            elif kind != ExprKind.STRING and not (value[0] == "x" and value[1] in ("Map", "Set")):
                 found |= elements(frozenset({value}))
     return found
 
 
-def _list(world: World, at: Tables, parts: Iterable[int]) -> Values:
+def _list(world: World, at: FileScope, parts: Iterable[int]) -> Values:
     held: list[Values] = []
     spread = False
     for part in parts:
         kind, a, _, _ = at.nodes[part]
-        if kind == Of.SPLAT_KEYS:
+        if kind == ExprKind.SPLAT_KEYS:
             spread = True
             held.append(elements(world.value(at.path, a)))
         else:
@@ -106,33 +106,33 @@ def _list(world: World, at: Tables, parts: Iterable[int]) -> Values:
     return array(union(held)) if spread or len(held) > 8 or not held else frozenset({tuple_of(held)})
 
 
-def this(world: World, at: Tables, scope: int | None, kind: int) -> Values:
+def this(world: World, at: FileScope, scope: int | None, kind: int) -> Values:
     """The object that a function belongs to, or that object as one of its base."""
     script = world.script(at.path)
     while scope is not None:
         owner = at.owner.get(scope)
         if owner is not None and at.defs[owner].kind in OBJECTS:
-            return _object(world, at, owner, static=False, above=kind == Of.SUPER)
+            return _object(world, at, owner, static=False, above=kind == ExprKind.SUPER)
         if at.sketch.scopes[scope][1] == "function":
             said = script.self_type(scope)
             if said >= 0:
                 return world.type_of(at.path, said)
             parent = at.defs[owner].parent if owner is not None else None
             if owner is not None and parent is not None and at.defs[parent].kind in OBJECTS:
-                return _object(world, at, parent, static=script.is_static(owner), above=kind == Of.SUPER)
+                return _object(world, at, parent, static=script.is_static(owner), above=kind == ExprKind.SUPER)
             return _object_of_function(world, at, scope, owner)
         scope = at.sketch.scopes[scope][0]
     return NOTHING
 
 
-def _object_of_function(world: World, at: Tables, scope: int, owner: int | None) -> Values:
+def _object_of_function(world: World, at: FileScope, scope: int, owner: int | None) -> Values:
     """What a function outside of a class is a member of."""
     script = world.script(at.path)
     node = script.function_node.get(scope)
     around = script.around.get(node) if node is not None else None
-    if around is not None and around.how == Of.PAIR:
+    if around is not None and around.how == ExprKind.PAIR:
         around = script.around.get(around.of)
-    if around is not None and around.how == Of.DICT:
+    if around is not None and around.how == ExprKind.DICT:
         return world.context(at.path, around.of) or frozenset({("L", at.path, around.of, ())})
     if owner is None:
         return NOTHING
@@ -148,7 +148,7 @@ def _object_of_function(world: World, at: Tables, scope: int, owner: int | None)
     return NOTHING
 
 
-def _object(world: World, at: Tables, definition: int, *, static: bool, above: bool) -> Values:
+def _object(world: World, at: FileScope, definition: int, *, static: bool, above: bool) -> Values:
     if above:
         bases = [base for base in world.bases(at.path, definition) if base[0] == "o"]
         classes = [base for base in bases if world.at(base[1]).defs[base[2]].kind in ("class", "function")]
@@ -156,7 +156,7 @@ def _object(world: World, at: Tables, definition: int, *, static: bool, above: b
     return frozenset({("c", at.path, definition)}) if static else world.named(at.path, definition)
 
 
-def value_of_bind(world: World, at: Tables, bind: int) -> Values:
+def value_of_bind(world: World, at: FileScope, bind: int) -> Values:
     row = at.binds[bind]
     script = world.script(at.path)
     found = NOTHING
@@ -172,7 +172,7 @@ def value_of_bind(world: World, at: Tables, bind: int) -> Values:
     return found | flowing(world, at, script.into_bind(bind))
 
 
-def imported(world: World, at: Tables, number: int) -> Values:
+def imported(world: World, at: FileScope, number: int) -> Values:
     """What the name is that an import binds."""
     row = at.imports[number]
     sites: list[Site] = world.names.imported(at, number)
@@ -190,16 +190,16 @@ def imported(world: World, at: Tables, number: int) -> Values:
     return found
 
 
-def flowing(world: World, at: Tables, sources: Iterable[Source]) -> Values:
+def flowing(world: World, at: FileScope, sources: Iterable[Source]) -> Values:
     """What comes from several sources, those that declare it before all others."""
     sources = tuple(sources)
-    declared = [source for source in sources if source.how == Into.DECLARE]
+    declared = [source for source in sources if source.how == FlowKind.DECLARE]
     if declared:
         return union(_followed(world, world.type_of(at.path, source.node), source.way) for source in declared)
-    found = union(source_value(world, at, source) for source in sources if source.how != Into.NARROW)
+    found = union(source_value(world, at, source) for source in sources if source.how != FlowKind.NARROW)
     if found:
         return found
-    narrowed = [source for source in sources if source.how == Into.NARROW and not source.way]
+    narrowed = [source for source in sources if source.how == FlowKind.NARROW and not source.way]
     return frozenset(
         object_of(value[1], value[2])
         for source in narrowed
@@ -208,12 +208,12 @@ def flowing(world: World, at: Tables, sources: Iterable[Source]) -> Values:
     )
 
 
-def source_value(world: World, at: Tables, source: Source) -> Values:
+def source_value(world: World, at: FileScope, source: Source) -> Values:
     if source.how == PASSED:
         held = world.passed(at.path, source.node, source.place)
-    elif source.how == Into.DECLARE:
+    elif source.how == FlowKind.DECLARE:
         held = world.type_of(at.path, source.node)
-    elif source.how == Into.FOR:
+    elif source.how == FlowKind.FOR:
         held = awaited(elements(world.value(at.path, source.node)))
     else:
         held = world.value(at.path, source.node)
@@ -238,7 +238,7 @@ def _at_place(value: Value, place: int) -> Values:
     return elements(frozenset({value}))
 
 
-def value_of_definition(world: World, at: Tables, definition: int) -> Values:
+def value_of_definition(world: World, at: FileScope, definition: int) -> Values:
     """What a definition is as a value; a getter is what it gives."""
     row, script = at.defs[definition], world.script(at.path)
     if row.kind in ("class", "enum"):
@@ -268,7 +268,7 @@ def value_of_definition(world: World, at: Tables, definition: int) -> Values:
     return found
 
 
-def returned_of(world: World, at: Tables, scope: int) -> Values:
+def returned_of(world: World, at: FileScope, scope: int) -> Values:
     declared = at.return_type(scope)
     if declared is not None:
         return world.type_of(at.path, declared)
@@ -277,7 +277,7 @@ def returned_of(world: World, at: Tables, scope: int) -> Values:
     return union(world.value(at.path, node) for node in at.returns(scope))
 
 
-def passed_as(world: World, at: Tables, key: int) -> Values:
+def passed_as(world: World, at: FileScope, key: int) -> Values:
     """What a parameter is: what it declares, or what the context of its function says."""
     scope, place = key >> 10, key & 1023
     script = world.script(at.path)
@@ -290,10 +290,10 @@ def passed_as(world: World, at: Tables, key: int) -> Values:
         wanted = world.context(at.path, node)
         functions = [value for value in wanted if value[0] in ("f", "F")]
         for value in wanted:
-            several = signatures(world, value, Into.CALLED) if value[0] in ("o", "K") else []
+            several = signatures(world, value, FlowKind.CALL_OPERATOR) if value[0] in ("o", "K") else []
             # Of several signatures none says what is passed.
             functions += several if len(several) == 1 else []
-        if param.how == Passing.REST:
+        if param.kind == ParameterKind.REST:
             found = array(union(parameter(world, value, place) for value in functions))
         else:
             found = union(parameter(world, value, place) for value in functions)
@@ -302,19 +302,19 @@ def passed_as(world: World, at: Tables, key: int) -> Values:
     return found
 
 
-def bases_of(world: World, at: Tables, definition: int) -> Values:
+def bases_of(world: World, at: FileScope, definition: int) -> Values:
     found: list[Value] = []
     for node in at.bases(definition):
         found += sorted(_base(world, at, definition, node), key=spelled)
     return frozenset({("B", tuple(dict.fromkeys(found)))})
 
 
-def _base(world: World, at: Tables, definition: int, node: int) -> Values:
+def _base(world: World, at: FileScope, definition: int, node: int) -> Values:
     kind, a, b, _ = at.nodes[node]
     if at.defs[definition].kind == "class":
-        of = a if kind in (Of.SAME, Of.ITEM) else node
+        of = a if kind in (ExprKind.PAREN, ExprKind.INDEX) else node
         values = world.value(at.path, of)
-        arguments = tuple(world.type_of(at.path, key) for key in at.lists[b]) if kind == Of.ITEM else ()
+        arguments = tuple(world.type_of(at.path, key) for key in at.lists[b]) if kind == ExprKind.INDEX else ()
         found: set[Value] = set()
         for value in values:
             if value[0] == "c":

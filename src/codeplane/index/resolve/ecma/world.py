@@ -6,21 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from codeplane.facts.values import Of
+from codeplane.facts.ir import ExprKind
 from codeplane.index.resolve.ecma.names import Names
 from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
 from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.tables import Tables
+from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
 LANGUAGE = "typescript"
 """The rules that compute the cells of all these languages."""
 
-_PLAIN = frozenset({Of.UNKNOWN, Of.TEXT, Of.LITERAL, Of.FUNCTION, Of.DICT})
+_PLAIN = frozenset({ExprKind.UNKNOWN, ExprKind.STRING, ExprKind.LITERAL, ExprKind.FUNCTION, ExprKind.DICT})
 """Nodes that say at once what they are."""
 
-Compute = Callable[["World", Tables, Any], Values]
+Compute = Callable[["World", FileScope, Any], Values]
 
 
 class World:
@@ -31,7 +31,7 @@ class World:
         self.names = Names(ev)
         self._apart: dict[Values, tuple[Any, Values]] = {}
 
-    def at(self, path: str) -> Tables:
+    def at(self, path: str) -> FileScope:
         return self._ev.at(path)
 
     def script(self, path: str) -> Script:
@@ -51,7 +51,7 @@ class World:
         if node <= 0:
             return NOTHING
         node, kind, a = self._within(path, node)
-        if kind == Of.NAME and a:
+        if kind == ExprKind.NAME and a:
             return self._cell("b", path, a - 1)
         if kind in _PLAIN:
             return self._compute["n"](self, self._ev.at(path), node)
@@ -70,7 +70,7 @@ class World:
         """A node without the brackets around it, its kind and its first number."""
         nodes = self._ev.at(path).nodes
         kind, a, _, _ = nodes[node]
-        while kind == Of.SAME:
+        while kind == ExprKind.PAREN:
             node = a
             kind, a, _, _ = nodes[node]
         return node, kind, a
@@ -131,7 +131,7 @@ class World:
     def variables(self, path: str, definition: int) -> tuple[int, ...]:
         """Bindings of the parameters of a class, interface or type that stand for types."""
         script = self.script(path)
-        return tuple(param.bind for param in script.variables(script.at.body.get(definition)))
+        return tuple(param.binding for param in script.variables(script.at.body.get(definition)))
 
     def known(self, of: Value) -> dict[tuple[str, int], Values]:
         """The arguments of an object's type, by parameter."""

@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from codeplane.facts.ir import (
+    Expr,
+    ExprKind,
+    Flow,
+    FlowKind,
+    Parameter,
+    decode_exprs,
+    decode_flows,
+    decode_params,
+)
 from codeplane.facts.model import Namespace, Target
 from codeplane.facts.sketch import Sketch, SketchImport
-from codeplane.facts.values import Into, Of, Param
 
 Flow2 = tuple[int, int]
 """How a value comes (an `Into`), and the node that it comes from."""
 Step = int | tuple[int, int, str]
 """A place in a list; or in an object: the node of its type, the place, the name if there is one."""
 
-_TO = frozenset({Into.ASSIGN, Into.DECLARE, Into.FOR, Into.WITH, Into.CATCH, Into.NARROW, Into.BOUND})
+_TO = frozenset(
+    {FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.WITH, FlowKind.CATCH, FlowKind.NARROW, FlowKind.BOUND}
+)
 
 
-class Tables:
+class FileScope:
     """Look-ups in one file. Numbers are ordinals within it."""
 
     def __init__(self, path: str, language: str, sketch: Sketch) -> None:
@@ -33,10 +44,19 @@ class Tables:
         self._imports_in: dict[tuple[int, str], list[int]] | None = None
 
     @cached_property
+    def exprs(self) -> list[Expr]:
+        """The expressions of the file, by node."""
+        return decode_exprs(self.sketch.flow)
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        return decode_flows(self.sketch.flow)
+
+    @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
         found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
-        if self.sketch.flow.loose:
+        if self.sketch.flow.ambient:
             for row in self.defs:
                 is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.nameless
                 is_body = is_body and row.scope not in self.adds
@@ -63,37 +83,37 @@ class Tables:
     @cached_property
     def nameless(self) -> frozenset[int]:
         """Scopes that are classes without a name. The negative number stands for the definition that they lack."""
-        return frozenset(-a for kind, a, _ in self.sketch.flow.into if kind == Into.BASE and a < 0)
+        return frozenset(-a for kind, a, _ in self.sketch.flow.into if kind == FlowKind.BASE and a < 0)
 
     @cached_property
-    def loose(self) -> dict[int, tuple[int, int]]:
+    def ambient(self) -> dict[int, tuple[int, int]]:
         """Names whose meaning depends on where they stand: node -> scope, usage."""
-        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.loose}
+        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.ambient}
 
     @cached_property
     def passed_to(self) -> dict[int, int]:
         """Scope of a function without a name -> the call that it is an argument of."""
         found: dict[int, int] = {}
         for node, (kind, _, arguments, _) in enumerate(self.nodes):
-            for part in self.lists[arguments] if kind in (Of.CALL, Of.NEW) else ():
+            for part in self.lists[arguments] if kind in (ExprKind.CALL, ExprKind.NEW) else ():
                 what, a, _, _ = self.nodes[part]
-                while what in (Of.SAME, Of.LABELLED):
+                while what in (ExprKind.PAREN, ExprKind.LABELLED):
                     what, a, _, _ = self.nodes[a]
-                if what == Of.FUNCTION:
+                if what == ExprKind.FUNCTION:
                     found[a] = node
         return found
 
     @cached_property
     def partial(self) -> frozenset[int]:
         """Types that have parts elsewhere."""
-        return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == Into.PARTIAL)
+        return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == FlowKind.PARTIAL)
 
     @cached_property
     def arguments(self) -> dict[int, int]:
         """Reference -> how many type arguments or keys stand behind the name."""
         found: dict[int, int] = {}
         for kind, a, b, _ in self.nodes:
-            if kind == Of.ITEM and self.nodes[a][0] in (Of.NAME, Of.MEMBER):
+            if kind == ExprKind.INDEX and self.nodes[a][0] in (ExprKind.NAME, ExprKind.MEMBER):
                 found.setdefault(self.nodes[a][3], len(self.lists[b]))
         return found
 
@@ -112,12 +132,12 @@ class Tables:
         return {
             scope: self.texts[self.nodes[nodes[0]][1]]
             for (kind, scope), nodes in self._outgoing.items()
-            if kind == Into.WITHIN
+            if kind == FlowKind.WITHIN
         }
 
     def receiver(self, definition: int) -> int | None:
         """The type of the object that a function is called on which stands outside of it."""
-        found = self._outgoing.get((Into.RECEIVER, definition))
+        found = self._outgoing.get((FlowKind.RECEIVER, definition))
         return found[0] if found else None
 
     @cached_property
@@ -170,20 +190,19 @@ class Tables:
         return found
 
     @cached_property
-    def params(self) -> dict[int, list[Param]]:
-        found: dict[int, list[Param]] = {}
-        for row in self.sketch.flow.params:
-            param = Param(*row)
+    def params(self) -> dict[int, list[Parameter]]:
+        found: dict[int, list[Parameter]] = {}
+        for param in decode_params(self.sketch.flow):
             found.setdefault(param.scope, []).append(param)
         return found
 
     @cached_property
     def param_of_bind(self) -> dict[int, tuple[int, int]]:
         return {
-            param.bind: (scope, number)
+            param.binding: (scope, number)
             for scope, params in self.params.items()
             for number, param in enumerate(params)
-            if param.bind >= 0
+            if param.binding >= 0
         }
 
     @cached_property
@@ -195,35 +214,35 @@ class Tables:
         return found
 
     def returns(self, scope: int) -> Sequence[int]:
-        return self._outgoing.get((Into.RETURN, scope), ())
+        return self._outgoing.get((FlowKind.RETURN, scope), ())
 
     def yields(self, scope: int) -> Sequence[int]:
-        return self._outgoing.get((Into.YIELD, scope), ())
+        return self._outgoing.get((FlowKind.YIELD, scope), ())
 
     def yields_from(self, scope: int) -> Sequence[int]:
-        return self._outgoing.get((Into.YIELD_FROM, scope), ())
+        return self._outgoing.get((FlowKind.YIELD_FROM, scope), ())
 
     def return_type(self, scope: int) -> int | None:
-        found = self._outgoing.get((Into.RETURNS, scope))
+        found = self._outgoing.get((FlowKind.RETURN_TYPE, scope))
         return found[0] if found else None
 
     def bases(self, definition: int) -> Sequence[int]:
-        return [node for node in self._outgoing.get((Into.BASE, definition), ()) if node]
+        return [node for node in self._outgoing.get((FlowKind.BASE, definition), ()) if node]
 
     def keys(self, definition: int) -> Sequence[int]:
         """Nodes of the type parameters of a definition."""
-        return self._outgoing.get((Into.KEY, definition), ())
+        return self._outgoing.get((FlowKind.TYPE_PARAMETER, definition), ())
 
     def mixed(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((Into.MIXED, definition), ())
+        return self._outgoing.get((FlowKind.MIXIN, definition), ())
 
     def extended(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((Into.EXTENDED, definition), ())
+        return self._outgoing.get((FlowKind.EXTENDED, definition), ())
 
     @cached_property
     def adds(self) -> dict[int, int]:
         """Scope -> node of the type that it adds members to."""
-        return {a: b for kind, a, b in self.sketch.flow.into if kind == Into.ADDS}
+        return {a: b for kind, a, b in self.sketch.flow.into if kind == FlowKind.IMPL}
 
     @cached_property
     def added(self) -> dict[tuple[int, str], list[int]]:
@@ -236,15 +255,15 @@ class Tables:
 
     def conforms(self, scope: int) -> Sequence[int]:
         """Bases that a type gets in a scope that adds to it."""
-        return self._outgoing.get((Into.CONFORMS, scope), ())
+        return self._outgoing.get((FlowKind.CONFORMS, scope), ())
 
     def fields(self, definition: int) -> Sequence[int]:
         """Types of the parts without names."""
-        found = self._outgoing.get((Into.FIELDS, definition))
+        found = self._outgoing.get((FlowKind.POSITIONAL_FIELDS, definition))
         return self.lists[self.nodes[found[0]][1]] if found else ()
 
     def decorators(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((Into.DECORATOR, definition), ())
+        return self._outgoing.get((FlowKind.DECORATOR, definition), ())
 
     @cached_property
     def package(self) -> str:
@@ -253,7 +272,7 @@ class Tables:
 
     @cached_property
     def raises(self) -> list[tuple[int, int]]:
-        return [(a, b) for kind, a, b in self.sketch.flow.into if kind == Into.RAISE]
+        return [(a, b) for kind, a, b in self.sketch.flow.into if kind == FlowKind.RAISE]
 
     @cached_property
     def _incoming(self) -> tuple[dict[int, list[Flow2]], dict[str, list[tuple[int, Flow2]]]]:
@@ -264,58 +283,58 @@ class Tables:
             if kind in _TO:
                 for target, flow in self._targets(to, kind, value):
                     what, a, b, _ = self.nodes[target]
-                    if what == Of.NAME and a:
+                    if what == ExprKind.NAME and a:
                         binds.setdefault(a - 1, []).append(flow)
-                    elif what == Of.MEMBER:
+                    elif what == ExprKind.MEMBER:
                         members.setdefault(self.texts[b], []).append((a, flow))
         return binds, members
 
     def _targets(self, to: int, kind: int, value: int) -> Iterator[tuple[int, Flow2]]:
         what, a, _, _ = self.nodes[to]
-        if what in (Of.TUPLE, Of.LIST):
+        if what in (ExprKind.TUPLE, ExprKind.LIST):
             for number, part in enumerate(self.lists[a]):
                 yield from self._parts(part, kind, value, (number,))
-        elif what == Of.ITEM:
+        elif what == ExprKind.INDEX:
             yield a, (PUT | kind, to << 32 | value)
-        elif what == Of.SAME:
+        elif what == ExprKind.PAREN:
             yield from self._targets(a, kind, value)
-        elif what == Of.EITHER:
+        elif what == ExprKind.UNION:
             for part in self.lists[a]:
                 yield from self._targets(part, kind, value)
-        elif what == Of.PATTERN:
+        elif what == ExprKind.PATTERN:
             yield from self._parts(to, kind, value, ())
         else:
             yield to, (kind, value)
 
     def _parts(self, to: int, kind: int, value: int, way: tuple[Step, ...]) -> Iterator[tuple[int, Flow2]]:
         what, a, b, _ = self.nodes[to]
-        if what in (Of.TUPLE, Of.LIST):
+        if what in (ExprKind.TUPLE, ExprKind.LIST):
             for number, part in enumerate(self.lists[a]):
                 if self._is_rest(part):
                     return
                 yield from self._parts(part, kind, value, (*way, number))
-        elif what == Of.PATTERN:
+        elif what == ExprKind.PATTERN:
             for number, part in enumerate(self.lists[b]):
                 if self._is_rest(part):
                     return
                 inner, of, name, _ = self.nodes[part]
-                text = self.texts[name] if inner in (Of.NAME, Of.LABELLED) else ""
-                target = of if inner == Of.LABELLED else part
+                text = self.texts[name] if inner in (ExprKind.NAME, ExprKind.LABELLED) else ""
+                target = of if inner == ExprKind.LABELLED else part
                 yield from self._parts(target, kind, value, (*way, (a, number, text)))
-        elif what in (Of.SAME, Of.EITHER):
-            for part in self.lists[a] if what == Of.EITHER else (a,):
+        elif what in (ExprKind.PAREN, ExprKind.UNION):
+            for part in self.lists[a] if what == ExprKind.UNION else (a,):
                 yield from self._parts(part, kind, value, way)
-        elif what == Of.SPLAT:
+        elif what == ExprKind.SPLAT:
             last = way[-1]
             yield a, (PART | kind, value | self._way((*way[:-1], -1 - last if isinstance(last, int) else last)) << 32)
-        elif what == Of.ITEM or what == Of.UNKNOWN:
+        elif what == ExprKind.INDEX or what == ExprKind.UNKNOWN:
             return
         else:
             yield to, (PART | kind, value | self._way(way) << 32)
 
     def _is_rest(self, node: int) -> bool:
         what, a, _, _ = self.nodes[node]
-        return what == Of.LITERAL and self.texts[a] == "rest"
+        return what == ExprKind.LITERAL and self.texts[a] == "rest"
 
     @cached_property
     def _ways(self) -> tuple[dict[tuple[Step, ...], int], list[tuple[Step, ...]]]:
