@@ -14,7 +14,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
-from codeplane.query.text import lexical_search
+from codeplane.query.text import rank_files, weigh_terms
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
         if report.parsed:
             raise SystemExit(f"the index was not up to date: {report.parsed} files parsed")
         with open_current(indexer.state) as snapshot:
-            lexical_search(snapshot, "name value", 20)
+            rank_files(snapshot, weigh_terms(snapshot, ["name", "value"]), 20)
             if list_defs_by_name(snapshot, name, 1).total:
                 raise SystemExit(f"{name} was defined before")
             snapshot.release()

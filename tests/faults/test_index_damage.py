@@ -21,11 +21,11 @@ from codeplane.index.options import IndexOptions
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
 from codeplane.store.layout import STATE_NAME
 from codeplane.workspace.workspace import opened
 from support.repositories import logical_dump, make_repository, options_for, state_files, write
+from support.text_search import search_files
 from support.views import open_view
 
 HONEST = {ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY, ErrorCode.NOT_INDEXED, ErrorCode.STATE_DIRECTORY_UNSAFE}
@@ -87,7 +87,7 @@ class Patient:
         require_links(snapshot)
         rows = list_defs_by_name(snapshot, "load_7", 20).rows
         assert [row.path for row in rows] == ["pkg/m7.py"] * 5
-        assert [hit.path for hit in lexical_search(snapshot, "helper_7", 1)] == ["pkg/m7.py"]
+        assert search_files(snapshot, "helper_7", 1) == ["pkg/m7.py"]
         assert list(dump(snapshot.reader)) == self.expected
 
     def heal(self) -> None:

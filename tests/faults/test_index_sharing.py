@@ -12,11 +12,11 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
-from codeplane.query.text import lexical_search
 from codeplane.store.integrity import Verdict
 from codeplane.store.layout import StateDirectory
 from support.children import run, start
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, sync, write
+from support.text_search import search_files
 from support.views import open_view
 
 
@@ -72,11 +72,11 @@ def test_a_reader_keeps_its_epoch_across_many_publishes(tmp_path: Path) -> None:
                 indexer.sync()
                 assert len(list_defs_by_name(snapshot, "load_1", 20).rows) == 5
                 assert list_defs_by_name(snapshot, name, 20).rows == ()
-                assert lexical_search(snapshot, name, 5) == []
+                assert search_files(snapshot, name, 5) == []
             assert snapshot.epoch.epoch == first
             assert snapshot.refresh().epoch == first + 40
             assert len(list_defs_by_name(snapshot, names[-1], 20).rows) == 1
-            assert [hit.path for hit in lexical_search(snapshot, names[-1], 1)] == ["pkg/m1.py"]
+            assert search_files(snapshot, names[-1], 1) == ["pkg/m1.py"]
 
 
 def test_a_second_process_reads_while_the_first_builds(tmp_path: Path) -> None:

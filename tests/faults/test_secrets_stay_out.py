@@ -10,9 +10,9 @@ from pathlib import Path
 from codeplane.base.errors import ErrorCode
 from codeplane.operations.definitions import find_definitions
 from codeplane.query.files import get_file
-from codeplane.query.text import lexical_search
 from codeplane.workspace.workspace import opened
 from support.repositories import git, make_repository, options_for, state_files, sync, write
+from support.text_search import search_files
 from support.tooling import serving
 from support.views import open_view
 
@@ -77,7 +77,7 @@ def test_no_byte_of_a_secret_is_kept(tmp_path: Path) -> None:
     with open_view(options_for(root)) as view:
         for path, token in planted.items():
             assert get_file(view.snapshot, path) is None
-            assert lexical_search(view.snapshot, token, 5) == []
+            assert search_files(view.snapshot, token, 5) == []
 
 
 def _spellings(token: str) -> tuple[bytes, ...]:
@@ -122,4 +122,4 @@ def test_a_file_that_becomes_a_secret_by_its_name_is_forgotten(tmp_path: Path) -
     (root / "settings.txt").rename(root / ".env")
     assert sync(root).removed == 1
     with open_view(options_for(root)) as view:
-        assert lexical_search(view.snapshot, "zqformerlyvisibletoken", 5) == []
+        assert search_files(view.snapshot, "zqformerlyvisibletoken", 5) == []

@@ -14,8 +14,8 @@ from codeplane.index.indexer import Indexer
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
-from codeplane.query.text import lexical_search
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
+from support.text_search import search_files
 from support.views import open_view
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "web/b.ts": "export const beta = 1;\n"}
@@ -140,7 +140,7 @@ def test_nothing_outside_the_root_is_read(tmp_path: Path) -> None:
         assert CANARY not in data, name
     with open_view(options_for(root)) as view:
         assert get_file(view.snapshot, "web/secret.py") is None
-        assert lexical_search(view.snapshot, CANARY.decode(), 5) == []
+        assert search_files(view.snapshot, CANARY.decode(), 5) == []
 
 
 def test_a_parent_that_becomes_a_link_during_the_look(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from support.repositories import make_repository, options_for, write
 
 SCRIPT = """
 import dataclasses
-from codeplane.query.text import lexical_search
+from support.text_search import search_scores
 workers, readers = int(os.environ["WORKERS"]), int(os.environ["READERS"])
 options = dataclasses.replace(options_for(root), workers=workers, hash_concurrency=readers)
 with Indexer.open(options) as indexer:
@@ -24,7 +24,7 @@ with Indexer.open(options) as indexer:
     lines = [report.merkle_root, *logical_dump(indexer)]
 with open_current(indexer.state) as snapshot:
     for word in ("alpha", "beta", "library", "return"):
-        lines.append(repr([hit[1:] for hit in lexical_search(snapshot, word, 20)]))
+        lines.append(repr(search_scores(snapshot, word, 20)))
 sys.stdout.buffer.write("\\n".join(lines).encode("utf-8", "surrogateescape"))
 """
 

@@ -19,10 +19,11 @@ from codeplane.operations.init import initialize
 from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
-from codeplane.query.text import lexical_search, list_candidates, list_passages_named, rank_passages
+from codeplane.query.text import list_candidates, list_passages_named, rank_passages
 from codeplane.store.integrity import Verdict
 from codeplane.store.records import FileState
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
+from support.text_search import search_files, search_scores
 
 FILES: dict[str, str | bytes] = {
     "pkg/a.py": "import os\n\ndef a(x):\n    return x\n",
@@ -192,7 +193,7 @@ def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_pa
         with open_current(indexer.state) as snapshot:
             file = get_file(snapshot, "pkg/b.py")
             assert file is not None and (file.state, file.reason) == (FileState.FAILED, "worker_died")
-            assert [hit.path for hit in lexical_search(snapshot, "Deadly", 5)] == ["pkg/b.py"], "its text is no worse"
+            assert search_files(snapshot, "Deadly", 5) == ["pkg/b.py"], "its text is no worse"
             assert [hit.first for hit in rank_passages(snapshot, {"deadli": 1}, 5, per_file=1)] == [1]
             assert list_candidates(snapshot, [["eadl"]]) == frozenset({file.file_id})
         os.utime(root / "pkg/b.py")
@@ -225,7 +226,7 @@ def test_files_without_a_grammar_are_read_by_workers(root: Path) -> None:
                 ("lib/cart.cr", 1, "Cart"),
                 ("lib/cart.cr", 2, "total_price"),
             ]
-            assert {hit.path for hit in lexical_search(snapshot, "cart", 5)} == {"lib/cart.cr", "notes.txt", "plain.pl"}
+            assert set(search_files(snapshot, "cart", 5)) == {"lib/cart.cr", "notes.txt", "plain.pl"}
 
 
 def test_line_endings_alone_leave_the_text_index_as_it_is(root: Path) -> None:
@@ -246,7 +247,7 @@ def text_index(indexer: Indexer) -> list[object]:
         return [
             snapshot.reader.lexical.document_count,
             list_passages_named(snapshot, {"cart": 1, "totalprice": 1, "b": 1}, 9),
-            lexical_search(snapshot, "cart total price return", 9),
+            search_scores(snapshot, "cart total price return", 9),
         ]
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import PackedFacts, pack
 from codeplane.facts.links import CALLS, NAMES, SHAPES, Links, Use, pack_uses, uid_number
 from codeplane.facts.model import (
@@ -28,8 +27,7 @@ from codeplane.facts.model import (
     Usage,
 )
 from codeplane.facts.passages import read_searchable
-from codeplane.query.anchors import get_anchor_group, list_anchor_groups, list_anchor_groups_of
-from codeplane.query.binds import get_local_bind, list_binds_in_scope
+from codeplane.query.anchors import list_anchor_groups_of
 from codeplane.query.defs import (
     get_def,
     list_defs_by_name,
@@ -38,16 +36,17 @@ from codeplane.query.defs import (
     list_defs_in_file,
 )
 from codeplane.query.files import get_file, list_files, list_problems, summary
-from codeplane.query.imports import get_import, list_imports
-from codeplane.query.refs import list_proven_refs, list_refs_by_def_uid, list_refs_by_name, list_refs_in_file
-from codeplane.query.scopes import get_scope, list_scopes_in_file
+from codeplane.query.imports import list_imports
+from codeplane.query.occurrences import list_occurrences
+from codeplane.query.refs import list_uses_of
 from codeplane.query.snapshot import Snapshot, open_snapshot
-from codeplane.query.text import lexical_search
+from codeplane.query.text import rank_files, weigh_terms
 from codeplane.store.layout import create_state
 from codeplane.store.link_rows import make_links
 from codeplane.store.records import FileState
 from codeplane.store.schema import unit_of
 from support.store_sample import Sample
+from support.text_search import search_files
 
 PYTHON = unit_of("python")
 GO = unit_of("go")
@@ -135,10 +134,6 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
         yield opened
 
 
-def _path_and_line(rows: tuple[object, ...]) -> list[tuple[str, int]]:
-    return [(row.path, row.start_line) for row in rows]  # type: ignore[attr-defined]
-
-
 def test_definitions(snapshot: Snapshot) -> None:
     found = get_def(snapshot, "00000000000000a1")
     assert found is not None
@@ -148,11 +143,6 @@ def test_definitions(snapshot: Snapshot) -> None:
     assert get_def(snapshot, "00000000000000ff") is None
     by_name = list_defs_by_name(snapshot, "load", 10)
     assert [row.def_uid for row in by_name.rows] == ["00000000000000a1", "00000000000000a2"]
-    assert list_defs_by_name(snapshot, "load", 10, unit_id=GO).total == 0
-    assert list_defs_by_name(snapshot, "Load", 10, unit_id=GO).total == 1
-    assert list_defs_by_name(snapshot, "load", 10, path="pkg/lib.py").total == 2
-    assert list_defs_by_name(snapshot, "load", 10, path="app/use.py").rows == ()
-    assert list_defs_by_name(snapshot, "load", 10, path="no/such.py").rows == ()
     assert [row.def_uid for row in list_defs_by_qualified_name(snapshot, "pkg.Load", 5).rows] == ["00000000000000a4"]
 
 
@@ -167,7 +157,6 @@ def test_definitions_by_prefix(snapshot: Snapshot) -> None:
     assert [row.name for row in list_defs_by_prefix(snapshot, "loade", 10).rows] == ["Loader"]
     assert list_defs_by_prefix(snapshot, "", 10).rows == ()
     assert list_defs_by_prefix(snapshot, "%", 10).rows == ()
-    assert [row.path for row in list_defs_by_prefix(snapshot, "load", 10, unit_id=GO).rows] == ["cmd/main.go"]
 
 
 def test_definitions_of_a_file_stand_in_order(snapshot: Snapshot) -> None:
@@ -175,78 +164,46 @@ def test_definitions_of_a_file_stand_in_order(snapshot: Snapshot) -> None:
     assert ([row.start_line for row in found.rows], found.total, found.left_out) == ([1, 4], 3, 1)
 
 
-def test_references_of_a_definition(snapshot: Snapshot) -> None:
-    proven = [("pkg/lib.py", 10), ("pkg/lib.py", 12)]
-    strong = [("app/use.py", 4)]
-    assert _path_and_line(list_proven_refs(snapshot, "00000000000000a1", 9).rows) == proven
-    assert _path_and_line(list_refs_by_def_uid(snapshot, "00000000000000a1", Tier.STRONG, 9).rows) == strong
-    everything = list_refs_by_def_uid(snapshot, "00000000000000a1", None, 9)
-    assert _path_and_line(everything.rows) == strong + proven
-    assert [row.tier for row in everything.rows] == [Tier.STRONG, Tier.PROVEN, Tier.PROVEN]
-    assert list_refs_by_def_uid(snapshot, "00000000000000a1", Tier.UNKNOWN, 9).rows == ()
-    assert list_refs_by_def_uid(snapshot, "00000000000000a1", Tier.ANCHORED, 9).rows == ()
-    assert list_refs_by_def_uid(snapshot, "00000000000000ff", None, 9).rows == ()
-    first = list_refs_by_def_uid(snapshot, "00000000000000a1", None, 1)
-    assert (_path_and_line(first.rows), first.total) == (strong, 3)
+def test_uses_of_a_definition(snapshot: Snapshot) -> None:
+    found = list_uses_of(snapshot, uid_number("00000000000000a1"))
+    assert [(use.path, use.start_line, use.tier) for use in found] == [
+        ("app/use.py", 4, Tier.STRONG),
+        ("pkg/lib.py", 10, Tier.PROVEN),
+        ("pkg/lib.py", 12, Tier.PROVEN),
+    ]
+    assert [use.calls for use in found] == [True, False, False]
+    assert list_uses_of(snapshot, uid_number("00000000000000ff")) == []
 
 
-def test_references_by_name_and_file(snapshot: Snapshot) -> None:
-    found = list_refs_by_name(snapshot, "load", 10)
-    assert [line for _, line in _path_and_line(found.rows)] == [3, 4, 10, 12, 14]
-    assert list_refs_by_name(snapshot, "load", 10, tier=Tier.UNKNOWN).total == 1
-    assert list_refs_by_name(snapshot, "load", 10, unit_id=GO).total == 0
-    assert list_refs_by_name(snapshot, "nothing", 10).total == 0
-    in_file = list_refs_in_file(snapshot, "pkg/lib.py", 10)
-    assert [(row.start_line, row.name) for row in in_file.rows][:3] == [(10, "load"), (12, "load"), (14, "load")]
-    assert list_refs_in_file(snapshot, "none.py", 10).rows == ()
-
-
-def test_scopes_and_bindings(snapshot: Snapshot) -> None:
-    scopes = list_scopes_in_file(snapshot, "pkg/lib.py", 10).rows
-    assert [(row.parent, row.kind) for row in scopes] == [(None, "file"), (0, "class")]
-    assert get_scope(snapshot, scopes[1].scope_id) == scopes[1]
-    assert get_scope(snapshot, 12345) is None
-    bind = get_local_bind(snapshot, scopes[0].scope_id, "load")
-    assert bind is not None
-    assert (bind.target_kind, bind.target_uid, bind.reason_code) == (
-        Target.DEF,
-        "00000000000000a1",
-        BindReason.DEF_IN_SCOPE,
-    )
-    inner = get_local_bind(snapshot, scopes[1].scope_id, "load")
-    assert inner is not None and (inner.namespace, inner.target_uid) == (Namespace.VALUE, None)
-    method = get_local_bind(snapshot, scopes[1].scope_id, "load", Namespace.CALLABLE)
-    assert method is not None and method.target_uid == "00000000000000a2"
-    assert get_local_bind(snapshot, scopes[1].scope_id, "Loader") is None
-    assert [row.name for row in list_binds_in_scope(snapshot, scopes[0].scope_id, 10).rows] == ["load", "Loader"]
-    user = list_scopes_in_file(snapshot, "app/use.py", 10).rows[0]
-    imported = get_local_bind(snapshot, user.scope_id, "load")
-    assert imported is not None and (imported.target_kind, imported.target_uid) == (Target.IMPORT, "imp-1")
+def test_occurrences_of_a_name_in_a_file(snapshot: Snapshot) -> None:
+    library, user = get_file(snapshot, "pkg/lib.py"), get_file(snapshot, "app/use.py")
+    assert library is not None and user is not None
+    found = list_occurrences(snapshot, library.file_id, "load")
+    assert [(each.line, each.tier) for each in found] == [(12, Tier.PROVEN), (10, Tier.PROVEN), (14, Tier.PROVEN)]
+    bound = list_occurrences(snapshot, user.file_id, "load")
+    assert [(each.line, each.bound, each.tier) for each in bound] == [
+        (3, Target.IMPORT, Tier.UNKNOWN),
+        (4, Target.IMPORT, Tier.STRONG),
+    ]
+    assert list_occurrences(snapshot, library.file_id, "nothing") == []
+    assert list_occurrences(snapshot, 12345, "load") == []
 
 
 def test_imports(snapshot: Snapshot) -> None:
-    assert [row.import_uid for row in list_imports(snapshot, "app/use.py", 10).rows] == ["imp-1", "imp-2"]
-    found = get_import(snapshot, "imp-2")
-    assert found is not None
-    assert (found.path, found.imported_name, found.alias, found.certainty) == (
-        "app/use.py",
-        "save",
-        "keep",
-        Certainty.CERTAIN,
-    )
-    assert get_import(snapshot, "imp-9") is None
+    rows = list_imports(snapshot, "app/use.py", 10).rows
+    assert [(row.import_uid, row.path, row.imported_name, row.alias, row.certainty) for row in rows] == [
+        ("imp-1", "app/use.py", "load", None, Certainty.CERTAIN),
+        ("imp-2", "app/use.py", "save", "keep", Certainty.CERTAIN),
+    ]
+    assert list_imports(snapshot, "none.py", 10).rows == ()
 
 
 def test_anchor_groups(snapshot: Snapshot) -> None:
-    groups = list_anchor_groups(snapshot, PYTHON, 10).rows
-    assert [(row.member_token, row.receiver_shape, row.total_count) for row in groups] == [
-        ("close", "obj.", 70),
-        ("save", "self.", 2),
-    ]
-    assert [place.line for place in groups[0].exemplars] == list(range(10))
-    assert get_anchor_group(snapshot, PYTHON, "save", "self.") == groups[1]
-    assert get_anchor_group(snapshot, PYTHON, "save", "other.") is None
-    assert list_anchor_groups_of(snapshot, "close") == [groups[0]]
+    (closed,), (saved,) = list_anchor_groups_of(snapshot, "close"), list_anchor_groups_of(snapshot, "save")
+    assert (closed.member_token, closed.receiver_shape, closed.total_count) == ("close", "obj.", 70)
+    assert (saved.member_token, saved.receiver_shape, saved.total_count) == ("save", "self.", 2)
+    assert [place.line for place in closed.exemplars] == list(range(10))
+    assert list_anchor_groups_of(snapshot, "nothing") == []
 
 
 def test_files_and_problems(snapshot: Snapshot) -> None:
@@ -274,9 +231,8 @@ def test_summary(snapshot: Snapshot) -> None:
 
 
 def test_text(snapshot: Snapshot) -> None:
-    hits = lexical_search(snapshot, "load", 10)
-    assert {hit.path for hit in hits} == {"app/use.py", "cmd/main.go", "pkg/lib.py"}
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert [hit.path for hit in lexical_search(snapshot, "load", 10, family="go")] == ["cmd/main.go"]
-    assert [hit.path for hit in lexical_search(snapshot, "file", 10, unit_id=PYTHON)] == [RepoPath("pkg/lib.py")]
-    assert len(lexical_search(snapshot, "load", 2)) == 2
+    matches = rank_files(snapshot, weigh_terms(snapshot, ["load"]), 10)
+    assert {match.file.path for match in matches} == {"app/use.py", "cmd/main.go", "pkg/lib.py"}
+    assert [match.score for match in matches] == sorted((match.score for match in matches), reverse=True)
+    assert search_files(snapshot, "file", 10) == ["pkg/lib.py"]
+    assert len(search_files(snapshot, "load", 2)) == 2

@@ -10,32 +10,27 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath
+from codeplane.facts.links import uid_number
 from codeplane.facts.model import Tier
-from codeplane.query import anchors, binds, defs, files, history, imports, refs, scopes, text
+from codeplane.query import defs, files, history, imports
+from codeplane.query.occurrences import list_occurrences
+from codeplane.query.refs import list_uses_of
 from codeplane.query.snapshot import Snapshot, open_current, open_snapshot
 from codeplane.store.layout import StateDirectory, create_state
 from codeplane.store.records import Change
 from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, sample_uid
+from support.text_search import search_files
 
 LISTS: list[Callable[[Snapshot, int], object]] = [
     lambda snapshot, limit: defs.list_defs_by_name(snapshot, "x", limit),
-    lambda snapshot, limit: defs.list_defs_by_name(snapshot, "x", limit, path="none.py"),
     lambda snapshot, limit: defs.list_defs_by_qualified_name(snapshot, "x", limit),
     lambda snapshot, limit: defs.list_defs_by_prefix(snapshot, "", limit),
     lambda snapshot, limit: defs.list_defs_by_prefix(snapshot, "x", limit),
     lambda snapshot, limit: defs.list_defs_in_file(snapshot, "none.py", limit),
-    lambda snapshot, limit: refs.list_refs_by_def_uid(snapshot, "00000000000000ff", None, limit),
-    lambda snapshot, limit: refs.list_proven_refs(snapshot, "00000000000000ff", limit),
-    lambda snapshot, limit: refs.list_refs_by_name(snapshot, "x", limit),
-    lambda snapshot, limit: refs.list_refs_in_file(snapshot, "none.py", limit),
-    lambda snapshot, limit: scopes.list_scopes_in_file(snapshot, "none.py", limit),
-    lambda snapshot, limit: binds.list_binds_in_scope(snapshot, 1, limit),
     lambda snapshot, limit: imports.list_imports(snapshot, "none.py", limit),
-    lambda snapshot, limit: anchors.list_anchor_groups(snapshot, 1, limit),
     lambda snapshot, limit: files.list_files(snapshot, limit),
     lambda snapshot, limit: files.list_problems(snapshot, limit, path="none.py"),
-    lambda snapshot, limit: text.lexical_search(snapshot, "x", limit),
     lambda snapshot, limit: history.list_defs_at_epoch(snapshot, "none.py", 1, limit),
     lambda snapshot, limit: history.list_changes(snapshot, 1, limit),
 ]
@@ -71,9 +66,8 @@ def test_pages_are_prefixes_of_one_order_and_count_all(sample: Sample, state: St
         for limit in (1, 7, 40):
             page = defs.list_defs_by_name(snapshot, "same", limit)
             assert (page.rows, page.total, page.left_out) == (whole.rows[:limit], 40, 40 - limit)
-        hits = text.lexical_search(snapshot, "same", 100)
-        assert text.lexical_search(snapshot, "same", 7) == hits[:7]
-        assert refs.list_refs_by_name(snapshot, "same", 5).total == 80
+        matches = search_files(snapshot, "same", 100)
+        assert search_files(snapshot, "same", 7) == matches[:7]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +98,7 @@ def test_without_text_search_the_rest_answers(sample: Sample, state: StateDirect
     with open_current(state, lexical=False) as snapshot:
         assert defs.list_defs_by_name(snapshot, "load", 5).total == 1
         with pytest.raises(CodePlaneError):
-            text.lexical_search(snapshot, "load", 5)
+            search_files(snapshot, "load", 5)
 
 
 def test_a_released_snapshot_lets_the_log_be_emptied(sample: Sample, state: StateDirectory) -> None:
@@ -151,9 +145,10 @@ def test_definitions_of_past_epochs(sample: Sample, state: StateDirectory) -> No
         ]
 
 
-def test_a_tier_is_never_raised_by_a_question(sample: Sample, state: StateDirectory) -> None:
+def test_queries_never_raise_a_tier(sample: Sample, state: StateDirectory) -> None:
     generation = sample.build(state, {"a.py": "def load(): pass", "b.py": "load()"})
     with open_snapshot(generation) as snapshot:
-        outside = [row for row in refs.list_refs_by_name(snapshot, "load", 10).rows if row.path == "b.py"]
-        assert [row.tier for row in outside] == [Tier.UNKNOWN]
-        assert refs.list_refs_by_def_uid(snapshot, sample_uid("load"), None, 10).rows == ()
+        user = files.get_file(snapshot, "b.py")
+        assert user is not None
+        assert [each.tier for each in list_occurrences(snapshot, user.file_id, "load")] == [Tier.UNKNOWN]
+        assert list_uses_of(snapshot, uid_number(sample_uid("load"))) == []

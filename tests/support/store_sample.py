@@ -13,7 +13,6 @@ from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, 
 from codeplane.facts.passages import read_searchable
 from codeplane.languages.roles import judge
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import lexical_search
 from codeplane.store.dump import dump
 from codeplane.store.files import list_known
 from codeplane.store.fingerprint import Fingerprint
@@ -23,13 +22,14 @@ from codeplane.store.records import EpochInfo, FileRow, FileStat, FileState
 from codeplane.store.registry import Binding
 from codeplane.store.schema import unit_of
 from codeplane.store.writer import Barrier, Writer, create_writer
+from support.text_search import search_files
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def search(reader: Reader, query: str, limit: int = 10) -> list[RepoPath]:
     """Files that the text index has for the words of a query, best first."""
-    return [hit.path for hit in lexical_search(Snapshot(reader), query, limit)]
+    return search_files(Snapshot(reader), query, limit)
 
 
 def sample_uid(name: str) -> str:

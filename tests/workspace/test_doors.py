@@ -19,7 +19,6 @@ from codeplane.base.warnings import WarningCode
 from codeplane.disk.locks import FileLock
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import lexical_search
 from codeplane.store.registry import RootSettings, write_settings
 from codeplane.workspace import workspace as workspace_module
 from codeplane.workspace.freshness import ONE_SHOT, Settings
@@ -28,6 +27,7 @@ from codeplane.workspace.workspace import Workspace, opened
 from support.doors import QUIET, arm, door, is_ready, paths, until
 from support.outside import Outside
 from support.repositories import git, make_repository, options_for, sync, write
+from support.text_search import search_files
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "pkg/b.py": "def beta():\n    return 1\n"}
 LAZY = replace(QUIET, build=False)
@@ -290,8 +290,8 @@ def test_the_prewarm_runs_after_the_start(root: Path) -> None:
         until(lambda: workspace.state().prewarm == "complete")
         state = workspace.state()
         assert state.compatibility is not None and state.compatibility.verdict == "ok"
-        hits = workspace.read(lambda snapshot: lexical_search(snapshot, "alpha", 5), lexical=True).value
-        assert [hit.path for hit in hits] == ["a.py"]
+        hits = workspace.read(lambda snapshot: search_files(snapshot, "alpha", 5), lexical=True).value
+        assert hits == ["a.py"]
     with door(root) as workspace:
         assert workspace.state().prewarm == "skipped"
 

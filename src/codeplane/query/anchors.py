@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codeplane.base.limits import MAX_EXEMPLARS
 from codeplane.base.paths import RepoPath
 from codeplane.facts.links import SHAPES, unpack_uses
-from codeplane.query.snapshot import Page, Snapshot, check_limit
+from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
 
@@ -28,24 +28,10 @@ class AnchorGroupRow(NamedTuple):
     """The first of its references, by path and position."""
 
 
-def get_anchor_group(
-    snapshot: Snapshot, unit_id: int | None, member_token: str, receiver_shape: str
-) -> AnchorGroupRow | None:
-    groups = _groups(snapshot.reader.rows(f"{_SELECT} WHERE token = ? AND unit_id IS ?", (member_token, unit_id)))
-    return groups.get((unit_id, member_token, receiver_shape))
-
-
 def list_anchor_groups_of(snapshot: Snapshot, member_token: str) -> list[AnchorGroupRow]:
     """Groups of all units that have this name, the largest first."""
     groups = _groups(snapshot.reader.rows(f"{_SELECT} WHERE token = ?", (member_token,)))
     return sorted(groups.values(), key=_rank)
-
-
-def list_anchor_groups(snapshot: Snapshot, unit_id: int | None, limit: int) -> Page[AnchorGroupRow]:
-    """Groups of a unit, the largest first."""
-    check_limit(limit)
-    groups = sorted(_groups(snapshot.reader.rows(f"{_SELECT} WHERE unit_id IS ?", (unit_id,))).values(), key=_rank)
-    return Page(tuple(groups[:limit]), len(groups))
 
 
 def _groups(rows: Iterable[Row]) -> dict[tuple[int | None, str, str], AnchorGroupRow]:

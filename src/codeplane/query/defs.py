@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -84,17 +84,11 @@ def list_defs_called(
 
 
 def list_defs_by_name(
-    snapshot: Snapshot,
-    name: str,
-    limit: int,
-    unit_id: int | None = None,
-    path: str | None = None,
-    kind: str | None = None,
-    directory: str = "",
+    snapshot: Snapshot, name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
-    """Definitions of exactly this name, optionally of one unit, file or kind, or beneath a directory."""
+    """List definitions of exactly this name, optionally of one kind or under one directory."""
     where, parameters = _narrowed(_NAMED, [name, name], kind, directory)
-    return _filtered(snapshot, where, parameters, limit, unit_id, path)
+    return _page(snapshot, where, parameters, limit)
 
 
 def list_defs_by_qualified_name(
@@ -105,7 +99,7 @@ def list_defs_by_qualified_name(
     name = wanted.rpartition(".")[2]
     where = f"{_NAMED} AND substr('.' || {_DOTTED}, -length(?)) = ?"
     where, parameters = _narrowed(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
-    return _filtered(snapshot, where, parameters, limit, None, None)
+    return _page(snapshot, where, parameters, limit)
 
 
 def _list_defs_that_end(
@@ -115,16 +109,16 @@ def _list_defs_that_end(
     name = wanted.rpartition(".")[2]
     where = f"{_NAMED} AND instr({_DOTTED}, '.') AND substr(?, -length({_DOTTED}) - 1) = '.' || {_DOTTED}"
     where, parameters = _narrowed(where, [name, name, f".{wanted}"], kind, directory)
-    return _filtered(snapshot, where, parameters, limit, None, None)
+    return _page(snapshot, where, parameters, limit)
 
 
-def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int, unit_id: int | None = None) -> Page[DefRow]:
+def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int) -> Page[DefRow]:
     """Definitions whose name starts so, whatever the case of its ASCII letters; shorter names first."""
     check_limit(limit)
     if not prefix:
         return Page((), 0)
     where = "WHERE lower(defs.name) >= lower(?) AND lower(defs.name) < lower(?) || char(1114111)"
-    return _filtered(snapshot, where, [prefix, prefix], limit, unit_id, None, f"length(defs.name), defs.name, {_ORDER}")
+    return _page(snapshot, where, [prefix, prefix], limit, f"length(defs.name), defs.name, {_ORDER}")
 
 
 def list_defs_like(
@@ -150,7 +144,8 @@ def list_kinds(snapshot: Snapshot) -> tuple[str, ...]:
 def list_defs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[DefRow]:
     """Definitions of one file in the order in which they stand."""
     check_limit(limit)
-    return _filtered(snapshot, "WHERE TRUE", [], limit, None, path)
+    span = file_range(snapshot, path)
+    return Page((), 0) if span is None else _page(snapshot, "WHERE def_id BETWEEN ? AND ?", span, limit)
 
 
 def _narrowed(where: str, parameters: list[Value], kind: str | None, directory: str) -> tuple[str, list[Value]]:
@@ -164,25 +159,9 @@ def _narrowed(where: str, parameters: list[Value], kind: str | None, directory: 
     return where, parameters
 
 
-def _filtered(
-    snapshot: Snapshot,
-    where: str,
-    parameters: list[Value],
-    limit: int,
-    unit_id: int | None,
-    path: str | None,
-    order: str | None = None,
+def _page(
+    snapshot: Snapshot, where: str, parameters: Sequence[Value], limit: int, order: str | None = None
 ) -> Page[DefRow]:
-    if unit_id is not None:
-        where += " AND files.unit_id = ?"
-        parameters.append(unit_id)
-    if path is not None:
-        span = file_range(snapshot, path)
-        if span is None:
-            check_limit(limit)
-            return Page((), 0)
-        where += " AND def_id BETWEEN ? AND ?"
-        parameters.extend(span)
     return page(snapshot, _make, _SELECT, f"{_FROM} {where}", order or _ORDER, parameters, limit)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.model import Certainty
-from codeplane.query.rows import file_range, first, page
+from codeplane.query.rows import file_range, page
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
@@ -27,10 +27,6 @@ class ImportRow(NamedTuple):
     start_col: int
     end_line: int
     end_col: int
-
-
-def get_import(snapshot: Snapshot, import_uid: str) -> ImportRow | None:
-    return first(snapshot, _make, _SELECT, f"{_FROM} WHERE import_uid = ?", f"files.path, {_ORDER}", (import_uid,))
 
 
 def list_imports(snapshot: Snapshot, path: str, limit: int) -> Page[ImportRow]:

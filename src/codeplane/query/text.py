@@ -15,7 +15,7 @@ import orjson
 from codeplane.base.paths import RepoPath
 from codeplane.facts.words import name_key, normalize_text, terms_of
 from codeplane.languages.roles import Scope
-from codeplane.query.snapshot import Snapshot, check_limit
+from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import ORDINAL_BITS, path_from_text, path_to_text, split_row_id
 from codeplane.store.database import Row
 from codeplane.store.lexical import FileHit, PassageHit
@@ -39,12 +39,6 @@ _FILTERS: Mapping[Scope, tuple[tuple[str, int], ...]] = {
     "runtime": (("beside", 0),),
     "docs": (("beside", 1),),
 }
-
-
-class LexicalHit(NamedTuple):
-    file_id: int
-    path: RepoPath
-    score: float
 
 
 class FileBrief(NamedTuple):
@@ -93,20 +87,6 @@ def weigh_terms(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, int]:
         return weights
     kept = set(sorted(weights, key=lambda term: (-weights[term], term))[:MAX_TERMS])
     return {term: weight for term, weight in weights.items() if term in kept}
-
-
-def lexical_search(
-    snapshot: Snapshot, query: str, limit: int, unit_id: int | None = None, family: str | None = None
-) -> list[LexicalHit]:
-    """Files that have any word of the query, by score and then by path; nothing for a query without words."""
-    check_limit(limit)
-    weights = weigh_terms(snapshot, terms_of_text(query))
-    filters: list[tuple[str, int | str]] = []
-    if family is not None:
-        filters.append(("language_family", family))
-    among = None if unit_id is None else [row[0] for row in snapshot.reader.rows(_FILES_OF_UNIT, (unit_id,))]
-    found = snapshot.reader.lexical.rank_files(weights, limit, among=among, filters=filters)
-    return [LexicalHit(hit.file.file_id, hit.file.path, float(hit.score)) for hit in _files(snapshot, found)[:limit]]
 
 
 def rank_files(
@@ -256,7 +236,6 @@ def find_brief(snapshot: Snapshot, path: str) -> FileBrief | None:
 
 
 _MAX_ENDS = 16
-_FILES_OF_UNIT = "SELECT file_id FROM files WHERE unit_id = ?"
 _BRIEFS = "SELECT file_id, path, coalesce(language, ''), lines, role FROM files"
 
 
