@@ -22,6 +22,8 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
 from codeplane.index.options import IndexOptions
+from codeplane.ledger.events import Event
+from codeplane.ledger.ledger import Ledger
 from codeplane.operations.editing.editor import AppliedEdit, Request
 from codeplane.operations.editing.keeping import Room
 from codeplane.operations.editing.model import Edit
@@ -29,8 +31,7 @@ from codeplane.operations.editing.opening import open_editor
 from codeplane.operations.editing.planning import PlanOptions, plan_edits
 from codeplane.operations.editing.recovering import undo_plan
 from codeplane.store.layout import create_state
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import ANYWHERE, Event
+from codeplane.tasks.model import ANYWHERE
 from codeplane.workspace.freshness import Settings
 from codeplane.workspace.workspace import Workspace
 

@@ -20,10 +20,11 @@ from benchmarks.server_figures import COLUMNS, quantile, row_of
 from benchmarks.trees import scratch
 
 from codeplane.base.record import Record
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_reading import sum_tasks
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event, TaskState, digest_params
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.events import Event, TaskState
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.queries import sum_tasks
+from codeplane.tasks.model import digest_params
 
 MOST_SECONDS = 0.0005
 CALLS = 100_000
@@ -56,7 +57,7 @@ def measure(calls: int, rounds: int) -> Result:
             floor += bare
             cpu.append(seconds / calls)
             kept, _ = sum_tasks(directory, [_TASK]).get(_TASK, (0, 0))
-            missing += abs(calls - kept) if verify(directory).is_whole else calls
+            missing += abs(calls - kept) if verify_chain(directory).is_intact else calls
     result.tables = [Table("a call", COLUMNS, (row_of("recorded", waits), row_of("bare write", floor)))]
     beside = f"bare write {amount(quantile(floor, 0.5) * 1000, 'ms')}"
     result.figures = [

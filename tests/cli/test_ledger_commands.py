@@ -16,10 +16,10 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.base.record import Record
-from codeplane.store.ledger_reading import list_operations
-from codeplane.store.ledger_schema import EventRow
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event, Limits, Task, TaskState
+from codeplane.ledger.events import Event, TaskState
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.queries import list_operations
+from codeplane.ledger.schema import EventRow
 from support.mcp_client import Place, server_place, until
 from support.repositories import make_repository
 from support.sandbox import HOSTILE, Sandbox
@@ -46,7 +46,7 @@ EVENTS = [
 def recorded(directory: Path) -> None:
     """A task in which everything happened, and one of a session after it."""
     ledger = Ledger.open(directory, wall=iter(range(1_700_000_000, 1_800_000_000)).__next__)
-    ledger.open_explicit(Task(TASK, "s_1", 0.0, True, limits=Limits(max_mutations=2), repo_head="c0ffee" * 6))
+    ledger.open_task(TASK, "s_1", limits={"max_mutations": 2}, repo_head="c0ffee" * 6)
     for event in EVENTS:
         ledger.outcome(event)
     for number in range(2):
@@ -170,11 +170,11 @@ def test_text_that_somebody_put_into_a_column_is_no_crash(tmp_path: Path) -> Non
     odd = Sandbox(make_repository(tmp_path / "repo", {"a.py": ""}), tmp_path / "home")
     (odd.root / ".codeplane").mkdir(mode=0o700)
     ledger = Ledger.open(odd.root / ".codeplane")
-    assert ledger._file is not None
+    assert ledger._writer.file is not None
     ledger.open_task(TASK)
     ledger.flush()
     row = list_row(changed_paths="[1, {", diff_stats="[]", paths='{"a": 1}', status="\x1b[31m", tool="\u202etool")
-    ledger._file.append([row], durable=True)
+    ledger._writer.file.append([row], durable=True)
     ledger.close()
     for command in (["ledger"], ["ledger", "show", "3"], ["receipt"], ["ledger", "tasks"]):
         done = odd.run(*command)

@@ -14,8 +14,8 @@ from codeplane.base.errors import ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.locks import FileLock
 from codeplane.index.options import SyncReport
+from codeplane.ledger.queries import list_operations
 from codeplane.operations.read_meta import report_meta
-from codeplane.store.ledger_reading import list_operations
 from codeplane.tools.surface import Surface
 from support.doors import until
 from support.fingerprints import tamper

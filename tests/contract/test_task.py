@@ -12,7 +12,7 @@ import pytest
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import ErrorCode
 from codeplane.base.record import Record
-from codeplane.store.ledger_reading import Wanted, find_operations, list_tasks
+from codeplane.ledger.queries import OperationFilter, find_operations, list_tasks
 from codeplane.tools import catalog
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers import CHECKS, HANDLERS
@@ -65,7 +65,7 @@ def rows_of(server: Server, task_id: str) -> list[tuple[str | None, ...]]:
     ledger = server.pipeline._ledger
     assert ledger is not None
     ledger.flush()
-    found = find_operations(server.root / ".codeplane", 100, Wanted(task_id=task_id), oldest=True)
+    found = find_operations(server.root / ".codeplane", 100, OperationFilter(task_id=task_id), oldest=True)
     return [(row.tool, row.op_type, row.status, row.limit_triggered) for row in found]
 
 

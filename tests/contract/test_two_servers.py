@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from codeplane.base.errors import ErrorCode
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_reading import list_operations
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.queries import list_operations
 from support.doors import until
 from support.repositories import make_repository
 from support.tooling import error_of, serving
@@ -28,7 +28,7 @@ def test_one_ledger_is_kept_by_one_server_at_a_time(tmp_path: Path) -> None:
         until(lambda: second.manage("sync")["status"] == "ok")
         state = second.pipeline.state()
         assert (state["ledger"], state["ledger_lost"]) == ("kept", 0)
-    assert verify(root / ".codeplane").is_whole
+    assert verify_chain(root / ".codeplane").is_intact
     rows = list_operations(root / ".codeplane", 1000, None, None)
     assert len({row.request_id for row in rows}) == len(rows)
     assert [row.tool for row in rows].count("map_repo") == 1, "told when it could be written"

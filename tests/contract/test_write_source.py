@@ -14,9 +14,10 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.config.model import Config, EditsConfig, FreshnessConfig, IndexConfig, ServerConfig
-from codeplane.store.ledger_chain import verify
+from codeplane.ledger.chain import verify_chain
 from codeplane.tools.surface import Surface
 from support.edits import kept_in, tree_of
+from support.ledgers import calls_of
 from support.repositories import git, make_repository, write
 from support.tooling import Envelope, Server, call_tool, codes_of, error_of, serving
 
@@ -58,8 +59,7 @@ def result(envelope: Envelope) -> dict[str, Any]:
 def operations(server: Server) -> list[Any]:
     ledger = server.pipeline._ledger
     assert ledger is not None
-    ledger.flush()
-    return [row for row in ledger.list_operations(1000) if row.tool in ("write_source", "rollback")]
+    return [row for row in calls_of(ledger, 1000) if row.tool in ("write_source", "rollback")]
 
 
 def test_a_batch_of_everything_and_what_is_told_of_it(server: Server) -> None:
@@ -566,7 +566,7 @@ def test_the_chain_holds_and_git_sees_nothing_of_ours(server: Server) -> None:
         result(edit(server, {"path": f"n{number}.txt", "content": "x"}))
     status = git(server.root, "status", "--porcelain").split("\n")
     assert sorted(filter(None, status)) == [f"?? n{number}.txt" for number in range(5)]
-    assert verify(server.root / ".codeplane").is_whole
+    assert verify_chain(server.root / ".codeplane").is_intact
 
 
 def test_the_status_of_a_task_has_the_fingerprint_that_was_answered(server: Server) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import codeplane
-from codeplane.store.ledger_chain import verify
+from codeplane.ledger.chain import verify_chain
 from support.edits import kept_in
 from support.repositories import make_repository
 from support.tooling import serving
@@ -93,7 +93,7 @@ def run_rounds(root: Path, rounds: int, seed: int) -> tuple[int, int]:
         with serving(root) as server:
             ledger = server.pipeline._ledger
             assert ledger is not None
-            undone += len(ledger.take_recovered())
+            undone += len(ledger.take_rolled_back())
             rows = ledger.list_mutations(1000)
             assert all(row.status is not None for row in rows)
             recent = {row.mutation_id for row in rows}
@@ -101,7 +101,7 @@ def run_rounds(root: Path, rounds: int, seed: int) -> tuple[int, int]:
                 name for name in kept_in(root) if name not in recent and not ledger.list_mutations(1, mutation_id=name)
             ]
             assert unknown == [], "nothing is left over"
-        assert verify(root / ".codeplane").is_whole
+        assert verify_chain(root / ".codeplane").is_intact
         for number in range(WRITERS):
             here = root / f"w{number}"
             counts = {(here / f"{name}.txt").read_text() for name in ("a", "b", "c")}

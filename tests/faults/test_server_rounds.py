@@ -19,8 +19,8 @@ import pytest
 from codeplane.disk.locks import find_owner
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions
+from codeplane.ledger.chain import verify_chain
 from codeplane.store.integrity import Verdict
-from codeplane.store.ledger_chain import verify
 from support.mcp_client import McpClient, Place, is_alive, many_files, server_place, until
 from support.outside import Outside
 from support.repositories import logical_dump, scratch_dump
@@ -110,8 +110,8 @@ def check(place: Place, scratch: Path) -> None:
         indexer.sync()
         assert logical_dump(indexer) == scratch_dump(place.root, scratch)
         assert indexer.verify("full").verdict is Verdict.OK
-    found = verify(place.root / ".codeplane")
-    assert found.is_whole and not found.breaks and not found.damaged, found
+    found = verify_chain(place.root / ".codeplane")
+    assert found.is_intact and not found.breaks and not found.damaged, found
 
 
 def rounds(tmp_path: Path, seed: int, count: int) -> None:

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 
-from codeplane.store.ledger_chain import verify
+from codeplane.ledger.chain import verify_chain
 from support.mcp_client import Place
 from support.repositories import write
 
@@ -53,4 +53,4 @@ def test_a_call_with_a_key_survives_the_engine_and_is_done_once(place: Place) ->
     assert number > 1
     assert (place.root / "count.txt").read_text() == f"{number}\n"
     client.end(10)
-    assert verify(place.root / ".codeplane").is_whole
+    assert verify_chain(place.root / ".codeplane").is_intact

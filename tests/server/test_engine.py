@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from codeplane import __version__
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.queries import OperationRow, list_operations, list_tasks
 from codeplane.server.ask import _receive
 from codeplane.server.wire import PROTOCOL, Frame
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_reading import OperationRow, list_operations, list_tasks
 from support.mcp_client import McpClient, Place, index_held, server_place, until
 from support.repositories import write
 
@@ -335,7 +335,7 @@ def test_every_call_leaves_one_outcome(place: Place) -> None:
         assert (row.intent_seq is not None) == (name == "manage_index"), row
     assert len({row.session_id for row in rows.values() if row.session_id}) == 1
     client.end()
-    assert verify(place.root / ".codeplane").is_whole
+    assert verify_chain(place.root / ".codeplane").is_intact
     for path in (place.root / ".codeplane").glob("ledger*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes()
 
@@ -352,4 +352,4 @@ def test_cancelled_calls_leave_one_outcome_too(place: Place) -> None:
         client.end()
     counted = Counter((row.tool, row.error_code) for row in operations(place))
     assert counted[("map_repo", 5003)] == 10
-    assert verify(place.root / ".codeplane").is_whole
+    assert verify_chain(place.root / ".codeplane").is_intact

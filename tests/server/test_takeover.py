@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from codeplane.disk.locks import find_owner
+from codeplane.ledger.chain import verify_chain
 from codeplane.server import attach
 from codeplane.server.attach import Engine
 from codeplane.server.streams import read_frame
 from codeplane.server.wire import Frame
-from codeplane.store.ledger_chain import verify
 from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
 from support.mcp_client import McpClient, Place, index_held, until
@@ -106,7 +106,7 @@ def test_the_next_engine_answers(place: Place, end: Callable[[Place, McpClient],
     for client in place.clients:
         client.end(5)
     assert not place.processes()
-    assert verify(place.root / ".codeplane").is_whole
+    assert verify_chain(place.root / ".codeplane").is_intact
 
 
 def test_calls_under_way_are_asked_again(place: Place) -> None:
@@ -314,4 +314,4 @@ def test_a_command_that_holds_the_lock_is_waited_for(place: Place, tmp_path: Pat
     assert client.call("health_check")["status"] == "ok"
     assert [command.wait(20) for command in commands] == [0, 0, 0]
     until(lambda: len(place.engines()) == 1)
-    assert verify(place.root / ".codeplane").is_whole
+    assert verify_chain(place.root / ".codeplane").is_intact

@@ -9,9 +9,9 @@ import signal
 import subprocess
 from typing import Any
 
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.queries import list_operations, list_tasks
 from codeplane.server.runtime import RuntimeDirectory, read_http, runtime_base
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_reading import list_operations, list_tasks
 from support.http_front import modern_headers, modern_message
 from support.mcp_client import Place, until
 
@@ -54,7 +54,7 @@ def test_no_answer_that_a_client_got_is_missing_after_kills(place: Place) -> Non
     assert place.run("ledger").returncode == 0, "it puts into the ledger what the last kill left"
     rows = {row.request_id for row in list_operations(place.root / ".codeplane", 1000)}
     assert set(answered) <= rows
-    assert verify(place.root / ".codeplane").is_whole
+    assert verify_chain(place.root / ".codeplane").is_intact
 
 
 def test_a_task_left_open_is_interrupted_when_its_client_leaves(place: Place) -> None:

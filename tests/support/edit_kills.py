@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from codeplane.disk import renames
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.file import LedgerFile
 from codeplane.operations.editing.model import Edit
-from codeplane.store.ledger import LedgerFile
-from codeplane.store.ledger_chain import verify
 from support.edits import bench, create, delete, kept_in, move, tree_of, update
 
 _STEPS = ("write", "fsync", "rename", "link", "unlink", "mkdir", "rmdir", "fchmod")
@@ -172,7 +172,7 @@ class Round:
             problems.append("no outcome")
         if kept_in(root) != sorted(row.mutation_id for row in done):
             problems.append("residue")
-        if not verify(root / ".codeplane").is_whole:
+        if not verify_chain(root / ".codeplane").is_intact:
             problems.append("the chain is broken")
         return problems
 

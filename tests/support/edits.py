@@ -10,14 +10,15 @@ from pathlib import Path
 from codeplane.base.paths import RepoPath
 from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
+from codeplane.ledger.events import Event
+from codeplane.ledger.ledger import Ledger
 from codeplane.operations.editing.editor import AppliedEdit, Editor, Request
 from codeplane.operations.editing.keeping import Room
 from codeplane.operations.editing.model import Edit, EditPlan
 from codeplane.operations.editing.opening import open_editor
 from codeplane.operations.editing.planning import PlanOptions, plan_edits
 from codeplane.operations.editing.recovering import undo_plan
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import ANYWHERE, Event
+from codeplane.tasks.model import ANYWHERE
 
 
 def never() -> bool:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.tasks.model import TaskState
+from codeplane.ledger.events import TaskState
 from codeplane.tasks.sessions import Session, Sessions
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_ANSWER_CHARS
-from codeplane.store.ledger_reading import list_operations
+from codeplane.ledger.queries import list_operations
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.repositories import git, make_repository, sync, write

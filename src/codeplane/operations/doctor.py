@@ -20,6 +20,7 @@ from codeplane.git.repository import repo_version
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.languages.registry import languages
 from codeplane.languages.versions import grammar_pins, grammar_versions
+from codeplane.ledger.chain import verify_chain as verify_ledger
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 from codeplane.query.files import summary
@@ -27,7 +28,6 @@ from codeplane.query.snapshot import open_current
 from codeplane.store.database import sqlite_version
 from codeplane.store.integrity import Integrity, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
-from codeplane.store.ledger_chain import verify as verify_ledger
 from codeplane.store.registry import read_binding
 
 MINIMUM_PYTHON = (3, 11)

@@ -13,21 +13,21 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import display
 from codeplane.disk.locks import find_owner
-from codeplane.operations.context import Context
-from codeplane.store.identity import user_identity
-from codeplane.store.layout import open_state
-from codeplane.store.ledger_files import ARCHIVE_NAME, LOCK_NAME
-from codeplane.store.ledger_reading import (
+from codeplane.ledger.ack_buffer import has_pending_rows
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.paths import ARCHIVE_NAME, LOCK_NAME
+from codeplane.ledger.queries import (
+    OperationFilter,
     OperationRow,
     TaskRow,
-    Wanted,
     find_operations,
     find_tasks,
     list_tasks,
     sum_tasks,
 )
-from codeplane.store.ledger_waiting import has_left
-from codeplane.tasks.ledger import Ledger
+from codeplane.operations.context import Context
+from codeplane.store.identity import user_identity
+from codeplane.store.layout import open_state
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,23 @@ def ledger_directory(context: Context) -> Path | None:
     state = open_state(context.root)
     if state is None:
         return None
-    if has_left(state.path) and find_owner(state.path / ARCHIVE_NAME / LOCK_NAME) is None:
+    if has_pending_rows(state.path) and find_owner(state.path / ARCHIVE_NAME / LOCK_NAME) is None:
         Ledger.open(state.path, owner=user_identity(context.user_state)).close()
     return state.path
 
 
-def list_calls(directory: Path | None, limit: int, wanted: Wanted, *, oldest: bool = False) -> list[OperationRow]:
+def list_calls(
+    directory: Path | None, limit: int, wanted: OperationFilter, *, oldest: bool = False
+) -> list[OperationRow]:
     return find_operations(directory, limit, wanted, oldest=oldest) if directory is not None else []
 
 
 def get_call(directory: Path | None, name: str) -> OperationRow:
     """By its number, or by the request_id of its answer."""
     number = int(name) if name.isdecimal() and len(name) <= _MAX_DIGITS else None
-    wanted = Wanted(before=number + 1, after=number - 1) if number is not None else Wanted(request_id=name)
+    wanted = (
+        OperationFilter(before=number + 1, after=number - 1) if number is not None else OperationFilter(request_id=name)
+    )
     found = list_calls(directory, 1, wanted)
     if not found:
         raise CodePlaneError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeplane.base.limits import MAX_LIMIT
-from codeplane.store.ledger_reading import OperationRow, TaskRow, Wanted, find_operations
+from codeplane.ledger.queries import OperationFilter, OperationRow, TaskRow, find_operations
 
 _SEARCHING = ("search", "recon")
 
@@ -64,7 +64,7 @@ def make_receipt(directory: Path, task: TaskRow, canonical: Mapping[str, str]) -
 def _operations(directory: Path, task_id: str) -> Iterator[OperationRow]:
     """Oldest first."""
     after = 0
-    while page := find_operations(directory, MAX_LIMIT, Wanted(after=after, task_id=task_id), oldest=True):
+    while page := find_operations(directory, MAX_LIMIT, OperationFilter(after=after, task_id=task_id), oldest=True):
         yield from page
         after = page[-1].op_id
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError
+from codeplane.ledger.events import TaskState
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.rotation import Retention
 from codeplane.operations.context import Context
 from codeplane.operations.editing.editor import Editor
 from codeplane.operations.editing.keeping import Room
@@ -17,10 +20,8 @@ from codeplane.operations.editing.recovering import undo_plan
 from codeplane.operations.roots import Roots, open_root
 from codeplane.store.identity import user_identity
 from codeplane.store.layout import create_state
-from codeplane.store.ledger_files import Retention
 from codeplane.tasks.handles import Handles
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Task, TaskState
+from codeplane.tasks.model import Task
 from codeplane.tasks.open_tasks import OpenTasks
 from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session, Sessions
@@ -52,7 +53,14 @@ def open_pipeline(
 
     def task_opened(task: Task) -> None:
         if ledger is not None:
-            ledger.open_explicit(task, home.workspace.state().epoch)
+            ledger.open_task(
+                task.id,
+                task.session_id,
+                limits=task.recorded_limits,
+                repo_head=task.repo_head,
+                epoch=home.workspace.state().epoch,
+                client=task.client,
+            )
 
     def task_closed(task: Task) -> None:
         if ledger is not None:

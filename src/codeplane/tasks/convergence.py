@@ -10,8 +10,8 @@ from dataclasses import replace
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.record import Record
 from codeplane.base.warnings import WarningCode
-from codeplane.tasks.fingerprints import record_fingerprint
-from codeplane.tasks.model import NO_LIMITS, Counts, Task, TaskState
+from codeplane.ledger.events import TaskState, record_fingerprint
+from codeplane.tasks.model import NO_LIMITS, Counts, Task
 
 _NOUNS = {
     "max_mutations": ("mutations", "Mutation budget"),

@@ -6,22 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
 from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import NOTHING, Record
+from codeplane.ledger.events import TaskState
 
 Counts = Literal["mutations", "test_runs"]
 """What a call can use up of its task, besides tokens and time."""
-
-
-class TaskState(StrEnum):
-    OPEN = "OPEN"
-    CLOSED_SUCCESS = "CLOSED_SUCCESS"
-    CLOSED_FAILED = "CLOSED_FAILED"
-    CLOSED_INTERRUPTED = "CLOSED_INTERRUPTED"
 
 
 @dataclass(frozen=True)
@@ -100,27 +92,10 @@ class Task:
     repeated_mutations: int = 0
     repeated_failures: int = 0
 
-
-@dataclass(frozen=True)
-class Event:
-    """One call as the ledger records it. There is no place for parameters, content or credentials."""
-
-    tool: str
-    request_id: str
-    session_id: str | None = None
-    task_id: str | None = None
-    op_type: str = "read"
-    params_digest: Digest | None = None
-    epoch: int | None = None
-    intent: int | None = None
-    """Of an outcome: the number that `Ledger.intent` gave. None for a call without an effect."""
-    status: str | None = None
-    error_code: int | None = None
-    duration_ms: int | None = None
-    tokens_given: int | None = None
-    record: Record = NOTHING
-    plan: str | None = None
-    """Of an intent to change files: how to undo it. Names and digests, no content."""
+    @property
+    def recorded_limits(self) -> dict[str, int]:
+        """Limits as the ledger records them. Path patterns are the caller's words, so only their number is recorded."""
+        return self.limits.as_dict() | ({"paths": len(self.scope.patterns)} if self.scope.patterns else {})
 
 
 def digest_params(params: Mapping[str, object]) -> Digest:

@@ -18,8 +18,9 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.record import Record
 from codeplane.base.warnings import WarningCode
+from codeplane.ledger.events import TaskState
 from codeplane.tasks.convergence import counted, failed, find_limit, noted, refuse, stops
-from codeplane.tasks.model import Counts, Limits, Scope, Task, TaskState
+from codeplane.tasks.model import Counts, Limits, Scope, Task
 from codeplane.tasks.sessions import IDLE_SECONDS, Session, client_digest
 
 MAX_OPEN = 20

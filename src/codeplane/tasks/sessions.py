@@ -17,7 +17,8 @@ from threading import Lock
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.tasks.model import ANYWHERE, Scope, TaskState
+from codeplane.ledger.events import TaskState
+from codeplane.tasks.model import ANYWHERE, Scope
 
 IDLE_SECONDS = 1800.0
 MAX_SESSIONS = 1000

@@ -13,10 +13,10 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
-from codeplane.store.ledger_reading import MutationRow
-from codeplane.tasks.journal import Recovered
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event
+from codeplane.ledger.events import Event
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.queries import MutationRow
+from codeplane.ledger.recovery import RolledBackMutation
 
 
 class CallJournal:
@@ -58,8 +58,8 @@ class CallJournal:
     ) -> list[MutationRow]:
         return self._kept().list_mutations(limit, mutation_id=mutation_id, key=key)
 
-    def take_recovered(self) -> tuple[Recovered, ...]:
-        return self._ledger.take_recovered() if self._ledger is not None else ()
+    def take_rolled_back(self) -> tuple[RolledBackMutation, ...]:
+        return self._ledger.take_rolled_back() if self._ledger is not None else ()
 
     def _kept(self) -> Ledger:
         if self._ledger is None:

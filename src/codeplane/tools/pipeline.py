@@ -21,12 +21,13 @@ from codeplane.base.record import NOTHING
 from codeplane.base.text_lines import TextLine, agent_text, as_fields
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.options import Progress
+from codeplane.ledger.events import Event
+from codeplane.ledger.ledger import Ledger
 from codeplane.operations.editing.editor import Editor
 from codeplane.operations.health import state_fields
 from codeplane.operations.roots import OpenRoot, Roots
 from codeplane.tasks.handles import Handles
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event, digest_params
+from codeplane.tasks.model import digest_params
 from codeplane.tasks.open_tasks import OpenTasks
 from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session, Sessions, client_digest
@@ -108,9 +109,9 @@ class Pipeline:
         ledger = self._ledger
         if ledger is None:
             return {"ledger": "none"}
-        fields: dict[str, object] = {"ledger": ledger.standing, "ledger_lost": ledger.lost}
-        if ledger.notes:
-            fields["ledger_put_aside"] = [{"kind": note.kind, "kept_as": note.kept_as} for note in ledger.notes]
+        fields: dict[str, object] = {"ledger": ledger.availability, "ledger_lost": ledger.lost}
+        if ledger.quarantined:
+            fields["ledger_put_aside"] = [{"kind": file.kind, "kept_as": file.moved_to} for file in ledger.quarantined]
         return fields
 
     def leave(self, principal: str) -> None:

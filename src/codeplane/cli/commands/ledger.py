@@ -24,8 +24,8 @@ from codeplane.cli.terminal import Style, columns, duration, facts, fit, number,
 from codeplane.operations.receipt import parse_json_column
 
 if TYPE_CHECKING:
+    from codeplane.ledger.queries import OperationFilter, OperationRow, TaskRow
     from codeplane.operations.ledger import TaskSummary
-    from codeplane.store.ledger_reading import OperationRow, TaskRow, Wanted
 
 FOLLOW_SECONDS = 0.5
 _LEAST_ABOUT = 12
@@ -128,11 +128,11 @@ def _follow(invocation: Invocation, options: LedgerOptions) -> Reply:
     return Reply()
 
 
-def _wanted(options: LedgerOptions, directory: Path | None) -> Wanted:
+def _wanted(options: LedgerOptions, directory: Path | None) -> OperationFilter:
+    from codeplane.ledger.queries import OperationFilter
     from codeplane.operations.ledger import get_task
-    from codeplane.store.ledger_reading import Wanted
 
-    return Wanted(
+    return OperationFilter(
         task_id=get_task(directory, options.task).task_id if options.task else None,
         tool=options.tool,
         since_ms=_since_ms(options.since) if options.since else None,

@@ -14,9 +14,9 @@ from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath
 from codeplane.disk.batch import parse_batch
 from codeplane.disk.kept import TXN_NAME
+from codeplane.ledger.events import INTERRUPTED
+from codeplane.ledger.queries import list_mutations
 from codeplane.store.layout import open_state
-from codeplane.store.ledger_reading import list_mutations
-from codeplane.tasks.ledger_rows import INTERRUPTED
 
 
 @dataclass(frozen=True)

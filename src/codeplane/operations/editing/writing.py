@@ -26,6 +26,8 @@ from codeplane.disk.kept import read_note, write_note
 from codeplane.disk.policy import is_sensitive
 from codeplane.disk.writing import exists
 from codeplane.index.options import effective
+from codeplane.ledger.queries import MutationRow
+from codeplane.ledger.recovery import RolledBackMutation
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS, Blocks, stats_of
 from codeplane.operations.editing.diffing import unified
 from codeplane.operations.editing.editor import AppliedEdit, Cancelled, Editor, Journal, Request
@@ -33,8 +35,6 @@ from codeplane.operations.editing.effects import Before, look_after, look_before
 from codeplane.operations.editing.messages import REPEATED
 from codeplane.operations.editing.model import EditPlan
 from codeplane.operations.read_meta import freshness_fields
-from codeplane.store.ledger_reading import MutationRow
-from codeplane.tasks.journal import Recovered
 from codeplane.workspace.workspace import Workspace
 
 MAX_DIFF_CHARS = 14_000
@@ -50,7 +50,7 @@ class MutationLog(Journal, Protocol):
         self, limit: int, *, mutation_id: str | None = None, key: str | None = None
     ) -> list[MutationRow]: ...
 
-    def take_recovered(self) -> tuple[Recovered, ...]: ...
+    def take_rolled_back(self) -> tuple[RolledBackMutation, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _change(context: EditContext, request: MutationRequest, log: MutationLog, ke
     # Right after a start the index is still being opened. Without it the answer could not name symbols and tests.
     context.workspace.wait_until_open(cancelled=context.cancelled)
     done = context.editor.apply(Request(request.paths, request.plan, about, look), log, context.cancelled)
-    recovered = tuple(_recovered_notice(found) for found in log.take_recovered())
+    recovered = tuple(_recovered_notice(found) for found in log.take_rolled_back())
     if isinstance(done, EditPlan):
         return Answer(
             {"applied": False, "unchanged": list(done.unchanged[:_MAX_ABOUT])},
@@ -273,10 +273,10 @@ def _in_other_repository(root: Root, plan: EditPlan) -> list[RepoPath]:
     return [change.path for change in plan.changes if is_nested(parent(change.path))]
 
 
-def _recovered_notice(found: Recovered) -> Notice:
+def _recovered_notice(found: RolledBackMutation) -> Notice:
     about: dict[str, object] = {"mutation_id": found.mutation_id}
-    if found.left:
-        about |= {"left": list(found.left[:_MAX_ABOUT]), "kept_in": f".codeplane/txn/{found.mutation_id}"}
+    if found.conflicts:
+        about |= {"left": list(found.conflicts[:_MAX_ABOUT]), "kept_in": f".codeplane/txn/{found.mutation_id}"}
     return Notice(WarningCode.EDIT_UNDONE, about)
 
 

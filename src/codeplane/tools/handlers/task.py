@@ -7,9 +7,10 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.ledger.events import TaskState
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS
 from codeplane.operations.task import open_task
-from codeplane.tasks.model import Limits, Task, TaskState
+from codeplane.tasks.model import Limits, Task
 from codeplane.tools.calls import Call
 
 _LIMITS = ("max_mutations", "max_test_runs", "max_duration_sec", "max_tokens")

@@ -9,10 +9,10 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.record import Record
-from codeplane.store.ledger import LedgerFile
-from codeplane.store.ledger_chain import verify
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.events import Event
+from codeplane.ledger.file import LedgerFile
+from codeplane.ledger.ledger import Ledger
 
 EVENT = Event("write_source", "r_1", op_type="write_source", plan="the plan", record=Record(mutation_id="m_1"))
 
@@ -23,13 +23,13 @@ class Undoing:
     def __init__(self) -> None:
         self.plans: list[str] = []
         self.error: CodePlaneError | None = None
-        self.left: tuple[str, ...] = ()
+        self.conflicts: tuple[str, ...] = ()
 
     def __call__(self, plan: str) -> tuple[str, ...]:
         if self.error is not None:
             raise self.error
         self.plans.append(plan)
-        return self.left
+        return self.conflicts
 
 
 def statuses(ledger: Ledger) -> list[tuple[str | None, str | None]]:
@@ -42,18 +42,18 @@ def test_a_change_that_was_cut_off_is_undone_at_the_next_start(tmp_path: Path) -
     first.intent(EVENT)
     first.close()
     assert undoing.plans == []
-    undoing.left = ("a.txt",)
+    undoing.conflicts = ("a.txt",)
     second = Ledger.open(tmp_path, recover=undoing)
     assert undoing.plans == ["the plan"]
     assert statuses(second) == [("INTERRUPTED", "CONFLICT")]
-    (told,) = second.take_recovered()
-    assert (told.mutation_id, told.left) == ("m_1", ("a.txt",))
-    assert second.take_recovered() == ()
+    (told,) = second.take_rolled_back()
+    assert (told.mutation_id, told.conflicts) == ("m_1", ("a.txt",))
+    assert second.take_rolled_back() == ()
     second.close()
     third = Ledger.open(tmp_path, recover=undoing)
     assert undoing.plans == ["the plan"], "once"
     third.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_what_cannot_be_undone_yet_stops_every_change(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_change_of_a_stranger_is_not_undone(tmp_path: Path) -> None:
     ours = Ledger.open(tmp_path, owner="us", recover=undoing)
     ours.ensure_settled()
     assert undoing.plans == []
-    assert [note.kind for note in ours.notes] == ["foreign"]
+    assert [note.kind for note in ours.quarantined] == ["foreign"]
     ours.close()
 
 
@@ -136,7 +136,7 @@ def test_a_commit_that_fails_is_not_written_later(tmp_path: Path, monkeypatch: p
     ledger.flush()
     assert statuses(ledger) == [("error", None)]
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_a_commit_that_only_looked_like_a_failure_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,19 +11,21 @@ from pathlib import Path
 import pytest
 
 import codeplane
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_files import LEDGER_NAME, Retention
-from codeplane.store.ledger_waiting import DAMAGED_NAME, NAMES
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event
+from codeplane.ledger.ack_buffer import DAMAGED_NAME, NAMES
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.events import Event
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.paths import LEDGER_NAME
+from codeplane.ledger.rotation import Retention
+from support.ledgers import calls_of, tasks_of
 
 SCRIPT = """
 import os, sys
 from pathlib import Path
 from threading import Thread
-from codeplane.store.ledger_files import Retention
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event
+from codeplane.ledger.rotation import Retention
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.events import Event
 directory, first, bytes_each = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 ledger = Ledger.open(directory, owner="me", retention=Retention(bytes=bytes_each, archives=10_000))
 def answer(lane):
@@ -56,7 +58,7 @@ def answered_until_killed(directory: Path, first: int, answers: int, bytes_each:
 def outcomes(ledger: Ledger) -> list[str]:
     found: list[str] = []
     before = None
-    while page := ledger.list_operations(1000, before):
+    while page := calls_of(ledger, 1000, before):
         found.extend(str(row.request_id) for row in page)
         before = page[-1].op_id
     return found
@@ -65,14 +67,14 @@ def outcomes(ledger: Ledger) -> list[str]:
 def check(directory: Path, seen: list[str], kills: int) -> None:
     ledger = Ledger.open(directory, owner="me")
     found = outcomes(ledger)
-    assert ledger.notes == ()
-    assert {task.state for task in ledger.list_tasks(1000)} == {"CLOSED_INTERRUPTED"}
+    assert ledger.quarantined == ()
+    assert {task.state for task in tasks_of(ledger, 1000)} == {"CLOSED_INTERRUPTED"}
     ledger.close()
     assert len(found) == len(set(found)), "none twice"
     assert not set(seen) - set(found), "none lost"
     # Each lane may have been killed between its row and its word.
     assert len(found) - len(seen) <= 3 * kills
-    assert verify(directory).is_whole
+    assert verify_chain(directory).is_intact
 
 
 def test_no_answered_call_is_lost_by_kills(tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def killed(directory: Path, *events: Event) -> None:
     ledger = Ledger.open(directory, owner="me", group_seconds=3600.0)
     for event in events:
         ledger.outcome(event)
-    ledger._lock.release()
+    ledger._writer._lock.release()
 
 
 READ = Event("search", "r_1", task_id="t_1", status="ok", tokens_given=5)
@@ -118,7 +120,7 @@ def test_what_was_left_is_there_once_after_any_number_of_starts(tmp_path: Path) 
     for _ in range(3):
         ledger = Ledger.open(tmp_path, owner="me")
         assert outcomes(ledger) == ["r_2", "r_1"]
-        assert ledger.list_operations(5)[1].tokens_given == 5
+        assert calls_of(ledger, 5)[1].tokens_given == 5
         ledger.close()
     # Killed after the rows were in the ledger, and before the file was emptied.
     for name, data in zip(NAMES, left, strict=True):
@@ -126,15 +128,15 @@ def test_what_was_left_is_there_once_after_any_number_of_starts(tmp_path: Path) 
     ledger = Ledger.open(tmp_path, owner="me")
     assert outcomes(ledger) == ["r_2", "r_1"]
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_a_task_that_only_waited_to_be_written_is_interrupted_too(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, owner="me", group_seconds=3600.0)
     ledger.open_task("t_1", "s_1")
-    ledger._lock.release()
+    ledger._writer._lock.release()
     again = Ledger.open(tmp_path, owner="me")
-    assert [(task.task_id, task.state) for task in again.list_tasks(5)] == [("t_1", "CLOSED_INTERRUPTED")]
+    assert [(task.task_id, task.state) for task in tasks_of(again, 5)] == [("t_1", "CLOSED_INTERRUPTED")]
     again.close()
 
 
@@ -147,12 +149,12 @@ def test_damage_costs_what_lies_behind_it_and_is_said_and_kept(tmp_path: Path, p
     path.write_bytes(data)
     ledger = Ledger.open(tmp_path, owner="me")
     assert outcomes(ledger) == (["r_1", "r_0"] if place == -1 else [])
-    assert [(note.kind, note.kept_as) for note in ledger.notes] == [("damaged", f"ledger/{DAMAGED_NAME}")]
+    assert [(note.kind, note.moved_to) for note in ledger.quarantined] == [("damaged", f"ledger/{DAMAGED_NAME}")]
     assert (tmp_path / "ledger" / DAMAGED_NAME).read_bytes() == bytes(data)
     ledger.outcome(READ)
     assert outcomes(ledger)[0] == "r_1"
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_rows_that_came_with_a_clone_are_not_taken(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Whether a ledger is whole: every row of every file followed from the first to the last.
+"""Verification of a ledger: follow the hash chain from the first row of the oldest file to the last row.
 
-Looks, and never touches. Rows are read without page checksums at first, because only so can
-the row be named that somebody changed; the pages are checked afterwards.
+Reads only. Rows are read without page checksums first, because only then can the altered row be named; the page
+checksums are checked afterwards.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from pathlib import Path
 import apsw
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.ledger.file import OPEN_LOCK, check_schema, counter, layout_of
+from codeplane.ledger.paths import LEDGER_NAME, inode_of, is_private_file, list_archives
+from codeplane.ledger.schema import COLUMNS, FIRST_HASH, Head, row_hash
 from codeplane.store.database import open_for_reading, wal_bytes
-from codeplane.store.ledger import TURN, check_schema, counter, is_ours, layout_of
-from codeplane.store.ledger_files import LEDGER_NAME, list_archives
-from codeplane.store.ledger_schema import COLUMNS, FIRST_HASH, Head, row_hash
 
 _PLAIN_VFS = "unix"
+_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_NOFOLLOW
 _ATTEMPTS = 20
 _BUSY_MS = 2000
 _ROWS = "SELECT {columns} FROM events ORDER BY seq"
 _KIND = COLUMNS.index("kind")
-_BREAKS = ("damaged", "foreign")
+_CHAIN_BREAKS = ("damaged", "foreign")
 
 
 @dataclass(frozen=True)
 class BrokenRow:
-    """The first row that is not what was written: altered, out of place, or missing."""
+    """First row that is altered, out of order or missing."""
 
     file: str
     seq: int | None
@@ -38,17 +39,17 @@ class BrokenRow:
 
 
 @dataclass(frozen=True)
-class LedgerVerdict:
+class ChainReport:
     files: int
     rows: int
     broken: BrokenRow | None = None
     breaks: int = 0
-    """How often the ledger itself says that it began anew after damage."""
+    """Number of times the ledger recorded that it restarted its chain after damage."""
     damaged: tuple[str, ...] = ()
-    """Files that were put aside, which are not part of the chain."""
+    """Quarantined files, which are not part of the chain."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_intact(self) -> bool:
         return self.broken is None
 
 
@@ -58,23 +59,23 @@ class _Broken(Exception):
         self.row = (seq, reason)
 
 
-def verify(directory: Path) -> LedgerVerdict:
-    """Follow the chain through the archives to the present file. Needs no lock; one row is in memory at a time."""
-    followed: dict[Path, _Walk] = {}
+def verify_chain(directory: Path) -> ChainReport:
+    """Verify all archives and the current file. Needs no lock; holds one row in memory at a time."""
+    verified: dict[Path, _ChainWalk] = {}
     for _ in range(_ATTEMPTS):
-        before = _stamp(directory)
-        found = _verify(directory, followed)
-        # A rotation meanwhile looks like a missing file.
-        if found.is_whole or _stamp(directory) == before:
+        before = _file_set(directory)
+        found = _verify(directory, verified)
+        # A concurrent rotation looks like a missing file.
+        if found.is_intact or _file_set(directory) == before:
             break
     return found
 
 
 @contextmanager
-def opened_plainly(path: Path) -> Iterator[apsw.Connection]:
-    """A connection that cannot write and does not check pages; where the directory is read-only it still reads."""
-    with TURN:
-        connection = _open_plainly(path)
+def open_unchecked(path: Path) -> Iterator[apsw.Connection]:
+    """Open read-only, without page checksums; works in a read-only directory too."""
+    with OPEN_LOCK:
+        connection = _open_unchecked(path)
     try:
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -85,16 +86,16 @@ def opened_plainly(path: Path) -> Iterator[apsw.Connection]:
         connection.close()
 
 
-def _open_plainly(path: Path) -> apsw.Connection:
+def _open_unchecked(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=_FLAGS, vfs=_PLAIN_VFS)
     try:
-        # The first look already may meet a rotation.
+        # The first read may already meet a rotation.
         connection.set_busy_timeout(_BUSY_MS)
         connection.pragma("schema_version")
     except BaseException as error:
         connection.close()
-        refused = isinstance(error, apsw.CantOpenError | apsw.ReadOnlyError)
-        if not refused or os.access(path.parent, os.W_OK) or wal_bytes(path):
+        is_refused = isinstance(error, apsw.CantOpenError | apsw.ReadOnlyError)
+        if not is_refused or os.access(path.parent, os.W_OK) or wal_bytes(path):
             raise
         address = f"{path.absolute().as_uri()}?immutable=1"
         connection = apsw.Connection(address, flags=_FLAGS | apsw.SQLITE_OPEN_URI, vfs=_PLAIN_VFS)
@@ -102,35 +103,32 @@ def _open_plainly(path: Path) -> apsw.Connection:
     return connection
 
 
-_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_NOFOLLOW
-
-
-def _verify(directory: Path, followed: dict[Path, _Walk]) -> LedgerVerdict:
-    """`followed` has the archives, which never change, that another attempt need not follow again."""
-    present = directory / LEDGER_NAME
+def _verify(directory: Path, verified: dict[Path, _ChainWalk]) -> ChainReport:
+    """Verify once. `verified` holds the archives, which never change, of earlier attempts."""
+    current = directory / LEDGER_NAME
     archives = list_archives(directory)
-    if archives[: len(followed)] != [*followed]:
-        followed.clear()
-    walks = list(followed.values())
+    if archives[: len(verified)] != [*verified]:
+        verified.clear()
+    walks = list(verified.values())
     broken: BrokenRow | None = None
-    for path in [*archives[len(walks) :], *([present] if os.path.lexists(present) else [])]:
-        walk = _Walk(walks[-1].head if walks else None)
+    for path in [*archives[len(walks) :], *([current] if os.path.lexists(current) else [])]:
+        walk = _ChainWalk(walks[-1].head if walks else None)
         walks.append(walk)
         try:
             walk.follow(path)
         except _Broken as error:
             broken = BrokenRow(path.name, *error.row)
             break
-        if path != present:
-            followed[path] = walk
-    files = len(archives) + os.path.lexists(present)
+        if path != current:
+            verified[path] = walk
+    files = len(archives) + os.path.lexists(current)
     damaged = tuple(path.name for path in list_archives(directory, "damaged"))
     rows, breaks = sum(walk.count for walk in walks), sum(walk.breaks for walk in walks)
-    return LedgerVerdict(files, rows, broken, breaks, damaged)
+    return ChainReport(files, rows, broken, breaks, damaged)
 
 
-class _Walk:
-    """One file followed from the last row of the file before it."""
+class _ChainWalk:
+    """Verification of one file, starting at the head of the previous file."""
 
     def __init__(self, head: Head | None) -> None:
         self.head = head
@@ -139,16 +137,20 @@ class _Walk:
         self._status = COLUMNS.index("status")
 
     def follow(self, path: Path) -> None:
-        if not is_ours(path):
-            raise _Broken(None, "the file is not a plain file of yours")
+        if not is_private_file(path):
+            raise _Broken(None, "the file is not a regular file of this user")
         try:
-            with opened_plainly(path) as connection:
+            with open_unchecked(path) as connection:
                 connection.execute("BEGIN")
                 self._follow_rows(connection)
                 check_schema(connection)
-            with _checked(path) as connection:
-                if connection.pragma("quick_check") != "ok":
+            with OPEN_LOCK:
+                checked = open_for_reading(path)
+            try:
+                if checked.pragma("quick_check") != "ok":
                     raise _Broken(None, "a page of the file is damaged")
+            finally:
+                checked.close()
         except CodePlaneError as error:
             newer = error.code is ErrorCode.VERSION_MISMATCH
             reason = "the file was written by a newer version" if newer else "the tables or pages were altered"
@@ -161,51 +163,37 @@ class _Walk:
         columns = layout_of(connection).columns
         self._status = columns.index("status")
         for found in connection.execute(_ROWS.format(columns=", ".join(columns))):
-            self._step(found)
+            self._check_row(found)
         if self.head is None or not self.count:
             raise _Broken(None, "the file has no rows")
         if counter(connection) != self.head.seq:
             raise _Broken(self.head.seq + 1, "rows are missing at the end")
 
-    def _step(self, found: tuple[object, ...]) -> None:
+    def _check_row(self, found: tuple[object, ...]) -> None:
         seq, values, previous, digest = found[0], found[1:-2], found[-2], found[-1]
         if not isinstance(seq, int) or not isinstance(previous, str) or not isinstance(digest, str):
             raise _Broken(seq if isinstance(seq, int) else None, "the row was altered")
         first = self.count == 0
         if first and found[_KIND] != "start":
-            raise _Broken(self.head.seq + 1 if self.head else None, "the beginning of the file is missing")
-        broke = first and found[self._status] in _BREAKS
-        if self.head is not None and not broke:
+            raise _Broken(self.head.seq + 1 if self.head else None, "the first row of the file is missing")
+        restarts = first and found[self._status] in _CHAIN_BREAKS
+        if self.head is not None and not restarts:
             if seq != self.head.seq + 1:
                 raise _Broken(self.head.seq + 1, "the row is missing")
             if previous != self.head.hash:
-                raise _Broken(seq, "the row does not follow the one before it")
+                raise _Broken(seq, "the row does not follow the previous row")
         elif self.head is None and found[self._status] == "first" and (seq, previous) != (1, FIRST_HASH):
             raise _Broken(seq, "the row was altered")
         try:
-            sound = row_hash(seq, values, previous) == digest
+            is_valid = row_hash(seq, values, previous) == digest
         except TypeError:
-            sound = False
-        if not sound:
+            is_valid = False
+        if not is_valid:
             raise _Broken(seq, "the row was altered")
         self.head = Head(seq, digest)
         self.count += 1
-        self.breaks += broke
+        self.breaks += restarts
 
 
-@contextmanager
-def _checked(path: Path) -> Iterator[apsw.Connection]:
-    with TURN:
-        connection = open_for_reading(path)
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
-def _stamp(directory: Path) -> tuple[object, ...]:
-    try:
-        present = os.lstat(directory / LEDGER_NAME).st_ino
-    except OSError:
-        present = 0
-    return present, tuple(list_archives(directory))
+def _file_set(directory: Path) -> tuple[object, ...]:
+    return inode_of(directory / LEDGER_NAME), tuple(list_archives(directory))

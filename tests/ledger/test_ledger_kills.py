@@ -11,18 +11,19 @@ from pathlib import Path
 import pytest
 
 import codeplane
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_files import list_archives
-from codeplane.tasks.ledger import Ledger
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.paths import list_archives
+from support.ledgers import calls_of, tasks_of
 
 _SCRIPT = """
 import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from codeplane.store.ledger_files import Retention
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event
+from codeplane.ledger.rotation import Retention
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.events import Event
 ledger = Ledger.open(Path(sys.argv[1]), retention=Retention(tasks=int(sys.argv[2]), archives=1000))
 def read():
     number = 0
@@ -56,12 +57,12 @@ def test_acknowledged_effects_survive_a_kill(tmp_path: Path, acknowledged: int, 
     child.wait()
     child.stdout.close()
 
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
     ledger = Ledger.open(tmp_path)
-    assert ledger.notes == ()
+    assert ledger.quarantined == ()
     done: dict[str | None, str | None] = {}
     before = None
-    while page := ledger.list_operations(1000, before):
+    while page := calls_of(ledger, 1000, before):
         for row in page:
             if row.intent_seq is not None:
                 assert row.request_id not in done, "one outcome for each"
@@ -70,8 +71,8 @@ def test_acknowledged_effects_survive_a_kill(tmp_path: Path, acknowledged: int, 
     assert [done[name] for name in seen] == ["ok"] * len(seen)
     begun = set(done) - set(seen)
     assert len(begun) <= 1, "at most the one that was under way"
-    assert {task.state for task in ledger.list_tasks(1000)} == {"CLOSED_INTERRUPTED"}
+    assert {task.state for task in tasks_of(ledger, 1000)} == {"CLOSED_INTERRUPTED"}
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
     if tasks_per_file == 3 and acknowledged > 1:
         assert len(list_archives(tmp_path)) > 1

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.store.ledger import is_ours, read_end
-from codeplane.store.ledger_chain import opened_plainly, verify
-from codeplane.store.ledger_files import OpenedLedger, Retention, list_archives, open_current, rotate
-from codeplane.store.ledger_schema import COLUMNS, EventRow
+from codeplane.ledger.chain import open_unchecked, verify_chain
+from codeplane.ledger.file import read_ledger_tail
+from codeplane.ledger.paths import is_private_file, list_archives
+from codeplane.ledger.rotation import OpenedLedger, Retention, open_current, rotate
+from codeplane.ledger.schema import COLUMNS, EventRow
 
 DAY_MS = 86_400_000
 
@@ -46,14 +47,14 @@ def tamper(path: Path, *statements: str) -> None:
 def test_an_untouched_ledger_is_whole(tmp_path: Path) -> None:
     path = written(tmp_path)
     before = path.read_bytes()
-    found = verify(tmp_path)
+    found = verify_chain(tmp_path)
     assert path.read_bytes() == before
-    assert (found.is_whole, found.rows, found.files) == (True, 20, 1)
+    assert (found.is_intact, found.rows, found.files) == (True, 20, 1)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_nothing_is_whole_too(tmp_path: Path) -> None:
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
     assert os.listdir(tmp_path) == []
 
 
@@ -81,7 +82,7 @@ def test_rows_cannot_be_changed_or_removed_by_plain_sql(tmp_path: Path, statemen
         (["UPDATE events SET hash = prev_hash WHERE seq = 7"], 7, "altered"),
         (["DELETE FROM events WHERE seq = 7"], 7, "missing"),
         (["DELETE FROM events WHERE seq BETWEEN 7 AND 9"], 7, "missing"),
-        (["DELETE FROM events WHERE seq = 1"], None, "beginning"),
+        (["DELETE FROM events WHERE seq = 1"], None, "first row"),
         (["DELETE FROM events WHERE seq = 20"], 20, "missing at the end"),
         (["DELETE FROM events WHERE seq > 5"], 6, "missing at the end"),
         (
@@ -110,7 +111,7 @@ def test_tampering_is_found_at_its_first_row(
     tmp_path: Path, statements: list[str], seq: int | None, reason: str
 ) -> None:
     tamper(written(tmp_path), *statements)
-    broken = verify(tmp_path).broken
+    broken = verify_chain(tmp_path).broken
     assert broken is not None
     assert (broken.file, broken.seq) == ("ledger.db", seq)
     assert reason in broken.reason
@@ -123,7 +124,7 @@ def test_every_column_is_covered(tmp_path: Path) -> None:
         whole = ("_seq", "_ms", "_code", "_given", "_tokens", "epoch")
         integer = column in ("at_ms", "success") or column.endswith(whole)
         tamper(written(directory), f"UPDATE events SET {column} = {'987654' if integer else repr('x')} WHERE seq = 7")
-        broken = verify(directory).broken
+        broken = verify_chain(directory).broken
         assert broken is not None and broken.seq == 7, column
 
 
@@ -132,15 +133,15 @@ def test_a_missing_trigger_is_found(tmp_path: Path) -> None:
     connection.execute("DROP TRIGGER events_stay")
     connection.commit()
     connection.close()
-    broken = verify(tmp_path).broken
+    broken = verify_chain(tmp_path).broken
     assert broken is not None and "tables" in broken.reason
 
 
 def test_a_file_cut_short_is_found(tmp_path: Path) -> None:
     path = written(tmp_path, 200)
     os.truncate(path, path.stat().st_size // 2)
-    assert not verify(tmp_path).is_whole
-    assert open_current(tmp_path, "", 1).note is not None
+    assert not verify_chain(tmp_path).is_intact
+    assert open_current(tmp_path, "", 1).quarantined is not None
 
 
 def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
@@ -150,9 +151,9 @@ def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
     assert len(used) > 20
     for place in used:
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert not verify(tmp_path).is_whole, place
+        assert not verify_chain(tmp_path).is_intact, place
     path.write_bytes(whole)
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_a_removed_end_is_noticed_at_the_next_start_and_the_file_kept(tmp_path: Path) -> None:
@@ -160,13 +161,13 @@ def test_a_removed_end_is_noticed_at_the_next_start_and_the_file_kept(tmp_path: 
     tamper(path, "DELETE FROM events WHERE seq = 20")
     kept = path.read_bytes()
     opened = open_current(tmp_path, "", DAY_MS)
-    assert opened.note is not None
-    assert (opened.note.kind, opened.note.kept_as) == ("damaged", "ledger/damaged-1970-01-02-1.db")
-    assert (tmp_path / opened.note.kept_as).read_bytes() == kept
+    assert opened.quarantined is not None
+    assert (opened.quarantined.kind, opened.quarantined.moved_to) == ("damaged", "ledger/damaged-1970-01-02-1.db")
+    assert (tmp_path / opened.quarantined.moved_to).read_bytes() == kept
     opened.file.append([outcome(1)], durable=True)
     opened.file.close()
-    found = verify(tmp_path)
-    assert (found.is_whole, found.breaks, found.damaged) == (True, 1, ("damaged-1970-01-02-1.db",))
+    found = verify_chain(tmp_path)
+    assert (found.is_intact, found.breaks, found.damaged) == (True, 1, ("damaged-1970-01-02-1.db",))
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all " * 600, bytes(8192 * 3)])
@@ -174,9 +175,9 @@ def test_what_is_no_ledger_is_put_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "ledger.db").write_bytes(content)
     opened = open_current(tmp_path, "", 0)
     opened.file.close()
-    assert opened.note is not None and opened.note.kind == "damaged"
-    assert (tmp_path / opened.note.kept_as).read_bytes() == content
-    assert verify(tmp_path).is_whole
+    assert opened.quarantined is not None and opened.quarantined.kind == "damaged"
+    assert (tmp_path / opened.quarantined.moved_to).read_bytes() == content
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
@@ -213,12 +214,12 @@ def test_a_ledger_that_came_with_a_clone_is_put_aside_with_its_archives(tmp_path
     following.close()
     opened = open_current(tmp_path, "ours", 0)
     opened.file.close()
-    assert opened.note is not None and opened.note.kind == "foreign"
+    assert opened.quarantined is not None and opened.quarantined.kind == "foreign"
     assert list_archives(tmp_path) == []
     assert len(list_archives(tmp_path, "damaged")) == 2
     again = open_current(tmp_path, "ours", 0)
     again.file.close()
-    assert again.note is None
+    assert again.quarantined is None
 
 
 def chain_of_files(directory: Path, files: int) -> OpenedLedger:
@@ -235,20 +236,20 @@ def test_the_chain_goes_on_through_rotated_files(tmp_path: Path) -> None:
     chain_of_files(tmp_path, 4).file.close()
     names = [path.name for path in list_archives(tmp_path)]
     assert names == ["ledger-1970-01-01-1.db", "ledger-1970-01-02-2.db", "ledger-1970-01-03-3.db"]
-    found = verify(tmp_path)
-    assert (found.is_whole, found.files, found.rows, found.breaks) == (True, 4, 7, 0)
+    found = verify_chain(tmp_path)
+    assert (found.is_intact, found.files, found.rows, found.breaks) == (True, 4, 7, 0)
     assert sorted(os.listdir(tmp_path / "ledger")) == names
 
 
 def test_a_missing_or_changed_archive_is_found(tmp_path: Path) -> None:
     chain_of_files(tmp_path, 4).file.close()
     tamper(list_archives(tmp_path)[0], "UPDATE events SET tool = 'x' WHERE seq = 2")
-    broken = verify(tmp_path).broken
+    broken = verify_chain(tmp_path).broken
     assert broken is not None and (broken.file, broken.seq) == ("ledger-1970-01-01-1.db", 2)
     list_archives(tmp_path)[0].unlink()
-    assert verify(tmp_path).is_whole, "the oldest may have been dropped for its age"
+    assert verify_chain(tmp_path).is_intact, "the oldest may have been dropped for its age"
     list_archives(tmp_path)[1].unlink()
-    broken = verify(tmp_path).broken
+    broken = verify_chain(tmp_path).broken
     assert broken is not None and (broken.file, broken.seq) == ("ledger.db", 5)
 
 
@@ -258,11 +259,11 @@ def test_a_kill_between_the_two_renames_of_a_rotation_loses_nothing(tmp_path: Pa
     assert opened.file.seal()
     opened.file.path.rename(tmp_path / "ledger" / "ledger-1970-01-01-2.db")
     after = open_current(tmp_path, "", 0)
-    assert after.note is None
-    assert [row.task_id for row in after.left_tasks] == ["t"]
-    assert [seq for seq, _ in after.left_intents] == [5]
+    assert after.quarantined is None
+    assert [row.task_id for row in after.open_tasks] == ["t"]
+    assert [seq for seq, _ in after.open_intents] == [5]
     after.file.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_a_kill_right_after_a_rotation_leaves_nothing_open(tmp_path: Path) -> None:
@@ -272,19 +273,19 @@ def test_a_kill_right_after_a_rotation_leaves_nothing_open(tmp_path: Path) -> No
     assert following is not None
     following.close()
     after = open_current(tmp_path, "", 0)
-    assert [row.task_id for row in after.left_tasks] == ["t"]
-    assert [seq for seq, _ in after.left_intents] == [3]
+    assert [row.task_id for row in after.open_tasks] == ["t"]
+    assert [seq for seq, _ in after.open_intents] == [3]
     told = [EventRow("task_carried", 3, opened_at_ms=1, task_id="t"), EventRow("outcome", 4, intent_seq=3)]
     after.file.append([*told, EventRow("task_closed", 5, task_id="t", state="CLOSED_INTERRUPTED")], durable=True)
     after.file.close()
     settled = open_current(tmp_path, "", 0)
     settled.file.close()
-    assert (settled.left_tasks, settled.left_intents) == ((), ())
+    assert (settled.open_tasks, settled.open_intents) == ((), ())
 
 
 def test_a_file_that_is_being_read_is_not_rotated(tmp_path: Path) -> None:
     opened = open_current(tmp_path, "", 0)
-    with opened_plainly(tmp_path / "ledger.db") as reader:
+    with open_unchecked(tmp_path / "ledger.db") as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM events").fetchall()
         assert rotate(tmp_path, opened.file, "", 0, Retention()) is None
@@ -292,7 +293,7 @@ def test_a_file_that_is_being_read_is_not_rotated(tmp_path: Path) -> None:
     following = rotate(tmp_path, opened.file, "", 0, Retention())
     assert following is not None
     following.close()
-    assert verify(tmp_path).rows == 3
+    assert verify_chain(tmp_path).rows == 3
 
 
 def test_only_so_many_archives_are_kept(tmp_path: Path) -> None:
@@ -304,7 +305,7 @@ def test_only_so_many_archives_are_kept(tmp_path: Path) -> None:
         file = following
     file.close()
     assert [path.name for path in list_archives(tmp_path)] == [f"ledger-1970-01-01-{number}.db" for number in (4, 5, 6)]
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-journal"])
@@ -313,6 +314,6 @@ def test_what_is_no_file_in_the_place_of_a_ledger_is_not_opened(tmp_path: Path, 
     if suffix:
         place.write_bytes(b"")
     os.mkfifo(f"{place}{suffix}")
-    assert not is_ours(place)
+    assert not is_private_file(place)
     with pytest.raises(CodePlaneError):
-        read_end(place)
+        read_ledger_tail(place)

@@ -9,13 +9,15 @@ import orjson
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.ledger.chain import open_unchecked, verify_chain
+from codeplane.ledger.events import Event
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.paths import list_archives
+from codeplane.ledger.queries import list_operations, list_tasks
+from codeplane.ledger.rotation import open_current
+from codeplane.ledger.schema import FIRST_HASH, LAYOUTS, EventRow
 from codeplane.store.database import create_database, finish_bulk
-from codeplane.store.ledger_chain import opened_plainly, verify
-from codeplane.store.ledger_files import list_archives, open_current
-from codeplane.store.ledger_reading import list_operations, list_tasks
-from codeplane.store.ledger_schema import FIRST_HASH, LAYOUTS, EventRow
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event
+from support.ledgers import calls_of, tasks_of
 
 FIRST_TABLES = """
 CREATE TABLE events (
@@ -107,25 +109,25 @@ def first_version(directory: Path, owner: str = "") -> Path:
 
 def test_it_is_sealed_listed_and_gone_on_from(tmp_path: Path) -> None:
     first_version(tmp_path)
-    before = verify(tmp_path)
-    assert (before.is_whole, before.rows) == (True, 4)
+    before = verify_chain(tmp_path)
+    assert (before.is_intact, before.rows) == (True, 4)
     ledger = Ledger.open(tmp_path)
-    assert ledger.notes == (), "nothing is wrong with it"
+    assert ledger.quarantined == (), "nothing is wrong with it"
     ledger.outcome(Event("map_repo", "r_3", status="ok"))
-    operations = ledger.list_operations(10)
+    operations = calls_of(ledger, 10)
     assert [(row.request_id, row.status, row.paths) for row in operations] == [
         ("r_3", "ok", None),
         ("r_2", "INTERRUPTED", None),
         ("r_1", "ok", None),
     ]
-    assert [(task.task_id, task.state, task.opened_at) for task in ledger.list_tasks(10)] == [
+    assert [(task.task_id, task.state, task.opened_at) for task in tasks_of(ledger, 10)] == [
         ("t_1", "CLOSED_INTERRUPTED", 2)
     ]
     ledger.close()
-    found = verify(tmp_path)
-    assert (found.is_whole, found.files, found.breaks, found.damaged) == (True, 2, 0, ())
+    found = verify_chain(tmp_path)
+    assert (found.is_intact, found.files, found.breaks, found.damaged) == (True, 2, 0, ())
     assert len(list_archives(tmp_path)) == 1
-    with opened_plainly(list_archives(tmp_path)[0]) as kept:
+    with open_unchecked(list_archives(tmp_path)[0]) as kept:
         assert kept.pragma("user_version") == 1
 
 
@@ -142,15 +144,15 @@ def test_a_kill_between_sealing_it_and_going_on_loses_nothing(tmp_path: Path) ->
     (tmp_path / "ledger").mkdir(0o700)
     path.rename(tmp_path / "ledger" / "ledger-1970-01-01-1.db")
     opened = open_current(tmp_path, "", 9)
-    assert opened.note is None and [row.task_id for row in opened.left_tasks] == ["t_1"]
-    assert [(seq, row.plan) for seq, row in opened.left_intents] == [(4, None)]
+    assert opened.quarantined is None and [row.task_id for row in opened.open_tasks] == ["t_1"]
+    assert [(seq, row.plan) for seq, row in opened.open_intents] == [(4, None)]
     opened.file.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_while_it_is_read_it_stays_and_effects_wait(tmp_path: Path) -> None:
     path = first_version(tmp_path)
-    with opened_plainly(path) as reader:
+    with open_unchecked(path) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM events").fetchall()
         with pytest.raises(CodePlaneError) as raised:
@@ -158,7 +160,7 @@ def test_while_it_is_read_it_stays_and_effects_wait(tmp_path: Path) -> None:
         assert raised.value.code is ErrorCode.INDEX_LOCKED
         assert list_archives(tmp_path) == []
     open_current(tmp_path, "", 9).file.close()
-    assert verify(tmp_path).rows == 5
+    assert verify_chain(tmp_path).rows == 5
 
 
 def test_a_changed_row_of_it_is_found_by_its_number(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_a_changed_row_of_it_is_found_by_its_number(tmp_path: Path) -> None:
     open_current(tmp_path, "", 9).file.close()
     archive = list_archives(tmp_path)[0]
     archive.write_bytes(archive.read_bytes().replace(b"r_1", b"r_9"))
-    broken = verify(tmp_path).broken
+    broken = verify_chain(tmp_path).broken
     assert broken is not None and (broken.file, broken.seq) == (archive.name, 3)
 
 
@@ -174,14 +176,14 @@ def test_one_that_came_with_a_clone_is_put_aside(tmp_path: Path) -> None:
     first_version(tmp_path, "theirs")
     opened = open_current(tmp_path, "ours", 9)
     opened.file.close()
-    assert opened.note is not None and opened.note.kind == "foreign"
+    assert opened.quarantined is not None and opened.quarantined.kind == "foreign"
 
 
 def test_tables_that_only_say_to_be_of_the_first_version_are_damage(tmp_path: Path) -> None:
     opened = open_current(tmp_path, "", 0)
     opened.file._connection.pragma("user_version", 1)
     opened.file.close()
-    assert not verify(tmp_path).is_whole
+    assert not verify_chain(tmp_path).is_intact
     again = open_current(tmp_path, "", 9)
     again.file.close()
-    assert again.note is not None and again.note.kind == "damaged"
+    assert again.quarantined is not None and again.quarantined.kind == "damaged"

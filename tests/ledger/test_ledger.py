@@ -11,40 +11,43 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.record import Record
-from codeplane.store.ledger_chain import verify
-from codeplane.store.ledger_files import Retention, list_archives
-from codeplane.store.ledger_reading import Wanted, find_operations, list_operations
-from codeplane.tasks.ledger import Ledger
-from codeplane.tasks.model import Event, Limits, TaskState, digest_params
+from codeplane.ledger.chain import verify_chain
+from codeplane.ledger.events import Event, TaskState
+from codeplane.ledger.ledger import Ledger
+from codeplane.ledger.paths import list_archives
+from codeplane.ledger.queries import OperationFilter, find_operations, list_operations
+from codeplane.ledger.rotation import Retention
+from codeplane.tasks.model import digest_params
+from support.ledgers import calls_of, tasks_of
 
 READ = Event("search", "r_1", session_id="s_1", task_id="t_1", status="ok", duration_ms=3, tokens_given=50, epoch=4)
 EFFECT = Event("write_source", "r_2", session_id="s_1", task_id="t_1", op_type="mutation")
 
 
 def state_of(ledger: Ledger, task_id: str) -> str:
-    return next(task.state for task in ledger.list_tasks(1000) if task.task_id == task_id)
+    return next(task.state for task in tasks_of(ledger, 1000) if task.task_id == task_id)
 
 
 def test_what_is_recorded_can_be_read_newest_first(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, wall=lambda: 1000.0)
-    ledger.open_task("t_1", "s_1", limits=Limits(max_mutations=5), repo_head="abc123", epoch=4)
+    ledger.open_task("t_1", "s_1", limits={"max_mutations": 5}, repo_head="abc123", epoch=4)
     ledger.outcome(replace(READ, params_digest=digest_params({"query": "x"})))
     ledger.outcome(replace(READ, request_id="r_9", status="error", error_code=1002, task_id="t_2"))
-    newest, older = ledger.list_operations(10)
+    newest, older = calls_of(ledger, 10)
     assert (newest.request_id, newest.success, newest.error_code) == ("r_9", 0, 1002)
     assert (older.tool, older.status, older.success, older.timestamp) == ("search", "ok", 1, 1_000_000)
     assert (older.duration_ms, older.tokens_given, older.epoch) == (3, 50, 4)
     assert older.params_digest == digest_params({"query": "x"})
-    assert [row.op_id for row in ledger.list_operations(1)] == [newest.op_id]
-    assert ledger.list_operations(10, before=newest.op_id) == [older]
-    assert ledger.list_operations(10, task_id="t_1") == [older]
-    task = ledger.list_tasks(10)[0]
+    assert [row.op_id for row in calls_of(ledger, 1)] == [newest.op_id]
+    assert calls_of(ledger, 10, before=newest.op_id) == [older]
+    assert calls_of(ledger, 10, task_id="t_1") == [older]
+    task = tasks_of(ledger, 10)[0]
     assert (task.state, task.limits_json, task.repo_head_sha) == ("OPEN", '{"max_mutations": 5}', "abc123")
     ledger.close_task("t_1", TaskState.CLOSED_FAILED)
     ledger.close_task("t_1", TaskState.CLOSED_SUCCESS)
-    assert [(task.state, task.closed_at) for task in ledger.list_tasks(10)] == [("CLOSED_FAILED", 1_000_000)]
+    assert [(task.state, task.closed_at) for task in tasks_of(ledger, 10)] == [("CLOSED_FAILED", 1_000_000)]
     ledger.close()
-    assert verify(tmp_path).rows == 6
+    assert verify_chain(tmp_path).rows == 6
 
 
 def test_parameters_have_one_digest_in_any_order() -> None:
@@ -67,7 +70,7 @@ def test_an_effect_has_an_intent_and_one_outcome(tmp_path: Path) -> None:
         ),
     )
     ledger.outcome(done)
-    row = ledger.list_operations(1)[0]
+    row = calls_of(ledger, 1)[0]
     assert (row.intent_seq, row.op_type, row.success) == (intent, "mutation", 1)
     assert row.changed_paths == '["a.py", "odd\\udcff.py"]'
     assert row.diff_stats == '{"deletions": 1, "files_changed": 2, "insertions": 3}'
@@ -75,7 +78,7 @@ def test_an_effect_has_an_intent_and_one_outcome(tmp_path: Path) -> None:
         ledger.outcome(done)
     assert raised.value.code is ErrorCode.INTERNAL
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_what_was_left_open_is_interrupted_at_the_next_start(tmp_path: Path) -> None:
@@ -90,13 +93,13 @@ def test_what_was_left_open_is_interrupted_at_the_next_start(tmp_path: Path) -> 
     for _ in range(2):
         ledger = Ledger.open(tmp_path)
         assert (state_of(ledger, "t_open"), state_of(ledger, "t_done")) == ("CLOSED_INTERRUPTED", "CLOSED_SUCCESS")
-        operations = ledger.list_operations(10)
+        operations = calls_of(ledger, 10)
         assert [(row.status, row.intent_seq, row.request_id) for row in operations] == [
             ("INTERRUPTED", second, "r_cut"),
             ("ok", first, "r_2"),
         ]
         ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_many_threads_lose_nothing_and_keep_the_chain(tmp_path: Path) -> None:
@@ -115,14 +118,14 @@ def test_many_threads_lose_nothing_and_keep_the_chain(tmp_path: Path) -> None:
     assert len(set(intents)) == 100
     seen: list[str | None] = []
     before = None
-    while page := ledger.list_operations(300, before):
+    while page := calls_of(ledger, 300, before):
         seen.extend(row.request_id for row in page)
         before = page[-1].op_id
     ledger.close()
     assert sorted(map(str, seen)) == sorted(f"r_{number}" for number in range(2000))
     assert ledger.lost == 0
-    found = verify(tmp_path)
-    assert (found.is_whole, found.rows) == (True, 2101)
+    found = verify_chain(tmp_path)
+    assert (found.is_intact, found.rows) == (True, 2101)
 
 
 def test_a_full_queue_makes_the_caller_wait_and_closing_frees_it(tmp_path: Path) -> None:
@@ -132,10 +135,10 @@ def test_a_full_queue_makes_the_caller_wait_and_closing_frees_it(tmp_path: Path)
         ledger.outcome(replace(READ, request_id=f"r_{number}"))
     ledger.flush()
     assert time.monotonic() - started < 10, "a full queue is written at once"
-    assert len(ledger.list_operations(100)) == 20
+    assert len(calls_of(ledger, 100)) == 20
     ledger.outcome(READ)
     ledger.close()
-    assert verify(tmp_path).rows == 22
+    assert verify_chain(tmp_path).rows == 22
 
 
 def test_after_the_end_effects_are_refused_and_reads_do_no_harm(tmp_path: Path) -> None:
@@ -167,7 +170,7 @@ def test_no_directory_to_write_to_fails_no_read_and_every_effect_until_there_is_
     assert ledger.is_available
     assert state_of(ledger, "t_1") == "OPEN", "the opening of a task is kept until it can be written"
     ledger.close()
-    assert verify(directory).is_whole
+    assert verify_chain(directory).is_intact
 
 
 def test_a_ledger_that_is_removed_beneath_us_is_begun_anew_before_the_next_effect(tmp_path: Path) -> None:
@@ -183,20 +186,20 @@ def test_a_ledger_that_is_removed_beneath_us_is_begun_anew_before_the_next_effec
     ledger.outcome(replace(EFFECT, intent=pending, status="ok"))
     ledger.ensure_settled()
     ledger.outcome(replace(EFFECT, request_id="r_9", intent=ledger.intent(EFFECT), status="ok"))
-    assert [row.request_id for row in ledger.list_operations(10)] == ["r_9"]
+    assert [row.request_id for row in calls_of(ledger, 10)] == ["r_9"]
     assert state_of(ledger, "t_1") == "OPEN"
     ledger.close()
     again = Ledger.open(tmp_path)
-    assert [row.request_id for row in again.list_operations(10)] == ["r_9"]
+    assert [row.request_id for row in calls_of(again, 10)] == ["r_9"]
     again.close()
-    assert verify(tmp_path).rows > 3
+    assert verify_chain(tmp_path).rows > 3
 
 
 def fill_up(ledger: Ledger) -> None:
     """Let the database grow no further, as a full disk would."""
     ledger.flush()
-    assert ledger._file is not None
-    connection = ledger._file._connection
+    assert ledger._writer.file is not None
+    connection = ledger._writer.file._connection
     connection.pragma("max_page_count", connection.pragma("page_count"))
 
 
@@ -217,7 +220,7 @@ def test_a_full_disk_refuses_effects_and_only_counts_reads(tmp_path: Path) -> No
     ledger.flush()
     assert ledger.lost == 1
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_the_outcome_of_an_effect_that_found_no_space_is_written_later(tmp_path: Path) -> None:
@@ -228,7 +231,7 @@ def test_the_outcome_of_an_effect_that_found_no_space_is_written_later(tmp_path:
         ledger.outcome(big(replace(EFFECT, intent=intent, status="ok")))
     assert raised.value.code is ErrorCode.NO_SPACE
     other = ledger.intent(EFFECT)
-    rows = ledger.list_operations(10)
+    rows = calls_of(ledger, 10)
     assert [(row.intent_seq, row.status) for row in rows] == [(intent, "ok")]
     assert other > rows[0].op_id
     ledger.close()
@@ -241,12 +244,12 @@ def test_a_damaged_ledger_is_kept_aside_and_a_new_one_says_so(tmp_path: Path) ->
     ledger.close()
     (tmp_path / "ledger.db").write_bytes(b"garbage" * 1000)
     ledger = Ledger.open(tmp_path)
-    assert [note.kind for note in ledger.notes] == ["damaged"]
-    assert (tmp_path / ledger.notes[0].kept_as).read_bytes() == b"garbage" * 1000
+    assert [note.kind for note in ledger.quarantined] == ["damaged"]
+    assert (tmp_path / ledger.quarantined[0].moved_to).read_bytes() == b"garbage" * 1000
     ledger.intent(EFFECT)
     ledger.close()
-    found = verify(tmp_path)
-    assert (found.is_whole, found.breaks, len(found.damaged)) == (True, 1, 1)
+    found = verify_chain(tmp_path)
+    assert (found.is_intact, found.breaks, len(found.damaged)) == (True, 1, 1)
 
 
 def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> None:
@@ -254,7 +257,7 @@ def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> 
     first.open_task("t_1")
     intent = first.intent(EFFECT)
     second = Ledger.open(tmp_path)
-    assert (first.standing, second.standing) == ("kept", "elsewhere")
+    assert (first.availability, second.availability) == ("kept", "elsewhere")
     second.open_task("t_2")
     second.outcome(READ)
     with pytest.raises(CodePlaneError) as raised:
@@ -267,12 +270,12 @@ def test_of_two_processes_one_keeps_the_ledger_until_it_ends(tmp_path: Path) -> 
     first.close()
     taken = second.intent(replace(EFFECT, request_id="r_4"))
     second.outcome(replace(EFFECT, request_id="r_4", intent=taken, status="ok"))
-    assert second.standing == "kept"
-    assert [row.request_id for row in second.list_operations(10)] == ["r_4", "r_5", "r_1", "r_2"]
+    assert second.availability == "kept"
+    assert [row.request_id for row in calls_of(second, 10)] == ["r_4", "r_5", "r_1", "r_2"]
     assert second.lost == 0
     assert (state_of(second, "t_1"), state_of(second, "t_2")) == ("CLOSED_INTERRUPTED", "OPEN")
     second.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_what_waits_at_the_end_is_written_when_the_other_lets_go(tmp_path: Path) -> None:
@@ -281,7 +284,7 @@ def test_what_waits_at_the_end_is_written_when_the_other_lets_go(tmp_path: Path)
     threading.Timer(0.1, first.close).start()
     second.close()
     assert second.lost == 0
-    assert verify(tmp_path).rows == 2
+    assert verify_chain(tmp_path).rows == 2
 
 
 def test_order_is_by_number_whatever_the_clock_says(tmp_path: Path) -> None:
@@ -291,7 +294,7 @@ def test_order_is_by_number_whatever_the_clock_says(tmp_path: Path) -> None:
         ledger.outcome(replace(READ, request_id=f"r_{number}"))
         ledger.close()
     assert [row.request_id for row in list_operations(tmp_path, 9)] == ["r_2", "r_1", "r_0"]
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 class Calendar:
@@ -312,14 +315,14 @@ def test_age_rotates_and_open_tasks_go_on_in_the_new_file(tmp_path: Path) -> Non
     ledger.outcome(replace(READ, request_id="r_last"))
     ledger.flush()
     ledger.outcome(replace(READ, request_id="r_new"))
-    assert [row.request_id for row in ledger.list_operations(10)] == ["r_new", "r_last", "r_1"]
+    assert [row.request_id for row in calls_of(ledger, 10)] == ["r_new", "r_last", "r_1"]
     assert [path.name for path in list_archives(tmp_path)] == ["ledger-1970-01-15-1.db"]
-    assert [(task.task_id, task.state, task.opened_at) for task in ledger.list_tasks(10)] == [("t_1", "OPEN", 0)]
+    assert [(task.task_id, task.state, task.opened_at) for task in tasks_of(ledger, 10)] == [("t_1", "OPEN", 0)]
     ledger.close_task("t_1", TaskState.CLOSED_SUCCESS)
     assert state_of(ledger, "t_1") == "CLOSED_SUCCESS"
     ledger.close()
-    found = verify(tmp_path)
-    assert (found.is_whole, found.files, found.rows) == (True, 2, 8)
+    found = verify_chain(tmp_path)
+    assert (found.is_intact, found.files, found.rows) == (True, 2, 8)
 
 
 def test_many_tasks_rotate_and_a_pending_effect_holds_that_up(tmp_path: Path) -> None:
@@ -332,12 +335,12 @@ def test_many_tasks_rotate_and_a_pending_effect_holds_that_up(tmp_path: Path) ->
     ledger.outcome(replace(EFFECT, intent=intent, status="ok"))
     ledger.flush()
     assert len(list_archives(tmp_path)) == 1
-    assert sorted(task.task_id for task in ledger.list_tasks(10)) == ["t_0", "t_1", "t_2"]
+    assert sorted(task.task_id for task in tasks_of(ledger, 10)) == ["t_0", "t_1", "t_2"]
     ledger.close()
     ledger = Ledger.open(tmp_path)
-    assert {task.state for task in ledger.list_tasks(10)} == {"CLOSED_INTERRUPTED"}
+    assert {task.state for task in tasks_of(ledger, 10)} == {"CLOSED_INTERRUPTED"}
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_what_comes_after_a_number_is_found_through_all_files(tmp_path: Path) -> None:
@@ -348,12 +351,12 @@ def test_what_comes_after_a_number_is_found_through_all_files(tmp_path: Path) ->
         ledger.flush()
     ledger.close()
     assert len(list_archives(tmp_path)) == 5
-    numbers = [row.op_id for row in find_operations(tmp_path, 100, Wanted(), oldest=True)]
+    numbers = [row.op_id for row in find_operations(tmp_path, 100, OperationFilter(), oldest=True)]
     assert numbers == sorted(numbers) and len(numbers) == 5
     for place, number in enumerate(numbers):
-        later = find_operations(tmp_path, 100, Wanted(after=number), oldest=True)
+        later = find_operations(tmp_path, 100, OperationFilter(after=number), oldest=True)
         assert [row.op_id for row in later] == numbers[place + 1 :]
-    (found,) = find_operations(tmp_path, 1, Wanted(after=numbers[0], tool="search"), oldest=True)
+    (found,) = find_operations(tmp_path, 1, OperationFilter(after=numbers[0], tool="search"), oldest=True)
     assert found.request_id == "r_2"
 
 
@@ -365,7 +368,7 @@ def test_size_rotates(tmp_path: Path) -> None:
         ledger.flush()
     ledger.close()
     assert len(list_archives(tmp_path)) == 2
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_reading_and_verifying_beside_rotations(tmp_path: Path) -> None:
@@ -375,8 +378,8 @@ def test_reading_and_verifying_beside_rotations(tmp_path: Path) -> None:
 
     def look() -> None:
         while not stop.is_set():
-            found = verify(tmp_path)
-            if not found.is_whole:
+            found = verify_chain(tmp_path)
+            if not found.is_intact:
                 wrong.append(found.broken)
 
     watcher = threading.Thread(target=look)
@@ -388,9 +391,9 @@ def test_reading_and_verifying_beside_rotations(tmp_path: Path) -> None:
     stop.set()
     watcher.join()
     assert wrong == []
-    assert len(ledger.list_tasks(1000)) == 60
+    assert len(tasks_of(ledger, 1000)) == 60
     ledger.close()
-    assert verify(tmp_path).is_whole
+    assert verify_chain(tmp_path).is_intact
 
 
 def test_no_secret_of_a_call_reaches_the_files(tmp_path: Path) -> None:

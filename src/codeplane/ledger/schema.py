@@ -1,10 +1,9 @@
-"""The tables of a ledger, and the hash that ties each row to the one before it.
+"""Tables of a ledger file, and the hash that links each row to the row before it.
 
-There is one table, `events`, to which rows are only ever added; `tasks` and `operations` are
-views of it, and the closing of a task is a row of its own. A row's hash covers every column
-and the hash before it, so that a row that was altered, removed, moved or put in shows. Whoever
-can write the file and knows this scheme can forge all of it: the chain is evidence, no proof.
-Files of older versions are read and followed by their own columns, and never written.
+There is one append-only table, `events`; `tasks` and `operations` are views of it, and closing a task is a row of
+its own. The hash of a row covers every column and the previous hash, so an altered, removed, moved or inserted row
+is detected. Anyone who can write the file and knows this scheme can forge all of it: the chain is evidence, not proof.
+Files of older versions are read and verified by their own columns, and never written.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ FIRST_HASH = "0" * 64
 
 
 class EventRow(NamedTuple):
-    """What is recorded, before it has its place in the chain. Holds no parameters and no content."""
+    """An event before it is appended to the chain. Holds no parameters and no content."""
 
     kind: str
-    """`start` of a file, `intent`, `outcome`, `task_opened`, `task_carried` into a new file, `task_closed`."""
+    """`start` of a file, `intent`, `outcome`, `task_opened`, `task_carried` over to a new file, `task_closed`."""
     at_ms: int
     intent_seq: int | None = None
     session_id: str | None = None
@@ -58,11 +57,11 @@ class EventRow(NamedTuple):
     limits_json: str | None = None
     owner: str | None = None
     plan: str | None = None
-    """Of an intent that changes files: how to undo it, should nobody live to say how it ended."""
+    """Intent of a mutation: its journal entry, from which an interrupted mutation is rolled back."""
 
 
 class Head(NamedTuple):
-    """The last row of a chain."""
+    """Last row of a chain."""
 
     seq: int
     hash: str
@@ -144,19 +143,19 @@ OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, na
 
 
 class Layout(NamedTuple):
-    """What the rows of one version hold."""
+    """Columns of one schema version."""
 
     version: int
     fields: tuple[str, ...]
     objects: str | None = None
-    """Digest of what the schema of an older version lists."""
+    """Digest of the schema objects of an older version."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         return ("seq", *self.fields, "prev_hash", "hash")
 
     def select(self, fields: Sequence[str]) -> str:
-        """A list of columns; those that this version does not have are NULL."""
+        """Return a column list for SELECT; columns that this version lacks are NULL."""
         missing = set(EventRow._fields) - set(self.fields)
         return ", ".join(f"NULL AS {name}" if name in missing else name for name in fields)
 
@@ -176,12 +175,12 @@ LAYOUTS = {
 
 
 def row_hash(seq: int, row: tuple[object, ...], previous: str) -> str:
-    """The hash of a row: its number, its columns and the hash before it. TypeError on what no row of ours holds."""
+    """Return the hash of a row: its number, its columns and the previous hash. TypeError for values no row can hold."""
     return hashlib.sha256(orjson.dumps([seq, *row, previous])).hexdigest()
 
 
 def is_unaltered(layout: Layout, objects: Sequence[tuple[object, ...]]) -> bool:
-    """Whether a schema lists what ours does: a trigger that is gone protects nothing."""
+    """True if the schema has exactly the expected tables, views and triggers (the triggers enforce append-only)."""
     if layout.objects is None:
         return list(objects) == _expected_objects()
     return hashlib.sha256(orjson.dumps(objects)).hexdigest() == layout.objects
