@@ -1,0 +1,2 @@
+int c() { return app::inner::helper(); }
+//                           ^ -> nothing

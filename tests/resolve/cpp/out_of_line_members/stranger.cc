@@ -1,0 +1,3 @@
+namespace app { class Other; void draw(); }
+void g(app::Other& o) { o.draw(); }
+//                        ^ -> nothing

@@ -1,0 +1,6 @@
+namespace app {
+class Widget {
+  void draw();
+  int n_;
+};
+}

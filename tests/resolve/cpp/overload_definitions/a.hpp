@@ -1,0 +1,5 @@
+struct Out {
+  void put(int n);
+  void put(char c);
+  //   ^ -> nothing
+};

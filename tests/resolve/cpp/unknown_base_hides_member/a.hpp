@@ -1,0 +1,2 @@
+void helper();
+struct Known { void own(); };

@@ -1,0 +1,3 @@
+using Geo.Plane;
+class Blind { void Run(Square square) { square.Twice(); } }
+//                                             ^ -> nothing

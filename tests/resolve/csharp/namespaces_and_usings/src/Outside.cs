@@ -1,0 +1,3 @@
+namespace App;
+class Outside { Square square; }
+//              ^ -> nothing

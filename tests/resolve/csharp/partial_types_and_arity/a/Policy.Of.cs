@@ -1,0 +1,2 @@
+namespace P;
+public class Policy<T> { public T Value { get; } }

@@ -1,0 +1,4 @@
+namespace P;
+public partial class Policy {
+  int _held;
+}

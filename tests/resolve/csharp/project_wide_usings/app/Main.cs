@@ -1,0 +1,2 @@
+class Main { Square square; }
+//           ^ -> src/Shape.cs#Geo.Plane.Square

@@ -1,0 +1,2 @@
+class Tests { Square square; }
+//            ^ -> src/Shape.cs#Geo.Plane.Square

@@ -1,0 +1,3 @@
+package app
+func open() {}
+type H struct{ fd int }

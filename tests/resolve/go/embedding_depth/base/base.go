@@ -1,0 +1,3 @@
+package base
+type Base struct{ Name string }
+func (b *Base) Close() {}

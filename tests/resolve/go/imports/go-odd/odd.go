@@ -1,0 +1,2 @@
+package strange
+func Say() {}

@@ -1,0 +1,2 @@
+// Package lib is a library.
+package lib

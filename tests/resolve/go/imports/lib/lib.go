@@ -1,0 +1,3 @@
+package lib
+func Do() {}
+type T struct{ F int }

@@ -1,0 +1,6 @@
+package app
+type Config struct {
+	HTTP struct {
+		Port int
+	}
+}

@@ -1,0 +1,3 @@
+module example.org/app
+
+go 1.22

@@ -1,0 +1,2 @@
+package lib
+func Do() {}

@@ -1,0 +1,1 @@
+module one.org/one

@@ -1,0 +1,4 @@
+package use
+import "one.org/one/lib"
+func f() { lib.Do() }
+//             ^ -> nothing

@@ -1,0 +1,4 @@
+package use
+import "example.org/app/lib"
+func f() { lib.Do() }
+//             ^ -> nothing

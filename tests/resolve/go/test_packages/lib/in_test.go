@@ -1,0 +1,3 @@
+package lib
+var Hidden = hidden
+//           ^ -> lib/lib.go#hidden

@@ -1,0 +1,3 @@
+package lib
+func hidden() {}
+func Open() {}

@@ -1,0 +1,2 @@
+package lib_test
+func helper() {}

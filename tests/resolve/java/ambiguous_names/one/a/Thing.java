@@ -1,0 +1,2 @@
+package a;
+public class Thing {}

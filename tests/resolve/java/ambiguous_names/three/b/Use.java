@@ -1,0 +1,4 @@
+package b;
+import a.Thing;
+//       ^ -> nothing
+class Use {}

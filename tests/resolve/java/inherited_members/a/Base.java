@@ -1,0 +1,6 @@
+package a;
+public class Base {
+  int held;
+  void act() {}
+  static class Kept {}
+}

@@ -1,0 +1,4 @@
+package app
+import geo.Shape
+fun blind(shape: Shape) { shape.twice() }
+//                              ^ -> nothing

@@ -1,0 +1,8 @@
+<?php
+namespace Lib;
+class Foo {
+    function go() {}
+}
+class Bar {
+    function go() {}
+}

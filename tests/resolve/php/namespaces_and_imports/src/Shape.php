@@ -1,0 +1,6 @@
+<?php
+namespace App\Model;
+class Shape {}
+class Circle extends Shape {}
+function area() {}
+const SIDES = 4;

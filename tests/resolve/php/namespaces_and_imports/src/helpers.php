@@ -1,0 +1,3 @@
+<?php
+function helper() {}
+define('VERSION', '1');

@@ -1,0 +1,4 @@
+try:
+    from b import f
+except ImportError:
+    def f(): ...

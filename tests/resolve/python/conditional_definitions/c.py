@@ -1,0 +1,4 @@
+from a import f as g
+#             ^ -> a.py#f, b.py#f
+g()
+# <- a.py#f, b.py#f

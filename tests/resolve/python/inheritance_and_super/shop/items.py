@@ -1,0 +1,4 @@
+class Item:
+    def price(self): ...
+def make():
+    return Item()

@@ -1,0 +1,3 @@
+import util
+util.f()
+#    ^ -> one/util.py#f

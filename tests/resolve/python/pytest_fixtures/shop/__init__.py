@@ -1,0 +1,2 @@
+from .cart import *
+from .items import Item as Thing

@@ -1,0 +1,5 @@
+import pytest
+from shop import Cart
+@pytest.fixture
+def cart():
+    yield Cart()

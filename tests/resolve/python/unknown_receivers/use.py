@@ -1,0 +1,7 @@
+def f(x, y=None):
+    x.price()
+    # ^ -> nothing
+    y.price()
+    # ^ -> nothing
+    unknown().price()
+    #         ^ -> nothing

@@ -1,0 +1,6 @@
+module Filter
+  def start
+    @data[:on] = true
+#   ^ -> nothing
+  end
+end

@@ -1,0 +1,5 @@
+module Shop
+  module Job
+    def run; end
+  end
+end

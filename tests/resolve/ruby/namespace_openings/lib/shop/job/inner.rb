@@ -1,0 +1,5 @@
+module Shop
+  module Job
+    class Inner; end
+  end
+end

@@ -1,0 +1,3 @@
+class User < Thing
+  def name; end
+end

@@ -1,0 +1,3 @@
+class User < Other
+  def name; end
+end

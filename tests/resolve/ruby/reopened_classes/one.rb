@@ -1,0 +1,6 @@
+class Thing
+  def one
+    two
+#   ^ -> two.rb#Thing.two
+  end
+end

@@ -1,0 +1,6 @@
+class Thing
+  def two
+    self.one
+    #    ^ -> one.rb#Thing.one
+  end
+end

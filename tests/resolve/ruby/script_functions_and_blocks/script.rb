@@ -1,0 +1,10 @@
+def help
+end
+help
+# <- #help
+describe 'x' do
+  def inner
+  end
+  it { inner }
+  #    ^ -> #inner
+end

@@ -1,0 +1,4 @@
+#![allow(dead_code)]
+//       ^ -> nothing
+some::make!(thing);
+//          ^ -> nothing

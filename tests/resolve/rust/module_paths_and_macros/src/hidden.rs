@@ -1,0 +1,2 @@
+pub fn g() { crate::named::f(); }
+//                         ^ -> src/odd/place.rs#f

@@ -1,0 +1,2 @@
+pub fn help() {}
+pub mod deep { pub fn inner() {} }

@@ -1,0 +1,2 @@
+use my_core::Engine;
+//           ^ -> nothing

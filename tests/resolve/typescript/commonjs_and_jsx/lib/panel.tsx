@@ -1,0 +1,3 @@
+interface Props { title: string }
+export function Panel(props: Props) { return props.title; }
+//                                                 ^ -> #Props.title

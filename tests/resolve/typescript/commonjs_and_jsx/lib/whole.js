@@ -1,0 +1,3 @@
+exports = module.exports = start;
+function start() {}
+start.option = function () {};
