@@ -12,10 +12,10 @@ from codeplane.facts.blocks import Refs
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Facts, Tier
 from codeplane.facts.sketch import pack_sketch, unpack_sketch
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.languages import RESOLVED, rules_of
-from codeplane.index.resolve.links import link_references
+from codeplane.index.resolve.references import link_references
+from codeplane.index.resolve.registry import RESOLVED, resolver_of
 from codeplane.languages.registry import detect
 
 Place = tuple[str, int, int]
@@ -74,7 +74,7 @@ class MemoryLibrary:
 def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, list[tuple[str, int]]]:
     """Links of at least this tier: the place of a reference, and where the definitions that it stands for are named."""
     library = MemoryLibrary(files)
-    evaluator = Evaluator(library, rules_of)
+    evaluator = Evaluator(library, resolver_of)
     found: dict[Place, list[tuple[str, int]]] = {}
     for path, facts in library.facts.items():
         at = library.tables(path)

@@ -10,7 +10,7 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
-from codeplane.index.resolve.files import resolve_files
+from codeplane.index.resolve.session import resolve_files
 from codeplane.operations.refs import find_uses
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.query.defs import list_defs_by_name
@@ -59,7 +59,7 @@ class Held:
             assert self.go.wait(30)
             yield from resolve_files(*of)
 
-        monkeypatch.setattr("codeplane.index.resolving.resolve_files", held)
+        monkeypatch.setattr("codeplane.index.invalidation.resolve_files", held)
 
 
 @BOTH

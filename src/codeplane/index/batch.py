@@ -23,10 +23,10 @@ from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, is_attributes_file
 from codeplane.index.classify import Prepared, prepare
 from codeplane.index.configurations import is_configuration, read_configuration
+from codeplane.index.invalidation import Invalidation
 from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
 from codeplane.index.ownership import Ownership
 from codeplane.index.remembered import Remembered
-from codeplane.index.resolving import Resolving
 from codeplane.index.roles import Roles
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
 from codeplane.index.units.markers import find_marker
@@ -105,7 +105,7 @@ class BatchRun:
         self._ownership = ownership
         self._roles = roles
         self._remembered = remembered
-        self._resolving = Resolving(writer, options.worker_count)
+        self._resolving = Invalidation(writer, options.worker_count)
         self._report = report
         self._cancelled = cancelled
         self._started = time.monotonic()

@@ -37,10 +37,10 @@ from codeplane.index.head_start import (
     leave,
     put_by,
 )
+from codeplane.index.invalidation import resolve_pending
 from codeplane.index.options import Cancelled, IndexOptions, Noticed, Progress, Report, SyncReport, effective
 from codeplane.index.ownership import Ownership, read_contexts
 from codeplane.index.remembered import Remembered
-from codeplane.index.resolving import resolve_left
 from codeplane.index.roles import Roles
 from codeplane.store import integrity, registry
 from codeplane.store.extractions import Extractions
@@ -197,7 +197,7 @@ class Indexer:
         if self._writer is None:
             return False
         try:
-            return resolve_left(self._writer, self._known, stop)
+            return resolve_pending(self._writer, self._known, stop)
         except BaseException as error:
             if isinstance(error, CodePlaneError) and _is_damage(error):
                 self._give_up_damaged(error)

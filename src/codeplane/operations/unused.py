@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeplane.base.paths import RepoPath
-from codeplane.index.resolve.languages import RESOLVED
+from codeplane.index.resolve.registry import RESOLVED
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.operations.refs import Reads
 from codeplane.query.files import get_file, list_files

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from codeplane.index.resolve.fixpoint import Cells
+from codeplane.index.resolve.query_cache import QueryCache
 from codeplane.index.resolve.value import (
     ANYTHING,
     MAX_VALUES,
@@ -70,7 +70,7 @@ def _asked_in(order: Sequence[str]) -> dict[str, Values]:
             return bounded(frozenset({list_of(cells.get("r"))}) | cells.get("p"))
         return bounded(frozenset({list_of(cells.get("p")), B}) | cells.get("q"))
 
-    cells: Cells[str, Value] = Cells(compute, lambda _, values: bounded(values))
+    cells: QueryCache[str, Value] = QueryCache(compute, lambda _, values: bounded(values))
     for key in order:
         cells.get(key)
     return {key: cells.get(key) for key in "pqr"}

@@ -12,11 +12,11 @@ from typing import Any
 from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Target, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.index.resolve.evaluate import CALLABLES, Evaluator
+from codeplane.index.resolve.evaluator import CALLABLES, Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.includes import Includes
-from codeplane.index.resolve.links import bind_sites
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.references import bind_sites
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, generic_of, list_of, union
 
 _POINTERS = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "atomic"})
@@ -46,21 +46,21 @@ _MAPS = frozenset({"map", "unordered_map", "multimap", "unordered_multimap"})
 _FAMILY = frozenset({"c", "cpp"})
 
 
-class CppRules(Rules):
+class CppResolver(LanguageResolver):
     overloads = True
     declarations_construct = True
     paths_are_members = True
     containers = MappingProxyType({"l": "std", "G": "std"})
 
-    def __init__(self, ev: Evaluator) -> None:
-        super().__init__(ev)
-        self._includes = Includes(ev)
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self._includes = Includes(evaluator)
 
     # Names
 
     def _entities(self, file: str, qualified: str) -> list[Site]:
         """What a full name stands for, as a file sees it, with the definitions of what is declared there."""
-        return self.ev.kept(("entities", file, qualified), lambda: self._find(file, qualified))
+        return self.evaluator.memo_tracked(("entities", file, qualified), lambda: self._find(file, qualified))
 
     def _find(self, file: str, qualified: str) -> list[Site]:
         seen = self._includes.seen(file)
@@ -72,31 +72,31 @@ class CppRules(Rules):
 
     def _named(self, name: str) -> dict[str, list[Site]]:
         """Definitions of a name, by their full names."""
-        return self.ev.kept(("full names", name), lambda: self._read_named(name))
+        return self.evaluator.memo_tracked(("full names", name), lambda: self._read_named(name))
 
     def _read_named(self, name: str) -> dict[str, list[Site]]:
         found: dict[str, list[Site]] = {}
-        for path, number in self.ev.library.named(name):
-            at = self.ev.library.tables(path)
+        for path, number in self.evaluator.library.named(name):
+            at = self.evaluator.library.tables(path)
             if at is not None and at.language in _FAMILY and not _is_made_by_macro(at, number):
                 found.setdefault(_full_name(at, number), []).append((path, "d", number))
         return found
 
     def _joined(self, found: Sequence[Site], others: Sequence[Site]) -> list[Site]:
         """Those of others that define what is declared: their files see the declaration."""
-        declared = {path for path, _, number in found if self.ev.at(path).defs[number].kind in CALLABLES}
+        declared = {path for path, _, number in found if self.evaluator.at(path).defs[number].kind in CALLABLES}
         return [
             site
             for site in others
-            if self.ev.at(site[0]).defs[site[2]].kind in CALLABLES and declared & self._includes.seen(site[0])
+            if self.evaluator.at(site[0]).defs[site[2]].kind in CALLABLES and declared & self._includes.seen(site[0])
         ]
 
     def _class_at(self, file: str, qualified: str) -> tuple[str, int] | None:
-        return self.ev.kept(("class", file, qualified), lambda: self._find_class(file, qualified))
+        return self.evaluator.memo_tracked(("class", file, qualified), lambda: self._find_class(file, qualified))
 
     def _find_class(self, file: str, qualified: str) -> tuple[str, int] | None:
         for path, _, number in self._entities(file, qualified) if qualified else ():
-            if self.ev.at(path).defs[number].kind in self.classes:
+            if self.evaluator.at(path).defs[number].kind in self.classes:
                 return path, number
         return None
 
@@ -115,22 +115,22 @@ class CppRules(Rules):
     def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         found = self._seen_from(at, scope, name)
         if not found and bind >= 0 and not self._may_inherit(at, scope):
-            sites = bind_sites(self.ev, at, bind)
-            found = [site for site in sites if not _is_made_by_macro(self.ev.at(site[0]), site[2])]
+            sites = bind_sites(self.evaluator, at, bind)
+            found = [site for site in sites if not _is_made_by_macro(self.evaluator.at(site[0]), site[2])]
         return self.fitting(found, None, usage)
 
     def _may_inherit(self, at: FileScope, scope: int) -> bool:
         """Whether a class around a scope has a base that nobody has seen."""
         classes = (self._class_at(at.path, prefix) for prefix in self._around(at, scope))
-        return any(base[0] != "c" for of in classes if of is not None for base in self.ev.bases(*of))
+        return any(base[0] != "c" for of in classes if of is not None for base in self.evaluator.bases(*of))
 
     def _seen_from(self, at: FileScope, scope: int, name: str) -> Sequence[Site]:
         around = list(self._around(at, scope))
         for prefix in around:
             of = self._class_at(at.path, prefix)
             if of is not None:
-                order = self.ev.bases(*of)
-                sites = self.ev.member(("i", *of), name)[0]
+                order = self.evaluator.bases(*of)
+                sites = self.evaluator.member(("i", *of), name)[0]
                 if sites:
                     return sites
                 if any(base[0] != "c" for base in order):
@@ -158,24 +158,26 @@ class CppRules(Rules):
     def bare_type(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
         sites = self._seen_from(at, at.ambient[node][0], name)
-        return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
+        return union(map(self.evaluator.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
     def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if usage != Usage.TYPE:
             return sites
-        return [site for site in sites if site[1] != "d" or self.ev.at(site[0]).defs[site[2]].kind not in CALLABLES]
+        return [
+            site for site in sites if site[1] != "d" or self.evaluator.at(site[0]).defs[site[2]].kind not in CALLABLES
+        ]
 
     def _values(self, file: str, language: str, sites: Sequence[Site]) -> Values:
         found: set[Value] = set()
         for path, kind, number in sites:
-            row = self.ev.at(path).defs[number]
+            row = self.evaluator.at(path).defs[number]
             if row.kind == "module":
                 found.add(("N", language, row.lexical_path, file))
             else:
-                found |= self.ev.site_value((path, kind, number))
+                found |= self.evaluator.site_value((path, kind, number))
         return frozenset(found)
 
-    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
+    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         if key[0] != "v" or at.defs[key[2]].kind != "module":
             return None
         return frozenset({("N", at.language, at.defs[key[2]].lexical_path, at.path)})
@@ -212,7 +214,7 @@ class CppRules(Rules):
     def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
         if of[0] == "G":
             return self._member_of_generic(of, name)
-        for base in self.ev.bases(of[1], of[2]):
+        for base in self.evaluator.bases(of[1], of[2]):
             if base[0] != "c":
                 return [], NOTHING
             declared, others = self._declared(base[1], base[2], name)
@@ -222,10 +224,12 @@ class CppRules(Rules):
 
     def _declared(self, path: str, definition: int, name: str) -> tuple[list[Site], list[Site]]:
         """A member of a class: where it is declared, and where it is defined outside of it."""
-        return self.ev.kept(("member", path, definition, name), lambda: self._read_member(path, definition, name))
+        return self.evaluator.memo_tracked(
+            ("member", path, definition, name), lambda: self._read_member(path, definition, name)
+        )
 
     def _read_member(self, path: str, definition: int, name: str) -> tuple[list[Site], list[Site]]:
-        at = self.ev.at(path)
+        at = self.evaluator.at(path)
         declared: list[Site] = [
             (path, "d", number)
             for number in at.members.get(definition, {}).get(name, ())
@@ -239,10 +243,12 @@ class CppRules(Rules):
 
     def _held(self, site: Site, of: Value) -> Values:
         path, _, number = site
-        row = self.ev.at(path).defs[number]
+        row = self.evaluator.at(path).defs[number]
         if row.kind == "field":
-            return self.ev.cell(("a", of[1], of[2], row.name))
-        return frozenset({("i", of[1], of[2])}) if row.kind == "enum_member" else self.ev.cell(("v", path, number))
+            return self.evaluator.query(("a", of[1], of[2], row.name))
+        return (
+            frozenset({("i", of[1], of[2])}) if row.kind == "enum_member" else self.evaluator.query(("v", path, number))
+        )
 
     def _member_of_generic(self, of: Value, name: str) -> tuple[list[Site], Values]:
         kind, parts = of[2], of[3]
@@ -253,7 +259,7 @@ class CppRules(Rules):
         sites: list[Site] = []
         values = NOTHING
         for value in parts[0]:
-            more, held = self.ev.member(value, name)
+            more, held = self.evaluator.member(value, name)
             sites += more
             values |= held
         return sites, values
@@ -279,11 +285,11 @@ class CppRules(Rules):
                 else NOTHING
             )
         if name in ("begin", "end", "find", "cbegin", "rbegin", "lower_bound", "upper_bound"):
-            held = self.ev.elements(of)
+            held = self.evaluator.elements(of)
             return frozenset({generic_of("cpp", "ptr", [held])}) if held else NOTHING
         if of[0] == "G":
             return of[3][1] if name == "at" and len(of[3]) > 1 else NOTHING
-        return self.ev.elements(of) if name in ("front", "back", "at", "top") else NOTHING
+        return self.evaluator.elements(of) if name in ("front", "back", "at", "top") else NOTHING
 
     def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         last = name.rpartition(".")[2]
@@ -294,13 +300,13 @@ class CppRules(Rules):
             callee = at.nodes[callee][1]
         if last in ("make_unique", "make_shared") and at.nodes[callee][0] == ExprKind.INDEX:
             keys = at.lists[at.nodes[callee][2]]
-            held = self.ev.type_of(at, keys[0]) if keys else NOTHING
+            held = self.evaluator.type_of(at, keys[0]) if keys else NOTHING
             return frozenset({generic_of(at.language, "ptr", [held])}) if held else NOTHING
         return NOTHING
 
     def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         last = name.rpartition(".")[2]
-        held = [self.ev.type_of(at, part) for part in parts]
+        held = [self.evaluator.type_of(at, part) for part in parts]
         if not any(held) or not name.startswith("std."):
             return NOTHING
         if last in _LISTS:

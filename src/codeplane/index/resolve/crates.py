@@ -11,7 +11,7 @@ from posixpath import basename, dirname, join, normpath
 from typing import Any, NamedTuple
 
 from codeplane.facts.ir import ExprKind
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 
 _ROOTS = ("mod.rs", "lib.rs", "main.rs")
@@ -37,14 +37,14 @@ class Package(NamedTuple):
 
 
 class Crates:
-    def __init__(self, ev: Evaluator) -> None:
-        self._ev = ev
-        self._library = ev.library
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._library = evaluator.library
 
     @property
     def _packages(self) -> dict[str, Package]:
         """By directory."""
-        return self._ev.kept("packages of Rust", self._read_packages)
+        return self._evaluator.memo_tracked("packages of Rust", self._read_packages)
 
     def _read_packages(self) -> dict[str, Package]:
         found = {}
@@ -58,7 +58,7 @@ class Crates:
 
     @property
     def _by_name(self) -> dict[str, list[Package]]:
-        return self._ev.kept("named packages of Rust", self._read_names)
+        return self._evaluator.memo_tracked("named packages of Rust", self._read_names)
 
     def _read_names(self) -> dict[str, list[Package]]:
         found: dict[str, list[Package]] = {}
@@ -68,7 +68,7 @@ class Crates:
 
     def package_of(self, path: str) -> Package | None:
         folder = dirname(path)
-        return self._ev.kept(("package", folder), lambda: self._find_package(folder))
+        return self._evaluator.memo_tracked(("package", folder), lambda: self._find_package(folder))
 
     def _find_package(self, folder: str) -> Package | None:
         packages = self._packages
@@ -114,7 +114,7 @@ class Crates:
 
     def parent(self, path: str) -> Place | None:
         """The module that declares the one in a file; none for the root of a crate."""
-        return self._ev.kept(("module around", path), lambda: self._find_parent(path))
+        return self._evaluator.memo_tracked(("module around", path), lambda: self._find_parent(path))
 
     def _find_parent(self, path: str) -> Place | None:
         name = basename(path).removesuffix(".rs")
@@ -136,7 +136,7 @@ class Crates:
             found = self._declares(candidate, f"{basename(folder)}.{name}", path) if candidate != path else None
             if found is not None:
                 return found
-        beside = self._ev.kept(("declared beside", folder), lambda: self._read_roots(folder))
+        beside = self._evaluator.memo_tracked(("declared beside", folder), lambda: self._read_roots(folder))
         found = beside.get(path) or beside.get(name)
         if found is not None and found.path != path:
             return found
@@ -157,7 +157,7 @@ class Crates:
         return found
 
     def _declares(self, candidate: str, name: str, path: str) -> Place | None:
-        declared = self._ev.kept(("declares", candidate), lambda: self._declared_in(candidate))
+        declared = self._evaluator.memo_tracked(("declares", candidate), lambda: self._declared_in(candidate))
         return declared.get(path) or declared.get(name)
 
     def _declared_in(self, candidate: str) -> dict[str, Place]:
@@ -178,7 +178,7 @@ class Crates:
 
     def root(self, path: str) -> str | None:
         """The file that the crate of a file begins with; none for a file of which no crate seems to know."""
-        return self._ev.kept(("root", path), lambda: self._find_root(path))
+        return self._evaluator.memo_tracked(("root", path), lambda: self._find_root(path))
 
     def _find_root(self, path: str) -> str | None:
         seen = {path}

@@ -10,8 +10,8 @@ from typing import Any
 
 from codeplane.facts.ir import ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.modules import shared_folders
-from codeplane.index.resolve.typed import TypedRules, type_variable
+from codeplane.index.resolve.overloaded import OverloadedResolver, type_variable
+from codeplane.index.resolve.python_modules import shared_folders
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
 
 _USING = re.compile(r'<Using\s+Include="([\w.]+)"\s*(Static="true")?\s*/?>')
@@ -30,12 +30,12 @@ def _declares(path: str) -> bool:
     return name.endswith((".csproj", ".props")) or (name.endswith(".cs") and "usings" in name.lower())
 
 
-class CSharpRules(TypedRules):
+class CSharpResolver(OverloadedResolver):
     maps = _MAPS
     collections = _COLLECTIONS
     pair = "KeyValuePair"
-    classes = TypedRules.classes | {"type"}
-    called_kinds = TypedRules.called_kinds | {"field", "constant"}
+    classes = OverloadedResolver.classes | {"type"}
+    called_kinds = OverloadedResolver.called_kinds | {"field", "constant"}
     everywhere = frozenset(
         {"Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString", "Finalize"}
     )
@@ -43,7 +43,7 @@ class CSharpRules(TypedRules):
     # Types in parts
 
     def whole(self, path: str, definition: int) -> tuple[str, int]:
-        at = self.ev.at(path)
+        at = self.evaluator.at(path)
         if definition not in at.partial:
             return path, definition
         first, number = self.all_parts(at, definition)[0]
@@ -53,14 +53,14 @@ class CSharpRules(TypedRules):
         if definition not in at.partial:
             return ((at, definition),)
         count = len(at.variables.get(definition, ()))
-        places = self.ev.cell(("z", "csharp", "parts", at.defs[definition].lexical_path, count))
-        found = [(self.ev.at(path), number) for path, number in max(places, default=())]
+        places = self.evaluator.query(("z", "csharp", "parts", at.defs[definition].lexical_path, count))
+        found = [(self.evaluator.at(path), number) for path, number in max(places, default=())]
         return found or ((at, definition),)
 
     def _parts(self, lexical_path: str, count: int) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
         for path, number in self.named(lexical_path.rpartition(".")[2]):
-            at = self.ev.library.tables(path)
+            at = self.evaluator.library.tables(path)
             if (
                 at is not None
                 and number in at.partial
@@ -78,15 +78,15 @@ class CSharpRules(TypedRules):
 
     def of_arity(self, sites: Sequence[Site], count: int) -> list[Site]:
         """Types with so many arguments; what is no type stays."""
-        kept = [site for site in sites if not self._is_type(site) or self._arity(site) == count]
+        memo_tracked = [site for site in sites if not self._is_type(site) or self._arity(site) == count]
         types = [site for site in sites if self._is_type(site)]
-        return kept or types if len(types) == 1 else kept
+        return memo_tracked or types if len(types) == 1 else memo_tracked
 
     def _is_type(self, site: Site) -> bool:
         return self.kind(site) in self.classes
 
     def _arity(self, site: Site) -> int:
-        return len(self.ev.at(site[0]).variables.get(site[2], ()))
+        return len(self.evaluator.at(site[0]).variables.get(site[2], ()))
 
     def types_in(self, namespace: str, name: str, near: str) -> list[Site]:
         """All parts of a type, seen from a file. Of several types the nearest one, if there is such."""
@@ -94,7 +94,7 @@ class CSharpRules(TypedRules):
         found = [site for owner, site in self._types_named(name) if owner == namespace]
         if found:
             found = self.of_arity(found, int(count or 0))
-        if len(found) < 2 or all(site[2] in self.ev.at(site[0]).partial for site in found):
+        if len(found) < 2 or all(site[2] in self.evaluator.at(site[0]).partial for site in found):
             return found
         shared = [shared_folders(site[0], near) for site in found]
         nearest = [site for site, common in zip(found, shared, strict=True) if common == max(shared)]
@@ -102,7 +102,7 @@ class CSharpRules(TypedRules):
 
     def _types_named(self, name: str) -> Sequence[tuple[str, Site]]:
         """Outermost types of this name, each with its namespace."""
-        return max(self.ev.cell(("z", "csharp", "types", name)), default=())
+        return max(self.evaluator.query(("z", "csharp", "types", name)), default=())
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         if key[0] == "parts":
@@ -111,7 +111,7 @@ class CSharpRules(TypedRules):
             return super().compute(key)
         found: list[tuple[str, Site]] = []
         for file, number in self.named(key[1]):
-            at = self.ev.library.tables(file)
+            at = self.evaluator.library.tables(file)
             if at is not None and at.language == "csharp":
                 row = at.defs[number]
                 is_outermost = row.parent is None or at.defs[row.parent].kind == "module"
@@ -174,7 +174,7 @@ class CSharpRules(TypedRules):
 
     def _project_wide(self, path: str) -> list[tuple[str, bool]]:
         folder = dirname(path)
-        return self.ev.kept(("project-wide", folder), lambda: self._read_project_wide(folder))
+        return self.evaluator.memo_tracked(("project-wide", folder), lambda: self._read_project_wide(folder))
 
     def _read_project_wide(self, folder: str) -> list[tuple[str, bool]]:
         """Of the files that speak for all beneath their folder, those of the folders around."""
@@ -182,20 +182,20 @@ class CSharpRules(TypedRules):
         found: list[tuple[str, bool]] = []
         for around in ("", *(folder[:end] for end in ends), *([folder] if folder else ())):
             beside = [
-                *self.ev.library.directory(around),
-                *self.ev.library.directory(f"{around}/Properties" if around else "Properties"),
+                *self.evaluator.library.directory(around),
+                *self.evaluator.library.directory(f"{around}/Properties" if around else "Properties"),
             ]
             for path in sorted(filter(_declares, beside)):
                 found += self._project_usings(path)
         return found
 
     def _project_usings(self, path: str) -> list[tuple[str, bool]]:
-        return self.ev.kept(("usings", path), lambda: self._read_usings(path))
+        return self.evaluator.memo_tracked(("usings", path), lambda: self._read_usings(path))
 
     def _read_usings(self, path: str) -> list[tuple[str, bool]]:
-        at = self.ev.library.tables(path) if path.endswith(".cs") else None
+        at = self.evaluator.library.tables(path) if path.endswith(".cs") else None
         if at is None:
-            text = (self.ev.library.declared(path) or {}).get("text", "")
+            text = (self.evaluator.library.declared(path) or {}).get("text", "")
             return [(name, bool(static)) for name, static in _USING.findall(text)]
         return [
             (row.source or "", row.kind == "csharp_using_static")
@@ -226,7 +226,7 @@ class CSharpRules(TypedRules):
         row = at.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
         if sites:
-            return union(map(self.ev.site_value, sites[:1]))
+            return union(map(self.evaluator.site_value, sites[:1]))
         return frozenset({("N", "csharp", name), ("x", name)})
 
     def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
@@ -265,7 +265,7 @@ class CSharpRules(TypedRules):
     def module_values(self, module: Value, name: str) -> Values:
         sites = self.module_sites(module, name)
         if sites:
-            return union(map(self.ev.site_value, sites[:1]))
+            return union(map(self.evaluator.site_value, sites[:1]))
         return frozenset({("N", module[1], f"{module[2]}.{name}")})
 
     # Extension methods
@@ -276,7 +276,7 @@ class CSharpRules(TypedRules):
         seen = {*self.namespaces(at, at.scope_of_call.get(node, 0)), *(source for source, static in self._used(at))}
         found: list[Site] = []
         for path, number in self.named(name):
-            other = self.ev.library.tables(path)
+            other = self.evaluator.library.tables(path)
             scope = other.body.get(number) if other is not None and other.language == "csharp" else None
             params = other.params.get(scope, ()) if other is not None and scope is not None else ()
             if other is not None and params and params[0].kind == ParameterKind.SELF:
@@ -287,13 +287,13 @@ class CSharpRules(TypedRules):
 
     def _extends(self, at: FileScope, node: int, of: Value) -> bool:
         if type_variable(at, node) is not None:
-            node_types = self.ev.type_of(at, node)
+            node_types = self.evaluator.type_of(at, node)
             return not node_types or any(self._is_one(value, of) for value in node_types)
-        return any(self._is_one(value, of) for value in self.ev.type_of(at, node))
+        return any(self._is_one(value, of) for value in self.evaluator.type_of(at, node))
 
     def _is_one(self, value: Value, of: Value) -> bool:
         if value[0] == "i" and of[0] == "i":
-            return ("c", *value[1:3]) in self.ev.bases(of[1], of[2])
+            return ("c", *value[1:3]) in self.evaluator.bases(of[1], of[2])
         if value[0] == "x":
             last = value[1].rpartition(".")[2]
             if of[0] == "x":
@@ -306,7 +306,7 @@ class CSharpRules(TypedRules):
         return False
 
     def _bases(self, of: Value) -> tuple[Value, ...]:
-        return self.ev.bases(of[1], of[2])
+        return self.evaluator.bases(of[1], of[2])
 
     # Containers
 
@@ -318,7 +318,7 @@ class CSharpRules(TypedRules):
         if of[0] == "d":
             return NOTHING
         if name in _ELEMENT:
-            return self.ev.elements(of)
+            return self.evaluator.elements(of)
         return frozenset({of}) if name in _ALIKE else NOTHING
 
 

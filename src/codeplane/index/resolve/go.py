@@ -11,7 +11,7 @@ from typing import Any
 
 from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
 from codeplane.facts.model import Target
-from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import PART, FileScope, Step
 from codeplane.index.resolve.go_members import GoMembers
 from codeplane.index.resolve.go_values import filled, is_open, is_stream, map_of, stream_of
@@ -31,7 +31,7 @@ _HOLDING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Swap"
 """Methods of other libraries that give objects of the argument of their type."""
 
 
-class GoRules(GoMembers):
+class GoResolver(GoMembers):
     def key_sites(self, at: FileScope, of: Values, name: str) -> list[Site]:
         """The keys of a mapping and of a list are names like others, where nothing nearer can have the name."""
         if not any(held[0] in ("l", "d") for value in of for held in self._under(value)):
@@ -43,7 +43,7 @@ class GoRules(GoMembers):
 
     # Values
 
-    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
+    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         what = key[0]
         if what == "n":
             return self._expression(at, key[2])
@@ -62,23 +62,23 @@ class GoRules(GoMembers):
         if kind == ExprKind.MEMBER:
             name = at.texts[b]
             return union(
-                self.ev.member(of, name)[1]
+                self.evaluator.member(of, name)[1]
                 if of[0] != "x" or len(of) < 3
                 else frozenset({("x", f"{of[1]}.{name}", *of[2:])})
-                for of in self.ev.value(at.path, a)
+                for of in self.evaluator.value(at.path, a)
             )
         if kind == ExprKind.CALL:
-            return union(self.call(callee, at, node) for callee in self.ev.value(at.path, a))
+            return union(self.call(callee, at, node) for callee in self.evaluator.value(at.path, a))
         if kind in (ExprKind.CAST, ExprKind.NEW):
             return self._type_of(at, b if kind == ExprKind.CAST else a)
         if kind in (ExprKind.PAREN, ExprKind.SPLAT):
-            return self.ev.value(at.path, a)
+            return self.evaluator.value(at.path, a)
         if kind == ExprKind.INDEX:
-            return union(self._item(of, at, at.lists[b]) for of in self.ev.value(at.path, a))
+            return union(self._item(of, at, at.lists[b]) for of in self.evaluator.value(at.path, a))
         if kind == ExprKind.UNION:
-            return union(self.ev.value(at.path, part) for part in at.lists[a])
+            return union(self.evaluator.value(at.path, part) for part in at.lists[a])
         if kind == ExprKind.TUPLE:
-            return frozenset({tuple_of([self.ev.value(at.path, part) for part in at.lists[a]])})
+            return frozenset({tuple_of([self.evaluator.value(at.path, part) for part in at.lists[a]])})
         return NOTHING
 
     def _item(self, of: Value, at: FileScope, keys: Sequence[int]) -> Values:
@@ -93,7 +93,7 @@ class GoRules(GoMembers):
     def _with_arguments(self, of: Value, arguments: tuple[Values, ...]) -> Value:
         if of[0] != "f":
             return (*of[:3], arguments)
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         return (*of[:3], tuple(sorted(zip(self._keys(at, at.owner.get(of[2])), arguments, strict=False), key=repr)))
 
     def _variable(self, at: FileScope, bind: int) -> Values:
@@ -106,7 +106,7 @@ class GoRules(GoMembers):
         if row.target_kind == Target.DEF and row.target is not None:
             kind = at.defs[row.target].kind
             if kind in CALLABLES or kind in self.classes:
-                return union(self.ev.cell(("v", at.path, number)) for number in at.defs_in[row.scope, row.name])
+                return union(self.evaluator.query(("v", at.path, number)) for number in at.defs_in[row.scope, row.name])
         return self._declared(at, bind)
 
     def _declared(self, at: FileScope, bind: int) -> Values:
@@ -127,7 +127,7 @@ class GoRules(GoMembers):
             if repeated is not None and repeated != bind:
                 bind = repeated
                 continue
-            values = self.ev.value(at.path, node)
+            values = self.evaluator.value(at.path, node)
             if kind == FlowKind.FOR:
                 values = union(self._ranged(value) for value in values)
             return union(self._part(value, step) for value in values)
@@ -169,7 +169,7 @@ class GoRules(GoMembers):
                 ("c", *value[1:]) for value in self._type_of_site((at.path, "d", definition)) if value[0] == "i"
             )
         bind = at.bind_of_def.get(definition)
-        return self.ev.cell(("b", at.path, bind)) if bind is not None else NOTHING
+        return self.evaluator.query(("b", at.path, bind)) if bind is not None else NOTHING
 
     # Calls
 
@@ -180,7 +180,7 @@ class GoRules(GoMembers):
         what = callee[0]
         arguments = at.lists[at.nodes[node][2]]
         if what in ("f", "m"):
-            found = self.ev.cell(("r", callee[1], callee[2]))
+            found = self.evaluator.query(("r", callee[1], callee[2]))
             return filled(found, self._known(callee, at, arguments)) if is_open(found) else found
         if what == "c":
             return frozenset({("i", *callee[1:])})
@@ -192,7 +192,7 @@ class GoRules(GoMembers):
 
     def _known(self, callee: Value, at: FileScope, arguments: Sequence[int]) -> dict[Value, Values]:
         """What a call says of the type parameters of a function."""
-        target = self.ev.at(callee[1])
+        target = self.evaluator.at(callee[1])
         params = target.params.get(callee[2], [])
         known: dict[Value, Values] = dict(callee[3]) if callee[0] == "f" and len(callee) > 3 else {}
         if callee[0] == "m":
@@ -209,7 +209,9 @@ class GoRules(GoMembers):
                 said = self._type_of(target, param.type)
                 if is_open(said):
                     spread = at.nodes[part][0] == ExprKind.SPLAT
-                    self._match(frozenset({list_of(said)}) if spread else said, self.ev.value(at.path, part), known)
+                    self._match(
+                        frozenset({list_of(said)}) if spread else said, self.evaluator.value(at.path, part), known
+                    )
         return known
 
     def _call_foreign(self, callee: Value, at: FileScope, arguments: Sequence[int]) -> Values:
@@ -220,9 +222,9 @@ class GoRules(GoMembers):
             if name in ("new", "make"):
                 return self._type_of(at, arguments[0])
             if name in _LIKE_THE_FIRST:
-                return self.ev.value(at.path, arguments[0])
+                return self.evaluator.value(at.path, arguments[0])
             if name in _COLLECTING or name in _ELEMENTS or name.startswith(("maps.", "slices.")):
-                return self._call_on_elements(name, self.ev.value(at.path, arguments[0]))
+                return self._call_on_elements(name, self.evaluator.value(at.path, arguments[0]))
         return foreign(name if name.endswith("()") else f"{name}()")
 
     def _call_on_elements(self, name: str, given: Values) -> Values:

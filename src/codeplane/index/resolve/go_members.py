@@ -7,7 +7,7 @@ from typing import Any
 
 from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Target
-from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.go_types import GoTypes
 from codeplane.index.resolve.go_values import filled
@@ -44,7 +44,7 @@ class GoMembers(GoTypes):
         return [], NOTHING
 
     def _own_member(self, of: Value, name: str) -> tuple[list[Site], Values]:
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         if of[0] == "S":
             return self._field_of_record(at, of, name)
         if of[0] == "T":
@@ -58,11 +58,11 @@ class GoMembers(GoTypes):
                 values |= self._method(path, number, of)
         for shape in self._under(of):
             if shape[0] == "S":
-                more, held = self._field_of_record(self.ev.at(shape[1]), shape, name)
+                more, held = self._field_of_record(self.evaluator.at(shape[1]), shape, name)
                 sites += more
                 values |= held
             elif shape[0] in ("i", "c"):
-                at = self.ev.at(shape[1])
+                at = self.evaluator.at(shape[1])
                 for number in at.members.get(shape[2], {}).get(name, ()):
                     sites.append((shape[1], "d", number))
                     if at.defs[number].kind in CALLABLES:
@@ -72,7 +72,7 @@ class GoMembers(GoTypes):
         return sites, values
 
     def _method(self, path: str, number: int, of: Value) -> Values:
-        scope = self.ev.at(path).body.get(number)
+        scope = self.evaluator.at(path).body.get(number)
         if scope is None:
             return NOTHING
         return frozenset({("m", path, scope, of) if of[0] == "i" else ("f", path, scope)})
@@ -80,7 +80,7 @@ class GoMembers(GoTypes):
     def _field(self, at: FileScope, definition: int, number: int) -> Values:
         bind = at.bind_of_def.get(number)
         if bind is not None and at.into_bind(bind):
-            return self.ev.cell(("b", at.path, bind))
+            return self.evaluator.query(("b", at.path, bind))
         return union(
             self._type_of(at, node) for node in at.bases(definition) if _last_name(at, node) == at.defs[number].name
         )
@@ -92,7 +92,7 @@ class GoMembers(GoTypes):
             row = at.binds[bind]
             if row.target_kind == Target.DEF and row.target is not None:
                 sites.append((at.path, "d", row.target))
-            values |= self.ev.cell(("b", at.path, bind))
+            values |= self.evaluator.query(("b", at.path, bind))
         return sites, filled(values, dict(of[3])) if len(of) > 3 else values
 
     def _embedded(self, of: Value) -> Iterable[Value]:

@@ -9,26 +9,26 @@ from codeplane.base.paths import basename, parent
 from codeplane.facts.model import Tier
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.go_packages import Declarations, Files, Package, find_directory, passed_over
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import Site, Value, Values, union
 
 
-class GoNames(Rules):
+class GoNames(LanguageResolver):
     @cached_property
     def _declarations(self) -> Declarations:
         texts: dict[str, str] = {}
-        for path in self.ev.library.paths():
+        for path in self.evaluator.library.paths():
             if basename(path) in ("go.mod", "go.work"):
-                said = self.ev.library.declared(path)
+                said = self.evaluator.library.declared(path)
                 texts[path] = str(said.get("text", "")) if said is not None else ""
         return Declarations(texts)
 
     def _files(self, directory: str) -> Files:
-        return self.ev.kept(("go files", directory), lambda: self._read_files(directory))
+        return self.evaluator.memo_tracked(("go files", directory), lambda: self._read_files(directory))
 
     def _read_files(self, directory: str) -> Files:
-        paths = [path for path in self.ev.library.directory(directory) if path.endswith(".go")]
-        return Files([at for path in paths if (at := self.ev.library.tables(path)) is not None])
+        paths = [path for path in self.evaluator.library.directory(directory) if path.endswith(".go")]
+        return Files([at for path in paths if (at := self.evaluator.library.tables(path)) is not None])
 
     def _package(self, at: FileScope) -> Package:
         """The package that a file is part of."""
@@ -37,14 +37,14 @@ class GoNames(Rules):
     def imported(self, at: FileScope, number: int) -> Values:
         source = at.imports[number].source or ""
         folder = parent(at.path)
-        modules = self.ev.kept(("go modules", folder), lambda: self._declarations.seen_from(at.path))
+        modules = self.evaluator.memo_tracked(("go modules", folder), lambda: self._declarations.seen_from(at.path))
         directory = find_directory(modules, source)
         name = self._files(directory).name if directory is not None else None
         return frozenset({("N", "go", directory, name) if name is not None else ("x", source)})
 
     def _imports(self, at: FileScope) -> dict[str, Value]:
         """Packages of the repository that a file imports, by the name that they have in it; `.` for all of theirs."""
-        return self.ev.kept(("go imports", at.path), lambda: self._read_imports(at))
+        return self.evaluator.memo_tracked(("go imports", at.path), lambda: self._read_imports(at))
 
     def _read_imports(self, at: FileScope) -> dict[str, Value]:
         found: dict[str, Value] = {}
@@ -71,7 +71,7 @@ class GoNames(Rules):
         if package is not None:
             return frozenset({package})
         sites = self.unbound_sites(at, name)
-        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
 
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         return self._files(module[2]).package(module[3]).names.get(name, [])

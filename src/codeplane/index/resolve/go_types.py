@@ -20,15 +20,15 @@ class GoTypes(GoNames):
         kind, a, b, _ = at.nodes[node]
         if kind == ExprKind.NAME:
             if a:
-                return self.ev.cell(("y", at.path, a - 1))
+                return self.evaluator.query(("y", at.path, a - 1))
             unbound = self.unbound_sites(at, at.texts[b])
             return union(map(self._type_of_site, unbound)) if unbound else frozenset({("x", f"{at.texts[b]}()")})
         if kind == ExprKind.PAREN:
             return self._type_of(at, a)
         if kind == ExprKind.MEMBER:
             found = NOTHING
-            for of in self.ev.value(at.path, a):
-                sites, values = self.ev.member(of, at.texts[b])
+            for of in self.evaluator.value(at.path, a):
+                sites, values = self.evaluator.member(of, at.texts[b])
                 found |= union(map(self._type_of_site, sites)) if sites else objects(values)
             return found
         if kind == ExprKind.INDEX:
@@ -72,13 +72,13 @@ class GoTypes(GoNames):
         return at.defs[definition].kind == "type" and not at.bases(definition)
 
     def _type_of_site(self, site: Site) -> Values:
-        at = self.ev.at(site[0])
+        at = self.evaluator.at(site[0])
         if at.defs[site[2]].kind not in self.classes:
             return NOTHING
         bind = at.bind_of_def.get(site[2])
         if bind is None or not self._is_alias(at, site[2]):
             return frozenset({("i", site[0], site[2])})
-        return self.ev.cell(("y", site[0], bind))
+        return self.evaluator.query(("y", site[0], bind))
 
     def _keys(self, at: FileScope, definition: int | None) -> list[Value]:
         """The type parameters of a definition."""
@@ -90,10 +90,10 @@ class GoTypes(GoNames):
         """What the type parameters of a type stand for."""
         if len(of) < 4:
             return {}
-        return dict(zip(self._keys(self.ev.at(of[1]), of[2]), of[3], strict=False))
+        return dict(zip(self._keys(self.evaluator.at(of[1]), of[2]), of[3], strict=False))
 
     def _constraint(self, of: Value) -> Values:
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         return union(self._type_of(at, node) for kind, node in at.into_bind(of[2]) if kind == FlowKind.DECLARE)
 
     def _under(self, of: Value) -> list[Value]:
@@ -108,14 +108,14 @@ class GoTypes(GoNames):
             value = waiting.pop()
             if value[0] == "T":
                 waiting += sorted(self._constraint(value), key=repr)
-            elif value[0] in ("i", "c") and self.ev.at(value[1]).defs[value[2]].kind == "type":
+            elif value[0] in ("i", "c") and self.evaluator.at(value[1]).defs[value[2]].kind == "type":
                 waiting += self._said_to_be(value)
             else:
                 found.append(value)
         return found
 
     def _said_to_be(self, of: Value) -> list[Value]:
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         known = self._arguments(of)
         return sorted((value for node in at.bases(of[2]) for value in filled(self._type_of(at, node), known)), key=repr)
 
@@ -125,7 +125,7 @@ class GoTypes(GoNames):
 
     def _signature(self, of: Value) -> list[Values]:
         """Types of the parameters of a function."""
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         known = dict(of[3]) if len(of) > 3 else {}
         return [
             filled(self._passed(at, param), known)
@@ -171,8 +171,8 @@ class GoTypes(GoNames):
                     elif value[0] == "f":
                         for part, passed in zip(self._signature(value), self._signature(held), strict=False):
                             self._match(part, passed, known, depth + 1)
-                        given_back = self.ev.cell(("r", held[1], held[2]))
-                        self._match(self.ev.cell(("r", value[1], value[2])), given_back, known, depth + 1)
+                        given_back = self.evaluator.query(("r", held[1], held[2]))
+                        self._match(self.evaluator.query(("r", value[1], value[2])), given_back, known, depth + 1)
                 if value[0] == "t" and other[0] == "t":
                     for part, passed in zip(value[1], other[1], strict=False):
                         self._match(part, passed, known, depth + 1)

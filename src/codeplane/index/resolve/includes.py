@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from posixpath import basename, dirname, join, normpath
 
-from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.modules import shared_folders
+from codeplane.index.resolve.evaluator import Evaluator
+from codeplane.index.resolve.python_modules import shared_folders
 
 _KINDS = frozenset({"c_include", "c_include_system"})
 
 
 class Includes:
-    def __init__(self, ev: Evaluator) -> None:
-        self._ev = ev
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
 
     def find(self, path: str, literal: str, *, system: bool) -> str | None:
         """The file that an include names. Where directories are given to a compiler is unknown: one must fit alone."""
         beside = normpath(join(dirname(path), literal))
-        by_name = self._ev.kept("paths by name", self._read_names)
+        by_name = self._evaluator.memo_tracked("paths by name", self._read_names)
         candidates = by_name.get(basename(literal), [])
         if not system and beside in candidates:
             return beside
@@ -32,15 +32,15 @@ class Includes:
 
     def _read_names(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for path in sorted(self._ev.library.paths()):
+        for path in sorted(self._evaluator.library.paths()):
             found.setdefault(basename(path), []).append(path)
         return found
 
     def direct(self, path: str) -> tuple[str, ...]:
-        return self._ev.kept(("includes", path), lambda: self._read(path))
+        return self._evaluator.memo_tracked(("includes", path), lambda: self._read(path))
 
     def _read(self, path: str) -> tuple[str, ...]:
-        at = self._ev.library.tables(path)
+        at = self._evaluator.library.tables(path)
         found = {
             file
             for row in (at.imports if at is not None else ())
@@ -51,7 +51,7 @@ class Includes:
 
     def seen(self, path: str) -> frozenset[str]:
         """The file itself and all that it includes."""
-        return self._ev.kept(("sees", path), lambda: self._close(path))
+        return self._evaluator.memo_tracked(("sees", path), lambda: self._close(path))
 
     def _close(self, path: str) -> frozenset[str]:
         found, todo = {path}, [path]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.modules import shared_folders
-from codeplane.index.resolve.typed import TypedRules
+from codeplane.index.resolve.overloaded import OverloadedResolver
+from codeplane.index.resolve.python_modules import shared_folders
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, tuple_of, union
 
 _MAPS = frozenset(
@@ -22,7 +22,7 @@ _COLLECTIONS = frozenset(
 )  # fmt: skip
 
 
-class JavaRules(TypedRules):
+class JavaResolver(OverloadedResolver):
     maps = _MAPS
     collections = _COLLECTIONS
     pair = "Entry"
@@ -37,7 +37,7 @@ class JavaRules(TypedRules):
         return at.within.get(0, "")
 
     def constructors(self, of: Value) -> tuple[str, ...]:
-        return (self.ev.at(of[1]).defs[of[2]].name,) if of[2] >= 0 else ()
+        return (self.evaluator.at(of[1]).defs[of[2]].name,) if of[2] >= 0 else ()
 
     def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
         """A component of a record is a method too."""
@@ -60,7 +60,7 @@ class JavaRules(TypedRules):
     def _types_named(self, package: str, name: str) -> list[Site]:
         found: list[Site] = []
         for path, number in self.named(name):
-            at = self.ev.library.tables(path)
+            at = self.evaluator.library.tables(path)
             if at is not None and at.language in _JVM:
                 row = at.defs[number]
                 if (
@@ -105,7 +105,7 @@ class JavaRules(TypedRules):
         sites = self.import_sites(at, number)
         row = at.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
-        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
 
     def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
         found = self.types_in(self.package(at), name, at.path)
@@ -133,7 +133,7 @@ class JavaRules(TypedRules):
     def module_values(self, module: Value, name: str) -> Values:
         sites = self.module_sites(module, name)
         if sites:
-            return union(map(self.ev.site_value, sites))
+            return union(map(self.evaluator.site_value, sites))
         dotted = f"{module[2]}.{name}"
         return frozenset({("N", module[1], dotted) if name[:1].islower() else ("x", dotted)})
 
@@ -158,14 +158,14 @@ class JavaRules(TypedRules):
             return of[1][place] if place is not None and place < len(of[1]) else NOTHING
         if of[0] == "d":
             if name in _HELD:
-                return self.ev.held(of)
+                return self.evaluator.held(of)
             if name == "values":
-                return frozenset({list_of(self.ev.held(of))})
+                return frozenset({list_of(self.evaluator.held(of))})
             if name == "entrySet":
-                return frozenset({list_of(frozenset({tuple_of([NOTHING, self.ev.held(of)])}))})
+                return frozenset({list_of(frozenset({tuple_of([NOTHING, self.evaluator.held(of)])}))})
             return NOTHING
         if name in _ELEMENT:
-            return self.ev.elements(of)
+            return self.evaluator.elements(of)
         return frozenset({of}) if name in _ALIKE else NOTHING
 
 

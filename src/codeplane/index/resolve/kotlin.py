@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 from codeplane.facts.ir import ExprKind
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.java import JavaRules
-from codeplane.index.resolve.typed import TypedRules, type_variable
+from codeplane.index.resolve.java import JavaResolver
+from codeplane.index.resolve.overloaded import OverloadedResolver, type_variable
 from codeplane.index.resolve.value import Site, Value
 
 
-class KotlinRules(JavaRules):
+class KotlinResolver(JavaResolver):
     calls_make = True
-    classes = JavaRules.classes | {"type"}
-    called_kinds = JavaRules.called_kinds | JavaRules.classes | {"type"}
+    classes = JavaResolver.classes | {"type"}
+    called_kinds = JavaResolver.called_kinds | JavaResolver.classes | {"type"}
     everywhere = frozenset({"toString", "hashCode", "equals", "copy"})
 
     def declared_in(self, package: str, name: str, near: str) -> list[Site]:
         """What a package has of a name: a type, or functions and properties, extensions of a type left out."""
         found = self.types_in(package, name, near)
         for path, number in self.named(name):
-            at = self.ev.library.tables(path)
+            at = self.evaluator.library.tables(path)
             if at is not None and at.language == "kotlin":
                 row = at.defs[number]
                 is_outermost = row.parent is None and row.scope == 0 and row.kind in ("function", "property")
@@ -67,21 +67,21 @@ class KotlinRules(JavaRules):
         return super()._bare_sites(at, scope, usage, name, bind)
 
     def _plain(self, sites: Sequence[Site]) -> list[Site]:
-        return [site for site in sites if self.ev.at(site[0]).receiver(site[2]) is None]
+        return [site for site in sites if self.evaluator.at(site[0]).receiver(site[2]) is None]
 
     def of_usage(self, sites: Sequence[Site], usage: int) -> list[Site]:
         return self._plain(super().of_usage(sites, usage))
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
-        found = self.ev.member_sites(of, name)
+        found = self.evaluator.member_sites(of, name)
         if not found and of[0] == "c" and name != "Companion":
-            for path, _, number in self.ev.member_sites(of, "Companion"):
-                if self.ev.at(path).defs[number].kind == "object":
-                    found = [*found, *self.ev.member_sites(("c", path, number), name)]
+            for path, _, number in self.evaluator.member_sites(of, "Companion"):
+                if self.evaluator.at(path).defs[number].kind == "object":
+                    found = [*found, *self.evaluator.member_sites(("c", path, number), name)]
         return found
 
     def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
-        return TypedRules.is_callable(self, at, node, site)
+        return OverloadedResolver.is_callable(self, at, node, site)
 
     def hides_names(self, at: FileScope, scope: int) -> bool:
         """A block that is given an object whose members it sees, as `apply` does."""
@@ -102,7 +102,7 @@ class KotlinRules(JavaRules):
             return ()
         found: list[Site] = []
         for path, number in self.named(name):
-            other = self.ev.library.tables(path)
+            other = self.evaluator.library.tables(path)
             receiver = other.receiver(number) if other is not None else None
             if (
                 other is not None
@@ -130,11 +130,11 @@ class KotlinRules(JavaRules):
         )
 
     def _extends(self, at: FileScope, node: int, of: Value) -> bool:
-        declared = self.ev.type_of(at, node)
+        declared = self.evaluator.type_of(at, node)
         if type_variable(at, node) is not None and not declared:
             return True
         return any(
-            ("c", *value[1:3]) in self.ev.bases(of[1], of[2])
+            ("c", *value[1:3]) in self.evaluator.bases(of[1], of[2])
             if value[0] == "i" and of[0] == "i"
             else value[0] == "x" and of[0] == "x" and value[1].rpartition(".")[2] == of[1].rpartition(".")[2]
             for value in declared
@@ -147,7 +147,7 @@ class KotlinRules(JavaRules):
         _, a, b, _ = at.nodes[node]
         return [
             tuple(sites)
-            for of in sorted(self.ev.value(at.path, a), key=repr)
+            for of in sorted(self.evaluator.value(at.path, a), key=repr)
             if (sites := self.extension_sites(at, node, of, at.texts[b]))
         ]
 

@@ -11,7 +11,7 @@ from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Value, Values
 
 if TYPE_CHECKING:
-    from codeplane.index.resolve.evaluate import Evaluator
+    from codeplane.index.resolve.evaluator import Evaluator
 
 Candidate = tuple[str, int]
 """Path and definition, nearer classes first."""
@@ -36,22 +36,22 @@ _TOP = frozenset({"Object", "object", "Any"})
 _NO_FIT = 9
 
 
-def choose(ev: Evaluator, at: FileScope, node: int, candidates: Sequence[Candidate]) -> list[Candidate]:
+def choose(evaluator: Evaluator, at: FileScope, node: int, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those of the candidates that a call means. None, where none can take so many arguments."""
     arguments = at.lists[at.nodes[node][2]]
-    fit = [candidate for candidate in dict.fromkeys(candidates) if _takes(ev, candidate, at, arguments)]
+    fit = [candidate for candidate in dict.fromkeys(candidates) if _takes(evaluator, candidate, at, arguments)]
     if len(fit) < 2:
         return fit
-    given = [_argument(ev, at, part) for part in arguments]
-    taken = {candidate: _taken(ev, candidate) for candidate in fit}
-    fit = _without_overridden(ev, fit, taken)
-    levels = {candidate: _level(ev, given, taken[candidate]) for candidate in fit}
+    given = [_argument(evaluator, at, part) for part in arguments]
+    taken = {candidate: _taken(evaluator, candidate) for candidate in fit}
+    fit = _without_overridden(evaluator, fit, taken)
+    levels = {candidate: _level(evaluator, given, taken[candidate]) for candidate in fit}
     best = min(levels.values())
     if best < _NO_FIT:
         fit = [candidate for candidate in fit if levels[candidate] == best]
-    fit = _most_specific(ev, fit, taken, given)
-    nearest = _owner(ev, fit[0])
-    return [candidate for candidate in fit if _owner(ev, candidate) == nearest]
+    fit = _most_specific(evaluator, fit, taken, given)
+    nearest = _owner(evaluator, fit[0])
+    return [candidate for candidate in fit if _owner(evaluator, candidate) == nearest]
 
 
 def is_plain(name: str) -> bool:
@@ -64,17 +64,17 @@ Taken = list[tuple[Shape, bool]]
 """The shape of each parameter, and whether it takes what is left of the arguments."""
 
 
-def _params(ev: Evaluator, candidate: Candidate) -> list[Parameter]:
+def _params(evaluator: Evaluator, candidate: Candidate) -> list[Parameter]:
     """Those that are passed in brackets, not the object that an extension is called on."""
-    at = ev.at(candidate[0])
+    at = evaluator.at(candidate[0])
     scope = at.body.get(candidate[1])
     found = at.params.get(scope, []) if scope is not None else []
     return [param for param in found if param.kind != ParameterKind.SELF]
 
 
-def _takes(ev: Evaluator, candidate: Candidate, at: FileScope, arguments: Sequence[int]) -> bool:
-    params = _params(ev, candidate)
-    target = ev.at(candidate[0])
+def _takes(evaluator: Evaluator, candidate: Candidate, at: FileScope, arguments: Sequence[int]) -> bool:
+    params = _params(evaluator, candidate)
+    target = evaluator.at(candidate[0])
     if candidate[1] not in target.body:
         return True
     if any(at.nodes[part][0] == ExprKind.SPLAT for part in arguments):
@@ -88,25 +88,25 @@ def _takes(ev: Evaluator, candidate: Candidate, at: FileScope, arguments: Sequen
     return needed <= len(arguments) <= len(params)
 
 
-def _taken(ev: Evaluator, candidate: Candidate) -> Taken:
-    at = ev.at(candidate[0])
+def _taken(evaluator: Evaluator, candidate: Candidate) -> Taken:
+    at = evaluator.at(candidate[0])
     return [
-        (_declared(ev, at, param.type) if param.type >= 0 else None, param.kind == ParameterKind.REST)
-        for param in _params(ev, candidate)
+        (_declared(evaluator, at, param.type) if param.type >= 0 else None, param.kind == ParameterKind.REST)
+        for param in _params(evaluator, candidate)
     ]
 
 
-def _declared(ev: Evaluator, at: FileScope, node: int) -> Shape:
+def _declared(evaluator: Evaluator, at: FileScope, node: int) -> Shape:
     kind, a, _, _ = at.nodes[node]
     if kind == ExprKind.LITERAL:
         return ("x", at.texts[a])
     if kind == ExprKind.LIST:
-        inner = [_declared(ev, at, part) for part in at.lists[a]]
+        inner = [_declared(evaluator, at, part) for part in at.lists[a]]
         return ("l", *(inner[0] or ()))
-    return shape(ev.type_of(at, node))
+    return shape(evaluator.type_of(at, node))
 
 
-def _argument(ev: Evaluator, at: FileScope, node: int) -> Shape:
+def _argument(evaluator: Evaluator, at: FileScope, node: int) -> Shape:
     kind, a, _, _ = at.nodes[node]
     while kind in (ExprKind.PAREN, ExprKind.LABELLED):
         node = a
@@ -118,8 +118,8 @@ def _argument(ev: Evaluator, at: FileScope, node: int) -> Shape:
     if kind == ExprKind.FUNCTION:
         return ("f",)
     if kind == ExprKind.UNION:
-        return _widest([_argument(ev, at, part) for part in at.lists[a]])
-    return shape(ev.value(at.path, node))
+        return _widest([_argument(evaluator, at, part) for part in at.lists[a]])
+    return shape(evaluator.value(at.path, node))
 
 
 def _widest(shapes: list[Shape]) -> Shape:
@@ -133,10 +133,10 @@ def _widest(shapes: list[Shape]) -> Shape:
 
 
 def shape(values: Values) -> Shape:
-    kept = [value for value in values if value[0] != "p"]
-    if len(kept) != 1:
+    memo_tracked = [value for value in values if value[0] != "p"]
+    if len(memo_tracked) != 1:
         return None
-    return _shape_of(kept[0])
+    return _shape_of(memo_tracked[0])
 
 
 def _shape_of(value: Value) -> Shape:
@@ -156,14 +156,14 @@ def _shape_of(value: Value) -> Shape:
     return ("f",) if value[0] in ("f", "m") else None
 
 
-def _level(ev: Evaluator, given: list[Shape], taken: Taken) -> int:
+def _level(evaluator: Evaluator, given: list[Shape], taken: Taken) -> int:
     """How well arguments fit: 0 as they are, 1 with numbers in boxes, 2 as the rest of a list."""
     worst = 0
     for number, argument in enumerate(given):
         declared, rest = taken[min(number, len(taken) - 1)] if taken else (None, False)
-        level = _fits(ev, argument, declared)
+        level = _fits(evaluator, argument, declared)
         if rest:
-            as_list = _fits(ev, argument, ("l", *(declared or ()))) if len(given) == len(taken) else _NO_FIT
+            as_list = _fits(evaluator, argument, ("l", *(declared or ()))) if len(given) == len(taken) else _NO_FIT
             level = min(2 if level < _NO_FIT else _NO_FIT, as_list if argument is not None else 2)
         worst = max(worst, level)
     if taken and taken[-1][1] and len(given) < len(taken):
@@ -171,7 +171,7 @@ def _level(ev: Evaluator, given: list[Shape], taken: Taken) -> int:
     return worst
 
 
-def _fits(ev: Evaluator, argument: Shape, declared: Shape) -> int:
+def _fits(evaluator: Evaluator, argument: Shape, declared: Shape) -> int:
     if argument == ("f",) and declared is None:
         return 1
     if argument is None or declared is None or argument == declared:
@@ -179,7 +179,7 @@ def _fits(ev: Evaluator, argument: Shape, declared: Shape) -> int:
     if argument[0] == "x" and argument[1] == "null":
         return _NO_FIT if declared[0] == "x" and declared[1] in _PRIMITIVE else 0
     if declared[0] == "x":
-        return _fits_foreign(ev, argument, declared[1])
+        return _fits_foreign(evaluator, argument, declared[1])
     if argument[0] == "f":
         return 0 if declared[0] == "i" else _NO_FIT
     if declared[0] in ("l", "L"):
@@ -191,13 +191,13 @@ def _fits(ev: Evaluator, argument: Shape, declared: Shape) -> int:
             return 0
         if any(of[0] == "x" and of[1] in _PRIMITIVE for of in (inner, wanted)):
             return 0 if inner == wanted else _NO_FIT
-        return _fits(ev, inner, wanted)
+        return _fits(evaluator, inner, wanted)
     if argument[0] == "i":
-        return 0 if ("c", declared[1], declared[2]) in ev.bases(argument[1], argument[2]) else _NO_FIT  # type: ignore[arg-type]
+        return 0 if ("c", declared[1], declared[2]) in evaluator.bases(argument[1], argument[2]) else _NO_FIT  # type: ignore[arg-type]
     return _NO_FIT
 
 
-def _fits_foreign(ev: Evaluator, argument: tuple[str, ...], name: str) -> int:
+def _fits_foreign(evaluator: Evaluator, argument: tuple[str, ...], name: str) -> int:
     if argument[0] == "x":
         own = argument[1]
         if own in _PRIMITIVE:
@@ -221,7 +221,7 @@ def _fits_foreign(ev: Evaluator, argument: tuple[str, ...], name: str) -> int:
     if argument[0] == "l":
         return 0 if name in ("Cloneable", "Serializable") else _NO_FIT
     if argument[0] == "i":
-        above = [base for base in ev.bases(argument[1], argument[2]) if base[0] == "x"]  # type: ignore[arg-type]
+        above = [base for base in evaluator.bases(argument[1], argument[2]) if base[0] == "x"]  # type: ignore[arg-type]
         return 0 if above else _NO_FIT
     return 0
 
@@ -234,34 +234,34 @@ def _widens(own: str, name: str) -> bool:
     return own in _NUMBERS and name in _NUMBERS and _NUMBERS.index(own) <= _NUMBERS.index(name)
 
 
-def _without_overridden(ev: Evaluator, fit: list[Candidate], taken: dict[Candidate, Taken]) -> list[Candidate]:
-    kept: list[Candidate] = []
+def _without_overridden(evaluator: Evaluator, fit: list[Candidate], taken: dict[Candidate, Taken]) -> list[Candidate]:
+    memo_tracked: list[Candidate] = []
     for candidate in fit:
         own = taken[candidate]
         hidden = any(
-            _owner(ev, other) != _owner(ev, candidate)
+            _owner(evaluator, other) != _owner(evaluator, candidate)
             and len(taken[other]) == len(own)
             and all(a == b or a is None or b is None for (a, _), (b, _) in zip(taken[other], own, strict=True))
-            for other in kept
+            for other in memo_tracked
         )
         if not hidden:
-            kept.append(candidate)
-    return kept
+            memo_tracked.append(candidate)
+    return memo_tracked
 
 
 def _most_specific(
-    ev: Evaluator, fit: list[Candidate], taken: dict[Candidate, Taken], given: list[Shape]
+    evaluator: Evaluator, fit: list[Candidate], taken: dict[Candidate, Taken], given: list[Shape]
 ) -> list[Candidate]:
     if len(fit) < 2:
         return fit
     return [
         candidate
         for candidate in fit
-        if not any(other != candidate and _narrower(ev, taken[other], taken[candidate], given) for other in fit)
+        if not any(other != candidate and _narrower(evaluator, taken[other], taken[candidate], given) for other in fit)
     ] or fit
 
 
-def _narrower(ev: Evaluator, one: Taken, other: Taken, given: list[Shape]) -> bool:
+def _narrower(evaluator: Evaluator, one: Taken, other: Taken, given: list[Shape]) -> bool:
     """Whether all that one takes the other takes too, and not the other way round. Where nothing is known of an
     argument, it may be one that only the other takes."""
     if len(one) != len(other) or not one:
@@ -275,12 +275,12 @@ def _narrower(ev: Evaluator, one: Taken, other: Taken, given: list[Shape]) -> bo
             continue
         if argument is None or a is None or (b == argument and a != argument):
             return False
-        if a != argument and b is not None and _fits(ev, a, b) != 0:
+        if a != argument and b is not None and _fits(evaluator, a, b) != 0:
             return False
         strictly = True
     return strictly
 
 
-def _owner(ev: Evaluator, candidate: Candidate) -> tuple[str, int] | None:
-    at = ev.at(candidate[0])
-    return ev.rules(at).class_around(at, candidate[1])
+def _owner(evaluator: Evaluator, candidate: Candidate) -> tuple[str, int] | None:
+    at = evaluator.at(candidate[0])
+    return evaluator.resolver(at).class_around(at, candidate[1])

@@ -14,7 +14,7 @@ from codeplane.facts.model import Usage
 from codeplane.facts.sketch import SketchDef
 from codeplane.index.resolve.doc_types import Said, read_type
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, objects, union
 
 _CLASS, _FUNCTION, _CONSTANT = "class", "function", "constant"
@@ -28,7 +28,7 @@ _SAME_ELEMENTS = frozenset(
 _ONE_ELEMENT = frozenset({"current", "reset", "end", "next", "prev", "array_pop", "array_shift"})
 
 
-class PhpRules(Rules):
+class PhpResolver(LanguageResolver):
     classes = frozenset({"class", "interface", "trait", "enum"})
     takes_object = False
     invoked = "__invoke()"
@@ -41,10 +41,10 @@ class PhpRules(Rules):
             return 0, ""  # nothing is defined there
         while scope and at.sketch.scopes[scope][1] != "namespace":
             scope = at.sketch.scopes[scope][0] or 0
-        return scope, self.ev.kept(("php spaces", at.path), lambda: _read_spaces(at)).get(scope, "")
+        return scope, self.evaluator.memo_tracked(("php spaces", at.path), lambda: _read_spaces(at)).get(scope, "")
 
     def _alias(self, at: FileScope, scope: int, kind: str, name: str) -> str | None:
-        known = self.ev.kept(("php aliases", at.path), lambda: _read_aliases(at))
+        known = self.evaluator.memo_tracked(("php aliases", at.path), lambda: _read_aliases(at))
         found = known.get((scope, kind, name))
         return self._imported_name(at, found) if found is not None else None
 
@@ -72,14 +72,14 @@ class PhpRules(Rules):
 
     def _named(self, kind: str, name: str) -> Sequence[Site]:
         """All definitions of a full name."""
-        return self.ev.kept(("php", kind, name), lambda: self._look_up(kind, name))
+        return self.evaluator.memo_tracked(("php", kind, name), lambda: self._look_up(kind, name))
 
     def _look_up(self, kind: str, name: str) -> list[Site]:
         space, _, last = name.rpartition("\\")
         return [
             (path, "d", number)
-            for path, number in self.ev.library.named(last)
-            if (at := self.ev.library.tables(path)) is not None
+            for path, number in self.evaluator.library.named(last)
+            if (at := self.evaluator.library.tables(path)) is not None
             and at.language == "php"
             and self._is(at, at.defs[number], kind)
             and self._space_at(at, at.defs[number].scope)[1] == space
@@ -107,7 +107,7 @@ class PhpRules(Rules):
     def bare(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
         sites = self.bare_sites(at, *at.ambient[node], name, -1)
-        return union(map(self.ev.site_value, sites)) or frozenset({("x", name)})
+        return union(map(self.evaluator.site_value, sites)) or frozenset({("x", name)})
 
     def import_sites(self, at: FileScope, number: int) -> list[Site]:
         kind = _IMPORTED.get(at.imports[number].kind)
@@ -115,7 +115,7 @@ class PhpRules(Rules):
 
     def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
-        return union(map(self.ev.site_value, sites)) or frozenset({("x", at.imports[number].imported_name)})
+        return union(map(self.evaluator.site_value, sites)) or frozenset({("x", at.imports[number].imported_name)})
 
     # Classes
 
@@ -127,7 +127,7 @@ class PhpRules(Rules):
         return sorted(super().direct_bases(at, definition), key=self._rank)
 
     def _rank(self, value: Value) -> int:
-        kind = self.ev.at(value[1]).defs[value[2]].kind if value[0] == "c" else "class"
+        kind = self.evaluator.at(value[1]).defs[value[2]].kind if value[0] == "c" else "class"
         return {"trait": 0, "interface": 2}.get(kind, 1)
 
     def members(self, at: FileScope, definition: int, name: str) -> list[Site]:
@@ -145,7 +145,7 @@ class PhpRules(Rules):
             found += at.members.get(maker, {}).get(name[1:], ())
         return [(at.path, "d", number) for number in found]
 
-    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
+    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         """A parameter of the constructor that is a property too holds what it is declared to."""
         if key[0] != "a" or not key[3].startswith("$"):
             return None
@@ -153,37 +153,37 @@ class PhpRules(Rules):
             if at.members.get(maker, {}).get(key[3][1:]):
                 for param in at.params.get(at.body.get(maker, -1), ()):
                     if param.name == key[3][1:] and param.type >= 0:
-                        return self.ev.type_of(at, param.type) or None
+                        return self.evaluator.type_of(at, param.type) or None
         return None
 
     def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
         """What makes an object of an enumeration is defined nowhere."""
-        if name not in _ENUM_MAKERS or of[0] != "c" or of[2] < 0 or self.ev.at(of[1]).defs[of[2]].kind != "enum":
+        if name not in _ENUM_MAKERS or of[0] != "c" or of[2] < 0 or self.evaluator.at(of[1]).defs[of[2]].kind != "enum":
             return None
-        return None if self.members(self.ev.at(of[1]), of[2], name) else ([], frozenset({of}))
+        return None if self.members(self.evaluator.at(of[1]), of[2], name) else ([], frozenset({of}))
 
     def method(self, at: FileScope, definition: int, of: Value) -> Values:
         """A method that is called on a class is called on whatever object of it there will be (`new static`)."""
         of = ("i", *of[1:]) if of[0] == "c" else of
         return frozenset(
             ("m", value[1], value[2], of) if value[0] == "f" else value
-            for value in self.ev.cell(("v", at.path, definition))
+            for value in self.evaluator.query(("v", at.path, definition))
         )
 
     # Values
 
     def gone_through(self, of: Value) -> Values:
-        return self.ev.held(of) if of[0] == "d" else self.ev.elements(of)
+        return self.evaluator.held(of) if of[0] == "d" else self.evaluator.elements(of)
 
     def elements(self, of: Value) -> Values:
         if of[0] != "i":
             return NOTHING
-        return self.ev.result(of, "current()") | union(
-            self.ev.elements(value) for value in self.ev.result(of, "getIterator()") if value != of
+        return self.evaluator.result(of, "current()") | union(
+            self.evaluator.elements(value) for value in self.evaluator.result(of, "getIterator()") if value != of
         )
 
     def item(self, of: Value) -> Values:
-        return self.ev.result(of, "offsetGet()")
+        return self.evaluator.result(of, "offsetGet()")
 
     def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         last = name.rpartition("\\")[2]
@@ -193,7 +193,7 @@ class PhpRules(Rules):
             return union(map(self.gone_through, values[0]))
         if last == "array_map" and len(values) > 1:
             passed = union(map(self.gone_through, values[1]))
-            return frozenset({list_of(union(self.ev.call_with(value, [passed]) for value in values[0]))})
+            return frozenset({list_of(union(self.evaluator.call_with(value, [passed]) for value in values[0]))})
         return super().call_foreign(name, at, node, values)
 
     # Types in comments
@@ -218,7 +218,7 @@ class PhpRules(Rules):
         if name in ("static", "$this", "self"):
             found = self.this(at, scope)
             return frozenset(of[:3] for of in found) if name == "self" else found
-        return objects(union(map(self.ev.site_value, self._find(at, name, scope, _CLASS))))
+        return objects(union(map(self.evaluator.site_value, self._find(at, name, scope, _CLASS))))
 
 
 def _read_spaces(at: FileScope) -> dict[int, str]:

@@ -8,10 +8,10 @@ from functools import cached_property
 from codeplane.base.paths import parent
 from codeplane.facts.ir import ExprKind
 from codeplane.facts.sketch import SketchImport
-from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.modules import PythonModules
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.python_modules import PythonModules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import (
     NOTHING,
     Site,
@@ -36,10 +36,10 @@ _COLLECTIONS = frozenset(
 )  # fmt: skip
 
 
-class PythonRules(Rules):
+class PythonResolver(LanguageResolver):
     @cached_property
     def _modules(self) -> PythonModules:
-        return PythonModules(self.ev.library.paths())
+        return PythonModules(self.evaluator.library.paths())
 
     def local_name(self, row: SketchImport) -> str:
         if row.alias:
@@ -50,7 +50,7 @@ class PythonRules(Rules):
         return ("__init__",)
 
     def item(self, of: Value) -> Values:
-        return self.ev.result(of, "__getitem__")
+        return self.evaluator.result(of, "__getitem__")
 
     def unbound(self, at: FileScope, name: str) -> Values:
         for source in self._stars(at):
@@ -79,7 +79,7 @@ class PythonRules(Rules):
     def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         if sites:
-            return union(self.ev.site_value(site) for site in sites)
+            return union(self.evaluator.site_value(site) for site in sites)
         row = at.imports[number]
         source, name = row.source or "", row.imported_name
         if row.kind == "python_import":
@@ -131,7 +131,7 @@ class PythonRules(Rules):
         if module[0] != "M":
             inner = self._submodule(module, name)
             return [(inner[1], "M", 0)] if inner is not None and inner[0] == "M" else []
-        at = self.ev.library.tables(module[1])
+        at = self.evaluator.library.tables(module[1])
         if at is None:
             return []
         found: list[Site] = []
@@ -176,12 +176,12 @@ class PythonRules(Rules):
     def module_values(self, module: Value, name: str) -> Values:
         sites = self.module_sites(module, name)
         if sites:
-            return union(self.ev.site_value(site) for site in sites)
+            return union(self.evaluator.site_value(site) for site in sites)
         if module[0] == "M":
-            at = self.ev.library.tables(module[1])
+            at = self.evaluator.library.tables(module[1])
             bound = at.binds_in.get((0, name), ()) if at is not None else ()
             if bound:
-                return union(self.ev.cell(("b", module[1], bind)) for bind in bound)
+                return union(self.evaluator.query(("b", module[1], bind)) for bind in bound)
         inner = self._submodule(module, name)
         return frozenset({inner}) if inner is not None else NOTHING
 
@@ -219,7 +219,7 @@ class PythonRules(Rules):
             folder = parent(folder)
             places.append(f"{folder}/conftest.py" if folder else "conftest.py")
         for path in places:
-            tables = self.ev.library.tables(path)
+            tables = self.evaluator.library.tables(path)
             if tables is None:
                 continue
             for number, row in enumerate(tables.defs):
@@ -232,7 +232,7 @@ class PythonRules(Rules):
                     scope = tables.body.get(number)
                     if scope is None:
                         return NOTHING
-                    values = self.ev.cell(("r", path, scope))
+                    values = self.evaluator.query(("r", path, scope))
                     return union(
                         value[1] if value[0] == "l" and tables.yields(scope) else frozenset({value}) for value in values
                     )
@@ -244,9 +244,9 @@ class PythonRules(Rules):
     def method(self, at: FileScope, definition: int, of: Value) -> Values:
         names = self._decorator_names(at, definition)
         last = {name.rpartition(".")[2] for name in names}
-        held = self.ev.cell(("v", at.path, definition))
+        held = self.evaluator.query(("v", at.path, definition))
         if of[0] == "i" and any(name.endswith("property") or name in ("setter", "getter", "deleter") for name in last):
-            return union(self.ev.call(bound(value, of), None, 0) for value in held)
+            return union(self.evaluator.call(bound(value, of), None, 0) for value in held)
         if "staticmethod" in last:
             return held
         if "classmethod" in last:
@@ -258,30 +258,30 @@ class PythonRules(Rules):
     def described(self, values: Values, of: Value) -> Values:
         found = NOTHING
         for value in values:
-            getter = self.ev.member(value, "__get__")[1] if value[0] == "i" and of[0] == "i" else NOTHING
-            found |= union(self.ev.call(method, None, 0) for method in getter) if getter else frozenset({value})
+            getter = self.evaluator.member(value, "__get__")[1] if value[0] == "i" and of[0] == "i" else NOTHING
+            found |= union(self.evaluator.call(method, None, 0) for method in getter) if getter else frozenset({value})
         return found
 
     def is_enum(self, of: Value) -> bool:
         return any(
             base[0] == "x" and base[1].rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-            for base in self.ev.bases(of[1], of[2])
+            for base in self.evaluator.bases(of[1], of[2])
         )
 
     def elements(self, of: Value) -> Values:
         if of[0] == "c":
             return frozenset({("i", of[1], of[2])}) if self.is_enum(of) else NOTHING
-        iterator = self.ev.result(of, "__iter__") | self.ev.result(of, "__aiter__")
+        iterator = self.evaluator.result(of, "__iter__") | self.evaluator.result(of, "__aiter__")
         stepped = union(
-            self.ev.result(value, "__next__") | self.ev.result(value, "__anext__")
+            self.evaluator.result(value, "__next__") | self.evaluator.result(value, "__anext__")
             for value in iterator
             if value[0] == "i"
         )
-        found = stepped | union(self.ev.elements(value) for value in iterator if value[0] != "i")
-        return found or self.ev.result(of, "__getitem__")
+        found = stepped | union(self.evaluator.elements(value) for value in iterator if value[0] != "i")
+        return found or self.evaluator.result(of, "__getitem__")
 
     def entered(self, of: Value) -> Values:
-        return self.ev.result(of, "__enter__") | self.ev.result(of, "__aenter__")
+        return self.evaluator.result(of, "__enter__") | self.evaluator.result(of, "__aenter__")
 
     def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
         arguments = at.lists[at.nodes[node][2]]
@@ -291,34 +291,36 @@ class PythonRules(Rules):
             if last == "super":
                 return self._super(values) if values else self._super_in(at, at.scope_of_call.get(node))
             if last in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"):
-                return frozenset({list_of(union(self.ev.elements(value) for value in first))})
+                return frozenset({list_of(union(self.evaluator.elements(value) for value in first))})
             if last == "dict":
                 return frozenset(value for value in first if value[0] == "d") or frozenset(
                     {self._labelled(at, arguments)}
                 )
             if last == "enumerate":
-                return frozenset({list_of(frozenset({tuple_of([NOTHING, union(map(self.ev.elements, first))])}))})
+                return frozenset(
+                    {list_of(frozenset({tuple_of([NOTHING, union(map(self.evaluator.elements, first))])}))}
+                )
             if last == "zip":
                 return frozenset(
-                    {list_of(frozenset({tuple_of([union(map(self.ev.elements, held)) for held in values])}))}
+                    {list_of(frozenset({tuple_of([union(map(self.evaluator.elements, held)) for held in values])}))}
                 )
             if last in ("next", "anext", "min", "max"):
-                return union(self.ev.elements(value) for value in first)
+                return union(self.evaluator.elements(value) for value in first)
             if last == "filter" and len(values) > 1:
-                return frozenset({list_of(union(map(self.ev.elements, values[1])))})
+                return frozenset({list_of(union(map(self.evaluator.elements, values[1])))})
             if last == "map" and len(values) > 1:
-                passed = union(map(self.ev.elements, values[1]))
-                return frozenset({list_of(union(self.ev.call_with(value, [passed]) for value in first))})
+                passed = union(map(self.evaluator.elements, values[1]))
+                return frozenset({list_of(union(self.evaluator.call_with(value, [passed]) for value in first))})
             if last == "type" and len(values) == 1:
                 return frozenset(("c", *value[1:]) for value in first if value[0] == "i")
             if last == "getattr" and len(values) > 1:
                 names = [value[1] for value in values[1] if value[0] == "k"]
-                found = union(self.ev.member(value, name)[1] for value in first for name in names)
+                found = union(self.evaluator.member(value, name)[1] for value in first for name in names)
                 return found | (values[2] if len(values) > 2 else NOTHING)
             if last in ("staticmethod", "classmethod", "property"):
                 return first
         if last == "cast" and len(arguments) > 1:
-            return self.ev.type_of(at, arguments[0])
+            return self.evaluator.type_of(at, arguments[0])
         if last == "TypeVar":
             for part in arguments:
                 kind, a, b, _ = at.nodes[part]
@@ -334,7 +336,7 @@ class PythonRules(Rules):
         for part in arguments:
             kind, a, b, _ = at.nodes[part]
             if kind == ExprKind.LABELLED:
-                known[at.texts[b]] = self.ev.value(at.path, a)
+                known[at.texts[b]] = self.evaluator.value(at.path, a)
         return dict_of(known, NOTHING)
 
     def _super(self, values: Sequence[Values]) -> Values:
@@ -379,22 +381,22 @@ class PythonRules(Rules):
             "TypeGuard",
         ):
             taken = parts[:1] if last == "Annotated" else parts
-            found |= union(self.ev.type_of(at, part) for part in taken)
+            found |= union(self.evaluator.type_of(at, part) for part in taken)
         elif last in ("Type", "type"):
             found |= frozenset(
-                ("c", held[1], held[2]) for part in parts for held in self.ev.type_of(at, part) if held[0] == "i"
+                ("c", held[1], held[2]) for part in parts for held in self.evaluator.type_of(at, part) if held[0] == "i"
             )
         elif last in _MAPPINGS and len(parts) > 1:
-            found |= frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
+            found |= frozenset({dict_of({}, self.evaluator.type_of(at, parts[1]))})
         elif last in ("Tuple", "tuple") and parts:
             if len(parts) > 1 and self._is_open_ended(at, parts[-1]):
-                found |= frozenset({list_of(self.ev.type_of(at, parts[0]))})
+                found |= frozenset({list_of(self.evaluator.type_of(at, parts[0]))})
             else:
-                found |= frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
+                found |= frozenset({tuple_of([self.evaluator.type_of(at, part) for part in parts])})
         elif last in ("Awaitable", "Coroutine") and parts:
-            found |= self.ev.type_of(at, parts[-1])
+            found |= self.evaluator.type_of(at, parts[-1])
         elif last in _COLLECTIONS and parts:
-            found |= frozenset({list_of(self.ev.type_of(at, parts[0]))})
+            found |= frozenset({list_of(self.evaluator.type_of(at, parts[0]))})
         return found
 
     def _is_open_ended(self, at: FileScope, node: int) -> bool:
@@ -410,10 +412,10 @@ class PythonRules(Rules):
             head, *rest = name.split(".")
             binds = at.binds_in.get((0, head), ())
             if not rest:
-                found |= union(self.ev.cell(("y", at.path, bind)) for bind in binds)
+                found |= union(self.evaluator.query(("y", at.path, bind)) for bind in binds)
                 continue
-            values = union(self.ev.cell(("b", at.path, bind)) for bind in binds)
+            values = union(self.evaluator.query(("b", at.path, bind)) for bind in binds)
             for piece in rest:
-                values = union(self.ev.member(value, piece)[1] for value in values)
+                values = union(self.evaluator.member(value, piece)[1] for value in values)
             found |= objects(values)
         return found

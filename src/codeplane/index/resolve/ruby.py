@@ -13,9 +13,9 @@ from codeplane.base.paths import basename
 from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Namespace, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, bound, union
 
 _GIVE_THEMSELVES = frozenset({"tap", "dup", "clone", "freeze", "itself"})
@@ -41,7 +41,7 @@ _MAX_OPENINGS = 8
 Opening = tuple[str, int]
 
 
-class RubyRules(Rules):
+class RubyResolver(LanguageResolver):
     classes = frozenset({"class", "module"})
     takes_object = False
     invoked = "call"
@@ -56,16 +56,16 @@ class RubyRules(Rules):
 
     def held(self, at: FileScope, node: int) -> Values:
         """Where it may be an object of another library as well, nothing is meant for certain."""
-        values = self.ev.value(at.path, node)
+        values = self.evaluator.value(at.path, node)
         others = sum(value[0] == "x" and value[1].endswith("()") for value in values)
         return values if others in (0, len(values)) else ANYTHING
 
     def _named(self, full: str) -> Sequence[Opening]:
         """Definitions of a constant by its path; of a namespace only those that tell what it is, or its first."""
-        return self.ev.kept(("ruby", full), lambda: self._look_up(full))
+        return self.evaluator.memo_tracked(("ruby", full), lambda: self._look_up(full))
 
     def _defined(self, full: str) -> Sequence[Opening]:
-        return self.ev.kept(("ruby defined", full), lambda: self.ev.library.defined(full))
+        return self.evaluator.memo_tracked(("ruby defined", full), lambda: self.evaluator.library.defined(full))
 
     def _look_up(self, full: str) -> list[Opening]:
         found = self._defined(full) if full not in _CORE else ()
@@ -77,14 +77,14 @@ class RubyRules(Rules):
         found = [
             (path, number)
             for path, number in found
-            if (at := self.ev.library.tables(path)) is not None
+            if (at := self.evaluator.library.tables(path)) is not None
             and at.language == "ruby"
             and (at.defs[number].kind in self.classes or at.defs[number].kind == "constant")
         ]
         if len({path for path, _ in found}) < 2:
             return found
         # Who names a base defines the class: several such are several classes of one name.
-        if len({path for path, number in found if self._begins(self.ev.at(path), number)}) > 1:
+        if len({path for path, number in found if self._begins(self.evaluator.at(path), number)}) > 1:
             return []
         return [opening for opening in found if not _is_test(opening[0])]
 
@@ -95,20 +95,20 @@ class RubyRules(Rules):
         return at.defs[definition].kind == "constant" or bool(at.bases(definition))
 
     def _full(self, of: Value) -> str:
-        return self.ev.at(of[1]).defs[of[2]].lexical_path
+        return self.evaluator.at(of[1]).defs[of[2]].lexical_path
 
     def _openings(self, of: Value) -> Sequence[Opening]:
         return self._named(self._full(of)) or ((of[1], of[2]),)
 
     def whole(self, path: str, definition: int) -> Opening:
         """The first opening."""
-        for opening in self._named(self.ev.at(path).defs[definition].lexical_path):
-            if self.ev.at(opening[0]).defs[opening[1]].kind in self.classes:
+        for opening in self._named(self.evaluator.at(path).defs[definition].lexical_path):
+            if self.evaluator.at(opening[0]).defs[opening[1]].kind in self.classes:
                 return opening
         return path, definition
 
     def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
-        return [(self.ev.at(path), number) for path, number in self._openings(("c", at.path, definition))]
+        return [(self.evaluator.at(path), number) for path, number in self._openings(("c", at.path, definition))]
 
     def _around(self, at: FileScope, scope: int | None) -> Iterator[int]:
         """Classes and modules around a scope, innermost first."""
@@ -132,7 +132,7 @@ class RubyRules(Rules):
         return inherited or name
 
     def _inherited(self, of: Value, name: str) -> str | None:
-        for base in self.ev.bases(of[1], of[2]):
+        for base in self.evaluator.bases(of[1], of[2]):
             if base[0] == "c" and self._named(full := f"{self._full(base)}.{name}"):
                 return full
         return None
@@ -143,7 +143,7 @@ class RubyRules(Rules):
         if not any(_stem(path) == own for path, _ in found):
             # Opened for what lies in it: what it is itself, another library says, or no file in particular.
             is_foreign = "." not in full and all(
-                self.ev.at(path).defs[number].kind == "module" and self._only_nests(path, number)
+                self.evaluator.at(path).defs[number].kind == "module" and self._only_nests(path, number)
                 for path, number in found
             )
             if is_foreign or self._is_namespace(full):
@@ -153,7 +153,7 @@ class RubyRules(Rules):
         return [(path, "d", number) for path, number in telling or found]
 
     def _only_nests(self, path: str, definition: int) -> bool:
-        at = self.ev.at(path)
+        at = self.evaluator.at(path)
         if at.defs[definition].kind not in self.classes:
             return False
         if at.bases(definition) or at.mixed(definition) or at.extended(definition):
@@ -164,9 +164,9 @@ class RubyRules(Rules):
 
     def _values(self, full: str) -> Values:
         found = list(self._named(full))
-        if len(found) > 1 and self.ev.at(found[0][0]).defs[found[0][1]].kind in self.classes:
+        if len(found) > 1 and self.evaluator.at(found[0][0]).defs[found[0][1]].kind in self.classes:
             found = found[:1]
-        return union(self.ev.cell(("v", *opening)) for opening in found)
+        return union(self.evaluator.query(("v", *opening)) for opening in found)
 
     def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
         if _is_constant(name) and usage != Usage.CALL:
@@ -180,10 +180,10 @@ class RubyRules(Rules):
             return self._values(self._constant(at, name, scope)) or frozenset({("x", name)})
         of = self._self(at, scope)
         if of is None:
-            values = union(map(self.ev.site_value, self._functions(at, name, scope)))
+            values = union(map(self.evaluator.site_value, self._functions(at, name, scope)))
         else:
             values = self.member(of, name)[1]
-        return union(self.ev.call(value, None, 0) for value in values)
+        return union(self.evaluator.call(value, None, 0) for value in values)
 
     def _functions(self, at: FileScope, name: str, scope: int | None) -> list[Site]:
         """Functions outside of any class, as the file binds them."""
@@ -244,15 +244,15 @@ class RubyRules(Rules):
         return list(dict.fromkeys([*reversed(mixed), *parents]))
 
     def _held(self, at: FileScope, nodes: Sequence[int]) -> list[Value]:
-        return [value for node in nodes for value in sorted(self.ev.value(at.path, node), key=repr)]
+        return [value for node in nodes for value in sorted(self.evaluator.value(at.path, node), key=repr)]
 
     def base_sites(self, at: FileScope, definition: int) -> tuple[list[Site], bool]:
         nodes = [*at.bases(definition), *at.mixed(definition)]
-        found = {node: [value for value in self.ev.value(at.path, node) if value[0] == "c"] for node in nodes}
+        found = {node: [value for value in self.evaluator.value(at.path, node) if value[0] == "c"] for node in nodes}
         sites = {(value[1], "d", value[2]) for values in found.values() for value in values}
         return sorted(sites), not all(found.values())
 
-    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
+    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         """Modules whose methods a class has itself."""
         if key[0] != "extended":
             return None
@@ -260,14 +260,14 @@ class RubyRules(Rules):
             value
             for opened, number in self.all_parts(at, key[2])
             for node in opened.extended(number)
-            for value in self.ev.value(opened.path, node)
+            for value in self.evaluator.value(opened.path, node)
             if value[0] == "c"
         )
 
     def _lookup(self, of: Value) -> Iterator[tuple[Value, bool]]:
         """Where a message is looked for: a class or module, and whether among the methods of the class itself."""
         own = ("c", of[1], of[2])
-        for base in self.ev.bases(of[1], of[2]):
+        for base in self.evaluator.bases(of[1], of[2]):
             if base[0] != "c":
                 continue
             if of[0] == "i":
@@ -276,8 +276,10 @@ class RubyRules(Rules):
             is_module = self._kind(base) == "module"
             if base == own or not is_module:
                 yield base, True
-                for module in sorted(self.ev.cell(("extended", base[1], base[2]))):
-                    yield from ((inner, False) for inner in self.ev.bases(module[1], module[2]) if inner[0] == "c")
+                for module in sorted(self.evaluator.query(("extended", base[1], base[2]))):
+                    yield from (
+                        (inner, False) for inner in self.evaluator.bases(module[1], module[2]) if inner[0] == "c"
+                    )
             else:
                 # A module brings methods of the class along in one that is called so.
                 for opening in self._named(f"{self._full(base)}.ClassMethods")[:1]:
@@ -286,7 +288,7 @@ class RubyRules(Rules):
             yield own, False
 
     def _kind(self, of: Value) -> str:
-        return self.ev.at(of[1]).defs[of[2]].kind
+        return self.evaluator.at(of[1]).defs[of[2]].kind
 
     def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
         if _is_constant(name):
@@ -302,7 +304,7 @@ class RubyRules(Rules):
 
     def _defining(self, base: Value, name: str) -> Sequence[tuple[str, int, int]]:
         """Path, opening and number of what a class defines under a name."""
-        return self.ev.kept(("ruby defining", base, name), lambda: self._look_for(base, name))
+        return self.evaluator.memo_tracked(("ruby defining", base, name), lambda: self._look_for(base, name))
 
     def _look_for(self, base: Value, name: str) -> list[tuple[str, int, int]]:
         full = self._full(base)
@@ -312,7 +314,7 @@ class RubyRules(Rules):
         for path, number in self._defined(f"{full}.{name}"):
             if is_namespace and _is_test(path):
                 continue
-            at = self.ev.library.tables(path)
+            at = self.evaluator.library.tables(path)
             parent = at.defs[number].parent if at is not None and at.language == "ruby" else None
             if parent is not None and (is_namespace or (path, parent) in openings):
                 found.append((path, parent, number))
@@ -323,34 +325,34 @@ class RubyRules(Rules):
         values = NOTHING
         if of[0] == "i" and not name.startswith("@@"):
             for path, opening in self._openings(base)[:_MAX_OPENINGS]:
-                attribute = self.ev.at(path).attributes.get((opening, name))
+                attribute = self.evaluator.at(path).attributes.get((opening, name))
                 if attribute is not None:
                     sites.append((path, "a", attribute))
-                    values |= self.ev.cell(("a", path, opening, name))
+                    values |= self.evaluator.query(("a", path, opening, name))
         else:
             for path, opening, number in self._defining(base, name):
                 sites.append((path, "d", number))
-                values |= self.ev.cell(("a", path, opening, name))
+                values |= self.evaluator.query(("a", path, opening, name))
         return sites, values
 
     def _methods(self, base: Value, name: str, of: Value, is_static: bool) -> tuple[list[Site], Values]:
         kinds = {
             (path, opening, number): kind
             for path, opening, number in self._defining(base, name)
-            if (kind := self.ev.at(path).defs[number].kind) in _MESSAGES
-            and self._is_static(self.ev.at(path), number) == is_static
+            if (kind := self.evaluator.at(path).defs[number].kind) in _MESSAGES
+            and self._is_static(self.evaluator.at(path), number) == is_static
         }
         # Beside a method, what is declared under its name can only be written.
         found = [place for place, kind in kinds.items() if kind != "property"] or list(kinds)
         values = NOTHING
         for path, opening, number in found:
             if kinds[path, opening, number] in CALLABLES:
-                values |= frozenset(bound(value, of) for value in self.ev.cell(("v", path, number)))
-            elif held := self.ev.cell(("a", path, opening, f"@{name}")):
+                values |= frozenset(bound(value, of) for value in self.evaluator.query(("v", path, number)))
+            elif held := self.evaluator.query(("a", path, opening, f"@{name}")):
                 values |= frozenset({("g", held)})
         if not found and name.endswith("="):
             written, _ = self._methods(base, name[:-1], of, is_static)
-            return [site for site in written if self.ev.at(site[0]).defs[site[2]].kind == "property"], NOTHING
+            return [site for site in written if self.evaluator.at(site[0]).defs[site[2]].kind == "property"], NOTHING
         return [(path, "d", number) for path, _, number in found], values
 
     def _of_all(self, of: Value, name: str) -> Values:
@@ -362,7 +364,7 @@ class RubyRules(Rules):
         if name in _GIVE_THEMSELVES:
             return frozenset({("g", frozenset({of}))})
         is_single = name == "instance" and of[0] == "c"
-        if is_single and any(base == ("x", "Singleton") for base in self.ev.bases(of[1], of[2])):
+        if is_single and any(base == ("x", "Singleton") for base in self.evaluator.bases(of[1], of[2])):
             return frozenset({("c", *of[1:3])})
         return NOTHING
 

@@ -10,7 +10,7 @@ from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.model import Namespace, Target, Usage
 from codeplane.index.resolve import rust_std
 from codeplane.index.resolve.crates import Crates
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.rust_members import Members, arguments, plain
 from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, filled_in, union
@@ -22,10 +22,10 @@ _Seen = dict[tuple[Value, str, bool, bool, bool], list[Site]]
 each other."""
 
 
-class RustRules(Members):
-    def __init__(self, ev: Evaluator) -> None:
-        super().__init__(ev)
-        self._crates = Crates(ev)
+class RustResolver(Members):
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self._crates = Crates(evaluator)
 
     # Modules
 
@@ -40,7 +40,7 @@ class RustRules(Members):
     def _around(self, module: Value) -> Value | None:
         _, path, scope = module
         if scope:
-            return self._module(self.ev.at(path), self.ev.at(path).sketch.scopes[scope][0])
+            return self._module(self.evaluator.at(path), self.evaluator.at(path).sketch.scopes[scope][0])
         parent = self._crates.parent(path)
         return ("M", *parent) if parent is not None else None
 
@@ -53,7 +53,7 @@ class RustRules(Members):
             module = self._around(module)
         return frozenset({module}) if module is not None else NOTHING
 
-    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
+    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         if key[0] == "n":
             return self._expression(at, key[2])
         if key[0] == "v":
@@ -71,7 +71,7 @@ class RustRules(Members):
             return self.own(at, a)
         if kind == ExprKind.MODULE:
             return self._module_around(at, a, b)
-        return union(map(rust_std.tried, self.ev.value(at.path, a))) if kind == ExprKind.TRY else None
+        return union(map(rust_std.tried, self.evaluator.value(at.path, a))) if kind == ExprKind.TRY else None
 
     def _defined(self, at: FileScope, definition: int) -> Values | None:
         row = at.defs[definition]
@@ -91,14 +91,14 @@ class RustRules(Members):
     def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
         module = module if len(module) == 3 else (*module, 0)
         name = plain(name)
-        return self.ev.kept(("module", module, name), lambda: self._sites(module, name, {}))
+        return self.evaluator.memo_tracked(("module", module, name), lambda: self._sites(module, name, {}))
 
     def module_values(self, module: Value, name: str) -> Values:
         module = module if len(module) == 3 else (*module, 0)
         if name == "super":
             around = self._around(module)
             return frozenset({around}) if around is not None else NOTHING
-        return union(map(self.ev.site_value, self.module_sites(module, name)))
+        return union(map(self.evaluator.site_value, self.module_sites(module, name)))
 
     def _sites(
         self, module: Value, name: str, seen: _Seen, *, types: bool = False, public: bool = False, globs: bool = True
@@ -112,7 +112,7 @@ class RustRules(Members):
 
     def _look_for(self, module: Value, name: str, seen: _Seen, *, types: bool, public: bool, globs: bool) -> list[Site]:
         _, path, scope = module
-        at = self.ev.library.tables(path)
+        at = self.evaluator.library.tables(path)
         if at is None:
             return []
         found: list[Site] = [(path, "d", number) for number in at.defs_in.get((scope, name), ())]
@@ -130,7 +130,7 @@ class RustRules(Members):
         return sorted(set(found))
 
     def _is_type(self, site: Site) -> bool:
-        return site[1] == "M" or self.ev.at(site[0]).defs[site[2]].kind in _TYPES
+        return site[1] == "M" or self.evaluator.at(site[0]).defs[site[2]].kind in _TYPES
 
     def _through_globs(
         self, at: FileScope, scope: int, name: str, seen: _Seen, *, types: bool = False, public: bool = False
@@ -151,7 +151,7 @@ class RustRules(Members):
 
     def _variants(self, of: Value, name: str) -> list[Site]:
         """What can be taken from a type."""
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         return [
             (at.path, "d", number)
             for number in at.members.get(of[2], {}).get(name, ())
@@ -179,14 +179,16 @@ class RustRules(Members):
 
     def _macros(self, root: str | None, name: str) -> list[Site]:
         """The macro of a crate, if it has one of this name."""
-        named = self.ev.kept(("macros", name), lambda: self._read_macros(name)) if root is not None else ()
+        named = (
+            self.evaluator.memo_tracked(("macros", name), lambda: self._read_macros(name)) if root is not None else ()
+        )
         found = [site for site in named if self._crates.root(site[0]) == root]
         return found if len(found) == 1 else []
 
     def _read_macros(self, name: str) -> list[Site]:
         found: list[Site] = []
-        for path, number in self.ev.library.named(name):
-            at = self.ev.library.tables(path)
+        for path, number in self.evaluator.library.named(name):
+            at = self.evaluator.library.tables(path)
             if at is not None and at.language == "rust" and at.defs[number].kind == "macro":
                 found.append((path, "d", number))
         return found
@@ -194,7 +196,7 @@ class RustRules(Members):
     # Imports
 
     def import_sites(self, at: FileScope, number: int) -> list[Site]:
-        return self.ev.kept(("import", at.path, number), lambda: self._imported_sites(at, number, {}))
+        return self.evaluator.memo_tracked(("import", at.path, number), lambda: self._imported_sites(at, number, {}))
 
     def _imported_sites(self, at: FileScope, number: int, seen: _Seen) -> list[Site]:
         row = at.imports[number]
@@ -213,7 +215,7 @@ class RustRules(Members):
     def imported(self, at: FileScope, number: int) -> Values:
         sites = self.import_sites(at, number)
         if sites:
-            return union(map(self.ev.site_value, sites))
+            return union(map(self.evaluator.site_value, sites))
         row = at.imports[number]
         if row.source in ("self", "super", "crate") or (row.source or "").startswith(("self::", "super::", "crate::")):
             return NOTHING
@@ -247,7 +249,7 @@ class RustRules(Members):
         """What a path goes on from. It asks for no value: what a name means must not depend on who asks first."""
         found: set[Value] = set()
         for path, kind, number in sites:
-            at = self.ev.at(path)
+            at = self.evaluator.at(path)
             if kind == "M":
                 found.add(("M", path, 0))
             elif at.defs[number].kind == "module":
@@ -281,7 +283,7 @@ class RustRules(Members):
             return []
         while scope and at.sketch.scopes[scope][1] != "namespace" and not self._has_globs(at, scope):
             scope = at.parent(scope) or 0
-        return self.ev.kept(("seen", at.path, scope, name), lambda: self._read_seen(at, scope, name))
+        return self.evaluator.memo_tracked(("seen", at.path, scope, name), lambda: self._read_seen(at, scope, name))
 
     def _has_globs(self, at: FileScope, scope: int) -> bool:
         return bool(at.imports_in(scope, "*", self.local_name))
@@ -315,17 +317,17 @@ class RustRules(Members):
         return fit or sites
 
     def _kind(self, site: Site) -> str:
-        return self.ev.at(site[0]).defs[site[2]].kind if site[1] == "d" else ""
+        return self.evaluator.at(site[0]).defs[site[2]].kind if site[1] == "d" else ""
 
     def bare(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
         sites = self._seen_from(at, at.ambient[node][0], name)
-        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
 
     def bare_type(self, at: FileScope, node: int) -> Values:
         name = at.texts[at.nodes[node][2]]
         sites = self._seen_from(at, at.ambient[node][0], name)
-        return union(map(self.ev.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
+        return union(map(self.evaluator.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
 
     def _named(self, at: FileScope, node: int) -> list[Site]:
         """Definitions that a path stands for."""
@@ -333,7 +335,7 @@ class RustRules(Members):
         if kind in (ExprKind.PAREN, ExprKind.INDEX):
             return self._named(at, a)
         if kind == ExprKind.MEMBER:
-            return sorted(set(self.ev.reached(at, a, at.texts[b])[0]))
+            return sorted(set(self.evaluator.reached(at, a, at.texts[b])[0]))
         if kind == ExprKind.NAME and a:
             row = at.binds[a - 1]
             found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
@@ -346,21 +348,21 @@ class RustRules(Members):
         """Structs and variants that a path stands for."""
         found: list[Site] = []
         for path, kind, number in self._named(at, node):
-            if kind == "d" and self.ev.at(path).defs[number].kind in ("struct", "enum_member"):
+            if kind == "d" and self.evaluator.at(path).defs[number].kind in ("struct", "enum_member"):
                 found.append((path, kind, number))
         return found or [
-            (value[1], "d", value[2]) for value in sorted(self.ev.type_of(at, node), key=repr) if value[0] == "i"
+            (value[1], "d", value[2]) for value in sorted(self.evaluator.type_of(at, node), key=repr) if value[0] == "i"
         ]
 
     def label_sites(self, at: FileScope, of: int, name: str) -> list[Site]:
-        traits = [value for value in self.ev.value(at.path, of) if value[0] == "c"]
-        if traits and all(self.ev.at(value[1]).defs[value[2]].kind == "trait" for value in traits):
-            return [site for value in traits for site in self.ev.member(value, name)[0]]
+        traits = [value for value in self.evaluator.value(at.path, of) if value[0] == "c"]
+        if traits and all(self.evaluator.at(value[1]).defs[value[2]].kind == "trait" for value in traits):
+            return [site for value in traits for site in self.evaluator.member(value, name)[0]]
         return [
             (path, "d", member)
             for path, _, number in self._with_fields(at, of)
-            for member in self.ev.at(path).members.get(number, {}).get(name, ())
-            if self.ev.at(path).defs[member].kind == "field"
+            for member in self.evaluator.at(path).members.get(number, {}).get(name, ())
+            if self.evaluator.at(path).defs[member].kind == "field"
         ]
 
     def taken_apart(self, at: FileScope, step: tuple[int, int, str], values: Values) -> Values:
@@ -368,13 +370,13 @@ class RustRules(Members):
         found = NOTHING
         sites = self._with_fields(at, node)
         for path, _, number in sites:
-            tables = self.ev.at(path)
+            tables = self.evaluator.at(path)
             fields = tables.fields(number)
             held = NOTHING
             if fields:
-                held = self.ev.type_of(tables, fields[place]) if place < len(fields) else NOTHING
+                held = self.evaluator.type_of(tables, fields[place]) if place < len(fields) else NOTHING
             elif name:
-                held = self.ev.cell(("a", path, number, name))
+                held = self.evaluator.query(("a", path, number, name))
             for of in values or frozenset({("x", "")}):
                 found |= filled_in(held, self._given(of, tables, number))
         if sites:
@@ -393,12 +395,14 @@ class RustRules(Members):
 
     def call(self, callee: Value, at: FileScope, node: int) -> Values | None:
         if callee[0] == "m":
-            return self._returned(callee, self.ev.call_function(callee, at, at.lists[at.nodes[node][2]]))
+            return self._returned(callee, self.evaluator.call_function(callee, at, at.lists[at.nodes[node][2]]))
         return frozenset({callee}) if callee[0] == "i" else None
 
     def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
         _, of, name = callee
-        called = union(self.ev.call_with(value, []) for held in values[:1] for value in held if value[0] in ("f", "c"))
+        called = union(
+            self.evaluator.call_with(value, []) for held in values[:1] for value in held if value[0] in ("f", "c")
+        )
         return rust_std.call(of, plain(name), values, called)
 
     def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
@@ -420,5 +424,5 @@ class RustRules(Members):
         held = []
         for part in arguments(at, parts):
             what, a, _, _ = at.nodes[part]
-            held.append(self.ev.type_of(at, a if what == ExprKind.LABELLED else part))
+            held.append(self.evaluator.type_of(at, a if what == ExprKind.LABELLED else part))
         return rust_std.make(kind, held)

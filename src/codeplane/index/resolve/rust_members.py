@@ -8,9 +8,9 @@ from typing import Any
 
 from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.index.resolve import rust_std
-from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, applied, filled_in, list_of, union
 
 Found = tuple[list[Site], Values]
@@ -25,7 +25,7 @@ def plain(name: str) -> str:
     return name.removesuffix("()")
 
 
-class Members(Rules):
+class Members(LanguageResolver):
     paths_are_members = True
     tuple_types = True
     containers = MappingProxyType({"l": "std", "t": "std", "G": "std"})
@@ -37,7 +37,7 @@ class Members(Rules):
         method: int | None = None
         while scope is not None:
             if scope in at.adds:
-                return self.ev.type_of(at, at.adds[scope]), scope
+                return self.evaluator.type_of(at, at.adds[scope]), scope
             owner = at.owner.get(scope)
             if owner is not None and at.defs[owner].kind in self.classes:
                 of: Value = ("i", at.path, owner) if method is None else ("i", at.path, owner, method)
@@ -64,12 +64,12 @@ class Members(Rules):
 
     def _announced(self, site: Site) -> list[Site]:
         """The type that a trait asks for, if that is one which an `impl` of the trait gives."""
-        at = self.ev.at(site[0])
+        at = self.evaluator.at(site[0])
         row = at.defs[site[2]]
         found: set[Site] = set()
-        for trait in union(self.ev.value(at.path, node) for node in at.conforms(row.scope)):
+        for trait in union(self.evaluator.value(at.path, node) for node in at.conforms(row.scope)):
             if trait[0] == "c":
-                members = self.ev.at(trait[1]).members.get(trait[2], {})
+                members = self.evaluator.at(trait[1]).members.get(trait[2], {})
                 found |= {(trait[1], "d", number) for number in members.get(row.name, ())}
         return sorted(found)
 
@@ -80,14 +80,14 @@ class Members(Rules):
         if not traits:
             return None
         return self._announced((at.path, "d", definition)), not all(
-            any(value[0] == "c" for value in self.ev.value(at.path, node)) for node in traits
+            any(value[0] == "c" for value in self.evaluator.value(at.path, node)) for node in traits
         )
 
     # Impl blocks and traits
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         what, path, definition = key
-        at = self.ev.at(path)
+        at = self.evaluator.at(path)
         if what == "impls":
             return self._impls(at, definition)
         if what == "traits":
@@ -98,34 +98,34 @@ class Members(Rules):
         name = at.defs[definition].name
         own = ("i", at.path, definition)
         found: set[Value] = set()
-        for path in sorted({at.path, *self.ev.library.detaching(name)}):
-            tables = self.ev.library.tables(path)
+        for path in sorted({at.path, *self.evaluator.library.detaching(name)}):
+            tables = self.evaluator.library.tables(path)
             if tables is None or tables.language != at.language:
                 continue
             for scope, node in tables.adds.items():
                 said = _last_name(tables, node)
                 if said != name and not tables.imports_in(0, said, self.local_name):
                     continue
-                if any(value[:3] == own for value in self.ev.type_of(tables, node)):
+                if any(value[:3] == own for value in self.evaluator.type_of(tables, node)):
                     found.add(("I", path, scope))
         return frozenset(found)
 
     def _traits(self, at: FileScope, definition: int) -> Values:
         found: set[Value] = set()
         if at.defs[definition].kind == "trait":
-            found |= union(self.ev.value(at.path, node) for node in at.bases(definition))
-        for _, path, scope in self.ev.cell(("z", "rust", "impls", at.path, definition)):
-            found |= union(self.ev.value(path, node) for node in self.ev.at(path).conforms(scope))
+            found |= union(self.evaluator.value(at.path, node) for node in at.bases(definition))
+        for _, path, scope in self.evaluator.query(("z", "rust", "impls", at.path, definition)):
+            found |= union(self.evaluator.value(path, node) for node in self.evaluator.at(path).conforms(scope))
         return frozenset(value[:3] for value in found if value[0] == "c")
 
     def _behind(self, path: str, definition: int) -> Values:
         """What dereferencing an object gives."""
         found = NOTHING
-        for _, file, scope in self.ev.cell(("z", "rust", "impls", path, definition)):
-            at = self.ev.at(file)
+        for _, file, scope in self.evaluator.query(("z", "rust", "impls", path, definition)):
+            at = self.evaluator.at(file)
             if any(_last_name(at, node) == "Deref" for node in at.conforms(scope)):
                 for number in at.added.get((scope, "Target"), ()):
-                    found |= self.ev.site_type((file, "d", number))
+                    found |= self.evaluator.site_type((file, "d", number))
         return found
 
     # Looking up
@@ -149,15 +149,15 @@ class Members(Rules):
                 return _NOT_FOUND if any(map(self._is_of_foreign_trait, sites)) else (sites, values)
             return [], frozenset({("e", of, text)})
         if text.isdigit():
-            at = self.ev.at(of[1])
+            at = self.evaluator.at(of[1])
             fields = at.fields(of[2])
-            held = self.ev.type_of(at, fields[int(text)]) if int(text) < len(fields) else NOTHING
+            held = self.evaluator.type_of(at, fields[int(text)]) if int(text) < len(fields) else NOTHING
             return [], filled_in(held, self._given(of, at, of[2]))
         found = self._lookup(of, text, called=name != text, seen=frozenset())
         if not found and of[0] == "c" and (text in rust_std.MAKING or text in rust_std.TRYING):
             return [], frozenset({("e", of, text)})
         if found is None:
-            behind = NOTHING if text in _DERIVED else self.ev.cell(("z", "rust", "behind", of[1], of[2]))
+            behind = NOTHING if text in _DERIVED else self.evaluator.query(("z", "rust", "behind", of[1], of[2]))
             if behind and of[0] == "i":
                 return self._all(behind, name, seen)
             if of[0] == "i" and name != text:
@@ -172,7 +172,7 @@ class Members(Rules):
         held = NOTHING
         for value in values:
             own = value[0] in ("i", "c", "T", "G")
-            more, values_of = self._member(value, name, seen) if own else self.ev.member(value, name)
+            more, values_of = self._member(value, name, seen) if own else self.evaluator.member(value, name)
             sites += more
             held |= values_of
         return sites, held
@@ -183,7 +183,7 @@ class Members(Rules):
         if key in seen:
             return None
         seen |= {key}
-        at = self.ev.at(of[1])
+        at = self.evaluator.at(of[1])
         own: list[Site] = [(of[1], "d", number) for number in at.members.get(of[2], {}).get(name, ())]
         fields = [site for site in own if at.defs[site[2]].kind == "field"]
         if fields and of[0] == "i" and not called:
@@ -193,8 +193,8 @@ class Members(Rules):
             return own
         inherent: list[Site] = []
         of_traits: list[Site] = []
-        for _, path, scope in sorted(self.ev.cell(("z", "rust", "impls", of[1], of[2]))):
-            tables = self.ev.at(path)
+        for _, path, scope in sorted(self.evaluator.query(("z", "rust", "impls", of[1], of[2]))):
+            tables = self.evaluator.at(path)
             into = of_traits if tables.conforms(scope) else inherent
             found = [(path, "d", number) for number in tables.added.get((scope, name), ())]
             if found and self._is_one_of_many(tables, scope):
@@ -204,7 +204,7 @@ class Members(Rules):
             if found:
                 return found if len(found) == 1 else []
         defaults: list[Site] = []
-        for trait in sorted(self.ev.cell(("z", "rust", "traits", of[1], of[2]))):
+        for trait in sorted(self.evaluator.query(("z", "rust", "traits", of[1], of[2]))):
             more = self._lookup(trait, name, called=True, seen=seen)
             if more is not None:
                 defaults += more
@@ -217,7 +217,7 @@ class Members(Rules):
         values = NOTHING
         told = list(sites)
         for path, _, number in sites:
-            at = self.ev.at(path)
+            at = self.evaluator.at(path)
             row = at.defs[number]
             if row.kind == "type":
                 told += self._announced((path, "d", number))
@@ -225,34 +225,37 @@ class Members(Rules):
                 scope = at.body.get(number)
                 values |= frozenset({("m", path, scope, of)}) if scope is not None else NOTHING
             elif row.kind == "field":
-                held = self.ev.cell(("a", path, row.parent, row.name))
+                held = self.evaluator.query(("a", path, row.parent, row.name))
                 values |= filled_in(held, self._given(of, at, row.parent or 0))
             elif row.kind == "type":
                 values |= frozenset(
-                    ("c", *value[1:]) if value[0] == "i" else value for value in self.ev.site_type((path, "d", number))
+                    ("c", *value[1:]) if value[0] == "i" else value
+                    for value in self.evaluator.site_type((path, "d", number))
                 )
             else:
-                values |= self.ev.cell(("v", path, number))
+                values |= self.evaluator.query(("v", path, number))
         return told, values
 
     def elements(self, of: Value) -> Values:
         if of[0] == "G":
             return rust_std.elements(of)
         if of[0] == "T":
-            return union(self.ev.elements(bound) for bound in self._bounds(of) if bound[0] != "T")
+            return union(self.evaluator.elements(bound) for bound in self._bounds(of) if bound[0] != "T")
         if of[0] != "i":
             return NOTHING
         found = self._lookup(of, "Item", called=True, seen=frozenset())
-        return union(map(self.ev.site_type, found)) if found else NOTHING
+        return union(map(self.evaluator.site_type, found)) if found else NOTHING
 
     # Type variables
 
     def applied(self, of: Value, at: FileScope, parts: Sequence[int]) -> Values:
-        return frozenset({applied(("i", of[1], of[2]), [self.ev.type_of(at, part) for part in arguments(at, parts)])})
+        return frozenset(
+            {applied(("i", of[1], of[2]), [self.evaluator.type_of(at, part) for part in arguments(at, parts)])}
+        )
 
     def _bounds(self, of: Value) -> Values:
-        at = self.ev.at(of[1])
-        return union(self.ev.type_of(at, node) for how, node in at.into_bind(of[2]) if how == FlowKind.BOUND)
+        at = self.evaluator.at(of[1])
+        return union(self.evaluator.type_of(at, node) for how, node in at.into_bind(of[2]) if how == FlowKind.BOUND)
 
     def _given(self, of: Value, at: FileScope, definition: int) -> dict[Value, Values]:
         """What an object's type has in place of the variables that its definition names."""
@@ -267,7 +270,7 @@ class Members(Rules):
         _, path, scope, of = method
         if len(of) < 4 or not isinstance(of[3], tuple):
             return values
-        at = self.ev.at(path)
+        at = self.evaluator.at(path)
         owner = at.owner.get(scope)
         node = at.adds.get(at.defs[owner].scope) if owner is not None else None
         while node is not None and at.nodes[node][0] == ExprKind.PAREN:
@@ -284,14 +287,17 @@ class Members(Rules):
     def _is_one_of_many(self, at: FileScope, scope: int) -> bool:
         """Whether an `impl` is of a trait of another library with arguments: others of it may be out of sight."""
         return any(
-            at.nodes[node][0] == ExprKind.INDEX and not any(value[0] == "c" for value in self.ev.value(at.path, node))
+            at.nodes[node][0] == ExprKind.INDEX
+            and not any(value[0] == "c" for value in self.evaluator.value(at.path, node))
             for node in at.conforms(scope)
         )
 
     def _is_of_foreign_trait(self, site: Site) -> bool:
-        at = self.ev.at(site[0])
+        at = self.evaluator.at(site[0])
         bases = at.conforms(at.defs[site[2]].scope) if site[1] == "d" else ()
-        return bool(bases) and not any(value[0] == "c" for node in bases for value in self.ev.value(at.path, node))
+        return bool(bases) and not any(
+            value[0] == "c" for node in bases for value in self.evaluator.value(at.path, node)
+        )
 
 
 def arguments(at: FileScope, parts: Sequence[int]) -> list[int]:

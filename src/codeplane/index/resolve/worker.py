@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 import orjson
 
-from codeplane.index.resolve.apart import Found, encode
-from codeplane.index.resolve.files import resolve_files
+from codeplane.index.resolve.parallel import Found, encode
+from codeplane.index.resolve.session import resolve_files
 from codeplane.processes.children import read_frame, take_pipes, write_frame
 from codeplane.processes.limits import confine
 from codeplane.store.codec import path_from_text

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
-from codeplane.index.resolve.languages import RESOLVED
+from codeplane.index.resolve.registry import RESOLVED
 from codeplane.languages.role_paths import Role
 from codeplane.operations.map_repo.centrality import Centrality, UsageCount, weigh_uses
 from codeplane.query.overview import (

@@ -11,7 +11,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.symbols import short_name
 from codeplane.base.text_lines import TextLine, note
 from codeplane.disk.beneath import Root
-from codeplane.index.resolve.languages import RESOLVED
+from codeplane.index.resolve.registry import RESOLVED
 from codeplane.languages.registry import is_programming
 from codeplane.operations.call_graph import CallGraph, NoCallers
 from codeplane.operations.call_graph import call_graph as graph_of

@@ -14,7 +14,7 @@ from codeplane.base.errors import CodePlaneError
 from codeplane.base.symbols import symbol_ref
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.resolve.languages import RESOLVED
+from codeplane.index.resolve.registry import RESOLVED
 from codeplane.operations.map_repo.map_cache import Index
 from codeplane.operations.read_meta import read_meta
 from codeplane.operations.search.finder import SearchExtent

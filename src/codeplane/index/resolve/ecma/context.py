@@ -83,15 +83,15 @@ def wanted_by(world: World, at: FileScope, literal: int) -> Values:
                 texts[key] = given
     if not texts:
         return wanted
-    kept = set()
+    memo_tracked = set()
     for value in wanted:
         for key, text in texts.items():
             held = member(world, value, key)[1]
             if held and all(other[0] == "k" and other not in text for other in held):
                 break
         else:
-            kept.add(value)
-    return frozenset(kept)
+            memo_tracked.add(value)
+    return frozenset(memo_tracked)
 
 
 def _of_argument(world: World, at: FileScope, around: Around) -> Values:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from posixpath import basename, dirname, join, normpath
 
 from codeplane.index.resolve.ecma.packages import Packages
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".d.mts", ".cts", ".cjs", ".d.cts")
 _WRITTEN = {
@@ -38,15 +38,15 @@ _SOURCES = ("src", "source", "lib", "")
 
 
 class Modules:
-    def __init__(self, ev: Evaluator) -> None:
-        self._ev = ev
-        self._files = frozenset(ev.library.paths())
-        self._packages = Packages(self._files, ev.library.declared)
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._files = frozenset(evaluator.library.paths())
+        self._packages = Packages(self._files, evaluator.library.declared)
 
     def find(self, near: str, source: str) -> str | None:
         """The file that a source means, seen from the file `near`."""
         key = ("module", dirname(near), near.endswith((".cts", ".cjs")), source)
-        return self._ev.kept(key, lambda: next(self._candidates(near, source), None))
+        return self._evaluator.memo_tracked(key, lambda: next(self._candidates(near, source), None))
 
     def _candidates(self, near: str, source: str) -> Iterator[str]:
         if source.startswith(("./", "../")) or source in (".", ".."):
@@ -108,8 +108,8 @@ class Modules:
 
     def _files_at(self, path: str) -> Iterator[str]:
         # What is in these directories decides, and what will be.
-        self._ev.library.directory(dirname(path))
-        self._ev.library.directory(path)
+        self._evaluator.library.directory(dirname(path))
+        self._evaluator.library.directory(path)
         name = basename(path)
         ending = next((end for end in _WRITTEN if name.endswith(end)), "")
         if ending:

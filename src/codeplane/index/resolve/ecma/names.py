@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from codeplane.index.resolve.ecma.modules import Modules
 from codeplane.index.resolve.ecma.script import Script
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
@@ -42,18 +42,18 @@ class PassedOn(NamedTuple):
 
 
 class Names:
-    def __init__(self, ev: Evaluator) -> None:
-        self._ev = ev
-        self._library = ev.library
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._library = evaluator.library
         self._scripts: dict[str, Script] = {}
 
     def tables(self, path: str) -> FileScope | None:
         """Of a file that can be resolved; who asks for them depends on it."""
-        return self._ev.at(path) if self._library.tables(path) is not None else None
+        return self._evaluator.at(path) if self._library.tables(path) is not None else None
 
     @cached_property
     def _modules(self) -> Modules:
-        return Modules(self._ev)
+        return Modules(self._evaluator)
 
     def script(self, at: FileScope) -> Script:
         found = self._scripts.get(at.path)
@@ -69,7 +69,7 @@ class Names:
     def exported(self, path: str, name: str, search: Search | None = None) -> list[Site]:
         """What a name that a module exports stands for, wherever that is defined."""
         if search is None:
-            return self._ev.kept(("exported", path, name), lambda: self._exported(path, name, Search()))
+            return self._evaluator.memo_tracked(("exported", path, name), lambda: self._exported(path, name, Search()))
         if (path, name) not in search.found:
             search.found[path, name] = []
             search.found[path, name] = self._exported(path, name, search)
@@ -111,7 +111,7 @@ class Names:
         return list(dict.fromkeys(found))
 
     def _passed_on(self, at: FileScope) -> PassedOn:
-        return self._ev.kept(("passed on", at.path), lambda: self._find_passed_on(at))
+        return self._evaluator.memo_tracked(("passed on", at.path), lambda: self._find_passed_on(at))
 
     def _find_passed_on(self, at: FileScope) -> PassedOn:
         direct: dict[str, list[str]] = {}
@@ -122,7 +122,7 @@ class Names:
             if path is None:
                 outside.append(source)
                 continue
-            other = self._ev.at(path)
+            other = self._evaluator.at(path)
             names = {exported for exported, *_ in other.sketch.exports}
             for _, mode, plain, aliased, _ in other.sketch.reexports:
                 names.update(plain if mode == "EXPLICIT_NAMES" else ())
@@ -180,7 +180,7 @@ class Names:
 
     def _ambient(self, source: str, name: str) -> list[Site]:
         """A name of a module that is only declared."""
-        return self._ev.kept(("ambient", source, name), lambda: self._find_ambient(source, name))
+        return self._evaluator.memo_tracked(("ambient", source, name), lambda: self._find_ambient(source, name))
 
     def _find_ambient(self, source: str, name: str) -> list[Site]:
         found: list[Site] = []
@@ -193,7 +193,7 @@ class Names:
 
     def shared(self, name: str) -> list[Site]:
         """What a name stands for that all files see: of declarations without imports and exports, or said to be."""
-        return self._ev.kept(("shared", name), lambda: self._find_shared(name))
+        return self._evaluator.memo_tracked(("shared", name), lambda: self._find_shared(name))
 
     def _find_shared(self, name: str) -> list[Site]:
         found: list[Site] = []

@@ -24,7 +24,7 @@ from codeplane.index.resolve.ecma.values import (
 )
 from codeplane.index.resolve.ecma.world import Compute, World
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import Site, Value, Values
 
 _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
@@ -46,11 +46,11 @@ _COMPUTE: MappingProxyType[str, Compute] = MappingProxyType(
 )
 
 
-class EcmaRules(Rules):
+class EcmaResolver(LanguageResolver):
     @cached_property
     def _world(self) -> World:
         """The same for all of these languages, since their files see each other."""
-        return self.ev.kept("ecma", lambda: World(self.ev, _COMPUTE))
+        return self.evaluator.memo_tracked("ecma", lambda: World(self.evaluator, _COMPUTE))
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         return self._world.compute(*key)

@@ -172,8 +172,8 @@ def _cut(value: Value, nesting: int) -> Value:
     parts = _split(value)[1]
     if not parts:
         return ("x", "any", ())
-    kept = _shallow(parts, nesting) if nesting > 0 else tuple(NOTHING for _ in parts)
-    return _replaced(value, kept)
+    memo_tracked = _shallow(parts, nesting) if nesting > 0 else tuple(NOTHING for _ in parts)
+    return _replaced(value, memo_tracked)
 
 
 @lru_cache(maxsize=1 << 15)

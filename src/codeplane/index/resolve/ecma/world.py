@@ -10,7 +10,7 @@ from codeplane.facts.ir import ExprKind
 from codeplane.index.resolve.ecma.names import Names
 from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site
 
@@ -24,27 +24,27 @@ Compute = Callable[["World", FileScope, Any], Values]
 
 
 class World:
-    def __init__(self, ev: Evaluator, compute: Mapping[str, Compute]) -> None:
-        self._ev = ev
+    def __init__(self, evaluator: Evaluator, compute: Mapping[str, Compute]) -> None:
+        self._evaluator = evaluator
         self._compute = compute
-        self.once = ev.once
-        self.names = Names(ev)
+        self.memo = evaluator.memo
+        self.names = Names(evaluator)
         self._apart: dict[Values, tuple[Any, Values]] = {}
 
     def at(self, path: str) -> FileScope:
-        return self._ev.at(path)
+        return self._evaluator.at(path)
 
     def script(self, path: str) -> Script:
-        return self.names.script(self._ev.at(path))
+        return self.names.script(self._evaluator.at(path))
 
     def compute(self, letter: str, path: str, number: Any) -> Values:
-        return self._compute[letter](self, self._ev.at(path), number)
+        return self._compute[letter](self, self._evaluator.at(path), number)
 
     def _expression(self, path: str, node: int) -> Values:
-        return bounded(self._compute["n"](self, self._ev.at(path), node))
+        return bounded(self._compute["n"](self, self._evaluator.at(path), node))
 
     def _cell(self, letter: str, path: str, number: Any) -> Values:
-        return self._ev.cell(("z", LANGUAGE, letter, path, number))
+        return self._evaluator.query(("z", LANGUAGE, letter, path, number))
 
     def value(self, path: str, node: int) -> Values:
         """What an expression is."""
@@ -54,8 +54,8 @@ class World:
         if kind == ExprKind.NAME and a:
             return self._cell("b", path, a - 1)
         if kind in _PLAIN:
-            return self._compute["n"](self, self._ev.at(path), node)
-        return self.once(("z", path, node), self._expression, path, node, nothing=NOTHING)  # type: ignore[no-any-return]
+            return self._compute["n"](self, self._evaluator.at(path), node)
+        return self.memo(("z", path, node), self._expression, path, node, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def type_of(self, path: str, node: int) -> Values:
         """What is of a type."""
@@ -63,12 +63,12 @@ class World:
             return NOTHING
         node, kind, _ = self._within(path, node)
         if kind in _PLAIN:
-            return self._compute["t"](self, self._ev.at(path), node)
+            return self._compute["t"](self, self._evaluator.at(path), node)
         return self._cell("t", path, node)
 
     def _within(self, path: str, node: int) -> tuple[int, int, int]:
         """A node without the brackets around it, its kind and its first number."""
-        nodes = self._ev.at(path).nodes
+        nodes = self._evaluator.at(path).nodes
         kind, a, _, _ = nodes[node]
         while kind == ExprKind.PAREN:
             node = a

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from codeplane.facts.blocks import unpack
-from codeplane.index.resolve.evaluate import Evaluator
-from codeplane.index.resolve.languages import RESOLVED, rules_of
-from codeplane.index.resolve.library import Readable, StoreLibrary
-from codeplane.index.resolve.linking import link_file
+from codeplane.index.resolve.evaluator import Evaluator
+from codeplane.index.resolve.link_file import link_file
+from codeplane.index.resolve.registry import RESOLVED, resolver_of
+from codeplane.index.resolve.store_library import Readable, StoreLibrary
 from codeplane.store.codec import path_from_text
 from codeplane.store.link_rows import FileLinks, make_links
 
@@ -41,7 +41,7 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
 def _make(index: Readable, paths: Iterable[str]) -> tuple[Evaluator, StoreLibrary]:
     holder: list[Evaluator] = []
     library = StoreLibrary(index, paths, lambda key: holder[0].note(key))
-    holder.append(Evaluator(library, rules_of))
+    holder.append(Evaluator(library, resolver_of))
     return holder[0], library
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from codeplane.base.paths import RepoPath, basename
-from codeplane.index.resolve.apart import resolve_apart
-from codeplane.index.resolve.files import resolve_files
-from codeplane.index.resolve.library import key_of
+from codeplane.index.resolve.parallel import resolve_in_workers
+from codeplane.index.resolve.session import resolve_files
+from codeplane.index.resolve.store_library import key_of
 from codeplane.store.codec import path_to_text, row_range, storable
 from codeplane.store.writer import Writer
 
@@ -23,7 +23,7 @@ _WORTH_SHARING = 200
 """Files for which it pays to start processes."""
 
 
-class Resolving:
+class Invalidation:
     """Told of every file before it is put or removed; then resolves."""
 
     def __init__(self, writer: Writer, workers: int) -> None:
@@ -93,7 +93,7 @@ class Resolving:
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
         if self._workers > 1 and len(file_ids) >= _WORTH_SHARING:
             self._writer.share_load()
-            found = resolve_apart(self._writer, paths, file_ids, self._workers)
+            found = resolve_in_workers(self._writer, paths, file_ids, self._workers)
         else:
             found = resolve_files(self._writer, paths, file_ids)
         for file_id, links in found:
@@ -106,7 +106,7 @@ class Resolving:
                 yield found
 
 
-def resolve_left(writer: Writer, paths: Collection[RepoPath], stop: Callable[[], bool]) -> bool:
+def resolve_pending(writer: Writer, paths: Collection[RepoPath], stop: Callable[[], bool]) -> bool:
     """Resolve what was left unresolved, until somebody wants to stop; whether all of it is done."""
     left = writer.list_unresolved()
     done = 0

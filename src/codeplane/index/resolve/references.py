@@ -8,7 +8,7 @@ from typing import NamedTuple
 from codeplane.facts.blocks import Columns
 from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.model import Role, Target, Tier, Usage
-from codeplane.index.resolve.evaluate import CALLABLES, OBJECT, Evaluator
+from codeplane.index.resolve.evaluator import CALLABLES, RECEIVER, Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import Site, Value, Values
 
@@ -45,14 +45,14 @@ class CallEdge(NamedTuple):
 
 
 def link_references(evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
-    own = evaluator.rules(at).references(at, names, columns)
+    own = evaluator.resolver(at).references(at, names, columns)
     if own is not None:
         yield from (Link(ref, tuple(found), Tier.STRONG) for ref, found in own)
         return
-    if evaluator.rules(at).bare_members:
+    if evaluator.resolver(at).bare_members:
         yield from _link_bare(evaluator, at, names, columns)
         return
-    rules = evaluator.rules(at)
+    resolver = evaluator.resolver(at)
     members = {row[3]: row for row in at.nodes if row[0] == ExprKind.MEMBER and row[3] >= 0}
     paths = {at.nodes[node][3]: at.nodes[node][2] for node in at.ambient}
     labels = _labels(at)
@@ -62,31 +62,31 @@ def link_references(evaluator: Evaluator, at: FileScope, names: Sequence[str], c
         role, usage, tier = flags & 3, flags >> 2 & 7, flags >> 5 & 3
         member = members.get(ref)
         if ref in labels:
-            sites = rules.label_sites(at, labels[ref], names[columns.names[ref]])
+            sites = resolver.label_sites(at, labels[ref], names[columns.names[ref]])
             if sites:
-                yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+                yield Link(ref, tuple(sorted(set(sites))), resolver.tier(at, sites))
                 continue
         # A file that has nothing to tell has no scopes in its sketch.
         scope = columns.scopes[ref] if at.sketch.scopes else 0
         of_object = usage in _OF_OBJECTS and role != Role.IMPORT
-        if of_object or (rules.paths_are_members and member is not None and not bound):
+        if of_object or (resolver.paths_are_members and member is not None and not bound):
             if member is None and ref in paths:
-                sites = rules.bare_sites(at, scope, usage, at.texts[paths[ref]], -1)
+                sites = resolver.bare_sites(at, scope, usage, at.texts[paths[ref]], -1)
                 if sites:
-                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+                    yield Link(ref, tuple(sorted(set(sites))), resolver.tier(at, sites))
             elif member is not None:
                 name = at.texts[member[2]]
                 sites, _ = evaluator.reached(at, member[1], name)
                 if not sites and usage == Usage.LABEL:
-                    sites = rules.key_sites(at, evaluator.value(at.path, member[1]), name)
+                    sites = resolver.key_sites(at, evaluator.value(at.path, member[1]), name)
                 if role != Role.IMPORT:
-                    sites = rules.fitting(sites, None, usage)
+                    sites = resolver.fitting(sites, None, usage)
                 if sites:
-                    yield Link(ref, tuple(sorted(set(sites))), rules.tier(at, sites))
+                    yield Link(ref, tuple(sorted(set(sites))), resolver.tier(at, sites))
             continue
         if tier != Tier.PROVEN and scope and at.sketch.scopes[scope][1] in _OPAQUE:
             continue
-        if bound and not (tier != Tier.PROVEN and rules.is_loose(at, at.binds[bound - 1])):
+        if bound and not (tier != Tier.PROVEN and resolver.is_loose(at, at.binds[bound - 1])):
             bind = at.binds[bound - 1]
             if bind.target_kind == Target.DEF and tier == Tier.PROVEN:
                 continue
@@ -96,21 +96,21 @@ def link_references(evaluator: Evaluator, at: FileScope, names: Sequence[str], c
                 bound_to[bound] = bind_sites(evaluator, at, bound - 1)
             sites = bound_to[bound]
             if role != Role.IMPORT:
-                sites = rules.fitting(sites, bind.namespace, usage)
-            elif rules.paths_are_members and member is not None:
+                sites = resolver.fitting(sites, bind.namespace, usage)
+            elif resolver.paths_are_members and member is not None:
                 # Another import may bind the same name, under another condition.
                 sites = sorted(set(evaluator.reached(at, member[1], at.texts[member[2]])[0]))
             if sites:
-                yield Link(ref, tuple(sites), rules.tier(at, sites))
+                yield Link(ref, tuple(sites), resolver.tier(at, sites))
         elif role == Role.IMPORT:
             name = names[columns.names[ref]]
-            sites = _before_alias(evaluator, at, columns, ref) or rules.head_sites(at, name, scope)
+            sites = _before_alias(evaluator, at, columns, ref) or resolver.head_sites(at, name, scope)
             if sites:
-                yield Link(ref, tuple(sites), rules.tier(at, sites))
+                yield Link(ref, tuple(sites), resolver.tier(at, sites))
         elif role != Role.DEFINITION:
-            sites = rules.bare_sites(at, scope, usage, names[columns.names[ref]], bound - 1)
+            sites = resolver.bare_sites(at, scope, usage, names[columns.names[ref]], bound - 1)
             if sites:
-                yield Link(ref, tuple(sites), rules.tier(at, sites))
+                yield Link(ref, tuple(sites), resolver.tier(at, sites))
 
 
 def _labels(at: FileScope) -> dict[int, int]:
@@ -132,7 +132,7 @@ def _labels(at: FileScope) -> dict[int, int]:
 def _link_bare(evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns) -> Iterator[Link]:
     """Where members are named without their object: a name may mean an inherited one, and a call chooses one of
     several methods by its arguments. What makes an object is meant beside its type."""
-    rules = evaluator.rules(at)
+    resolver = evaluator.resolver(at)
     calls = {
         row[3]: node for node, row in enumerate(at.nodes) if row[0] in (ExprKind.CALL, ExprKind.NEW) and row[3] >= 0
     }
@@ -152,17 +152,17 @@ def _link_bare(evaluator: Evaluator, at: FileScope, names: Sequence[str], column
                 own = (at.path, "d", row.target)
         groups: list[tuple[Site, ...]]
         if ref in calls:
-            groups = [sites for _, sites in rules.calls_of(at, calls[ref]) if sites]
+            groups = [sites for _, sites in resolver.calls_of(at, calls[ref]) if sites]
         elif ref in members:
-            groups = rules.named_sites(at, members[ref])
+            groups = resolver.named_sites(at, members[ref])
         elif usage in (Usage.MEMBER, Usage.MEMBER_CALL, Usage.LABEL):
             continue
         elif role == Role.IMPORT:
             sites = bind_sites(evaluator, at, bound - 1) if bound else _before_alias(evaluator, at, columns, ref)
             groups = [tuple(sites)]
         else:
-            name = rules.written_name(at, ref, names[columns.names[ref]])
-            groups = [tuple(rules.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
+            name = resolver.written_name(at, ref, names[columns.names[ref]])
+            groups = [tuple(resolver.bare_sites(at, columns.scopes[ref], usage, name, bound - 1))]
         # Objects of several types: which of them declares it, their common base perhaps, is not followed.
         found = {tuple(sorted(set(sites))) for sites in groups if sites}
         if len(found) == 1:
@@ -188,10 +188,10 @@ def _before_alias(evaluator: Evaluator, at: FileScope, columns: Columns, ref: in
         return []
     bind = at.binds[columns.binds[ref + 1] - 1]
     found: list[Site] = []
-    rules = evaluator.rules(at)
-    for number in at.imports_in(bind.scope, bind.name, rules.local_name):
+    resolver = evaluator.resolver(at)
+    for number in at.imports_in(bind.scope, bind.name, resolver.local_name):
         if at.imports[number].alias == bind.name:
-            found += rules.import_sites(at, number)
+            found += resolver.import_sites(at, number)
     return sorted(set(found))
 
 
@@ -199,9 +199,9 @@ def bind_sites(evaluator: Evaluator, at: FileScope, bind: int) -> list[Site]:
     """What a binding stands for, wherever that is."""
     row = at.binds[bind]
     found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
-    rules = evaluator.rules(at)
-    for number in at.imports_in(row.scope, row.name, rules.local_name):
-        found += rules.import_sites(at, number)
+    resolver = evaluator.resolver(at)
+    for number in at.imports_in(row.scope, row.name, resolver.local_name):
+        found += resolver.import_sites(at, number)
     return sorted(set(found))
 
 
@@ -223,7 +223,7 @@ def _edges_and_passed(
 
     def note(callee: Value, given: Mapping[int, Values]) -> None:
         """What is passed to a function of the file; the object of a method is known without."""
-        of = given.get(OBJECT)
+        of = given.get(RECEIVER)
         for number, values in given.items() if callee[1] == at.path else ():
             concrete = {value for value in values if value[0] not in ("p", "x", "k")}
             if concrete and values is not of:
@@ -253,19 +253,19 @@ def _hangs_on(at: FileScope, node: int, passed: Set[tuple[int, int]]) -> bool:
 def _edges(
     evaluator: Evaluator, at: FileScope, columns: Columns, note: Callable[[Value, Mapping[int, Values]], None]
 ) -> Iterator[CallEdge]:
-    rules = evaluator.rules(at)
-    own = rules.calls(at)
+    resolver = evaluator.resolver(at)
+    own = resolver.calls(at)
     if own is not None:
         for node, scope, line, col in at.sketch.flow.calls:
             kind, callee, _, ref = at.nodes[node]
             targets = set(own[node])
-            made = {value for value in rules.held(at, callee) if value[0] == "c"} if kind == ExprKind.NEW else set()
+            made = {value for value in resolver.held(at, callee) if value[0] == "c"} if kind == ExprKind.NEW else set()
             yield CallEdge(scope, line, col, ref, _ordered(targets), node, _ordered(made))
         return
     for node, scope, line, col in at.sketch.flow.calls:
         kind, callee, arguments, ref = at.nodes[node]
-        if rules.bare_members:
-            calls = rules.calls_of(at, node)
+        if resolver.bare_members:
+            calls = resolver.calls_of(at, node)
             yield CallEdge(scope, line, col, ref, _targets(evaluator, calls), -1, _constructed(evaluator, calls))
             continue
         values = evaluator.value(at.path, callee) if kind == ExprKind.CALL else evaluator.type_of(at, callee)
@@ -348,7 +348,7 @@ def _constructed(evaluator: Evaluator, calls: tuple[tuple[Value | None, tuple[Si
         ("c", path, number)
         for _, sites in calls
         for path, kind, number in sites
-        if kind == "d" and evaluator.at(path).defs[number].kind in evaluator.rules(evaluator.at(path)).classes
+        if kind == "d" and evaluator.at(path).defs[number].kind in evaluator.resolver(evaluator.at(path)).classes
     ]
     return _ordered(classes)
 
@@ -373,6 +373,6 @@ def called(evaluator: Evaluator, at: FileScope, callee: Value) -> Iterator[Value
     elif callee[0] in ("x", "p"):
         yield callee
     elif callee[0] == "e":
-        of = evaluator.rules(at).containers.get(callee[1][0])
+        of = evaluator.resolver(at).containers.get(callee[1][0])
         if of is not None:
             yield ("x", f"{of}.{callee[2]}")

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeVar
 from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
 from codeplane.facts.model import Certainty, Target
 from codeplane.index.resolve.file_scope import PART, PUT, FileScope
-from codeplane.index.resolve.fixpoint import Cells
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.query_cache import QueryCache
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import (
     ANYTHING,
     NOTHING,
@@ -38,7 +38,7 @@ T = TypeVar("T")
 CALLABLES = frozenset({"function", "method", "constructor"})
 _NAMED = frozenset({"enum_member", "module"})
 """What else a name may be bound to that holds something by itself."""
-OBJECT = -1
+RECEIVER = -1
 """In place of the number of a parameter: the object that a method is called on."""
 _Member = tuple[Sequence[Site], Values]
 _NO_MEMBER: _Member = ((), NOTHING)
@@ -75,12 +75,12 @@ class Library(Protocol):
 
 
 class Evaluator:
-    def __init__(self, library: Library, rules_of: Callable[[str], Callable[[Evaluator], Rules]]) -> None:
+    def __init__(self, library: Library, rules_of: Callable[[str], Callable[[Evaluator], LanguageResolver]]) -> None:
         self.library = library
         self._rules_of = rules_of
-        self._rules = _RulesMade(self)
-        self._cells: Cells[tuple[Any, ...], Value] = Cells(self._compute, self._bounded)
-        self.once = self._cells.once
+        self._resolvers = _RulesMade(self)
+        self._cells: QueryCache[tuple[Any, ...], Value] = QueryCache(self._compute, self._bounded)
+        self.memo = self._cells.memo
         """For what is no cell but comes to one before it asks for itself."""
         self._noted = self._cells.noted
         self._held: dict[str, tuple[FileScope, int]] = {}
@@ -93,9 +93,9 @@ class Evaluator:
         """One that knows what is passed within a file, and asks this one for all others."""
         inner = Evaluator(self.library, self._rules_of)
         # What rules have looked up so far serves both.
-        for language, rules in self._rules.items():
-            inner._rules[language] = copy(rules)
-            inner._rules[language].ev = inner
+        for language, resolver in self._resolvers.items():
+            inner._resolvers[language] = copy(resolver)
+            inner._resolvers[language].evaluator = inner
         inner._outer, inner._own, inner.flowing = self._outer or self, path, flowing
         inner._held = self._held
         inner._noted = inner._cells.noted = self._noted
@@ -107,9 +107,9 @@ class Evaluator:
 
     def close(self) -> None:
         """Let go of everything at once: evaluator, rules and cells know each other, and to find that out takes long."""
-        for rules in self._rules.values():
-            vars(rules).clear()
-        self._rules.clear()
+        for resolver in self._resolvers.values():
+            vars(resolver).clear()
+        self._resolvers.clear()
         self._held.clear()
         self._cells.close()
 
@@ -117,9 +117,9 @@ class Evaluator:
 
     def _compute(self, key: tuple[Any, ...]) -> Values:
         if key[0] == "z":
-            return self._rules[key[1]].compute(key[2:])
+            return self._resolvers[key[1]].compute(key[2:])
         what, at = key[0], self.at(key[1])
-        own = self.rules(at).cell(at, key)
+        own = self.resolver(at).query(at, key)
         if own is not None:
             return bounded(own)
         if what == "n":
@@ -142,7 +142,7 @@ class Evaluator:
         return frozenset({("o", self._order(at, key[2]))})
 
     def _bounded(self, key: tuple[Any, ...], values: Values) -> Values:
-        return self._rules[key[1]].bounded(values) if key[0] == "z" else bounded(values)
+        return self._resolvers[key[1]].bounded(values) if key[0] == "z" else bounded(values)
 
     def at(self, path: str) -> FileScope:
         held = self._held.get(path)
@@ -158,23 +158,23 @@ class Evaluator:
         """What is being computed depends on this."""
         self._cells.note(key)
 
-    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+    def memo_tracked(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made once, for rules that look up much at a time; it must not ask for itself.
 
         Whoever asks for it depends on all that was looked up to make it; a plain cache would not say so.
         """
-        return self._cells.kept(key, make)  # type: ignore[no-any-return]
+        return self._cells.memo_tracked(key, make)  # type: ignore[no-any-return]
 
     def take_noted(self) -> set[int]:
         """What all depended on that was asked since this was taken last."""
         return self._cells.take_noted()
 
-    def rules(self, at: FileScope) -> Rules:
-        return self._rules[at.language]
+    def resolver(self, at: FileScope) -> LanguageResolver:
+        return self._resolvers[at.language]
 
-    def cell(self, key: tuple[Any, ...]) -> Values:
+    def query(self, key: tuple[Any, ...]) -> Values:
         if self._outer is not None and key[1] != self._own:
-            return self._outer.cell(key)
+            return self._outer.query(key)
         return self._cells.get(key)
 
     def value(self, path: str, node: int) -> Values:
@@ -182,16 +182,16 @@ class Evaluator:
         at = self.at(path)
         kind, a, _, _ = at.nodes[node]
         if kind == ExprKind.NAME and a and node not in at.ambient:
-            return self.cell(("b", path, a - 1))
+            return self.query(("b", path, a - 1))
         if kind in (ExprKind.UNKNOWN, ExprKind.STRING, ExprKind.LITERAL, ExprKind.FUNCTION):
             return self._node(at, node)
         own = self if self._outer is None or path == self._own else self._outer
         key = ("n", path, node)
-        return own.once(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
+        return own.memo(key, own._compute, key, nothing=NOTHING)  # type: ignore[no-any-return]
 
     def bases(self, path: str, definition: int) -> tuple[Value, ...]:
         """A class and those that it inherits from, in the order in which members are looked up."""
-        found = self.cell(("o", path, definition))
+        found = self.query(("o", path, definition))
         return max((value[1] for value in found), key=_length_first) if found else (("c", path, definition),)
 
     # --- expressions
@@ -200,25 +200,25 @@ class Evaluator:
         kind, a, b, _ = at.nodes[node]
         if kind == ExprKind.NAME:
             if node in at.ambient:
-                return self.rules(at).bare(at, node)
-            return self.cell(("b", at.path, a - 1)) if a else self.rules(at).unbound(at, at.texts[b])
+                return self.resolver(at).bare(at, node)
+            return self.query(("b", at.path, a - 1)) if a else self.resolver(at).unbound(at, at.texts[b])
         if kind == ExprKind.MEMBER:
             return self.reached(at, a, at.texts[b])[1]
         if kind == ExprKind.CALL:
-            found = self.rules(at).called(at, node)
+            found = self.resolver(at).called(at, node)
             if found is not None:
                 return found
             return union(self.call(callee, at, node) for callee in self.value(at.path, a))
         if kind == ExprKind.NEW:
             return self.type_of(at, a)
         if kind in (ExprKind.THIS, ExprKind.SUPER):
-            found = self.rules(at).this(at, a, kind)
+            found = self.resolver(at).this(at, a, kind)
             return frozenset(value[:3] for value in found) if b else found
         if kind == ExprKind.INDEX:
             return union(self._item(of, at, b) for of in self.value(at.path, a))
         if kind == ExprKind.AWAIT:
             values = self.value(at.path, a)
-            return self.rules(at).awaited(values) | values & ANYTHING
+            return self.resolver(at).awaited(values) | values & ANYTHING
         if kind in (ExprKind.PAREN, ExprKind.SPLAT, ExprKind.SPLAT_KEYS, ExprKind.LABELLED):
             return self.value(at.path, a)
         if kind == ExprKind.UNION:
@@ -239,7 +239,7 @@ class Evaluator:
             found = frozenset(("Y", of[1], of[2]) for of in self.type_of(at, a) if of[0] == "i")
             return found or frozenset({("x", "Class()")})
         if kind == ExprKind.CASE:
-            return self.rules(at).bare(at, node)
+            return self.resolver(at).bare(at, node)
         if kind == ExprKind.STRING:
             return frozenset({("k", at.texts[a])})
         if kind == ExprKind.LITERAL:
@@ -275,7 +275,7 @@ class Evaluator:
         if of[0] == "c" or (of[0] == "x" and not of[1].endswith("()")):
             return frozenset({of})
         if of[0] == "i":
-            return self.rules(self.at(of[1])).item(of)
+            return self.resolver(self.at(of[1])).item(of)
         if of[0] == "?":
             return ANYTHING
         held = [value[1] for node in nodes for value in self.value(at.path, node) if value[0] == "k"]
@@ -300,13 +300,13 @@ class Evaluator:
         if of[0] == "?":
             return ANYTHING
         if of[0] == "G":
-            return self._rules[of[1]].elements(of)
-        return self.rules(self.at(of[1])).elements(of) if of[0] in ("i", "c", "T") else NOTHING
+            return self._resolvers[of[1]].elements(of)
+        return self.resolver(self.at(of[1])).elements(of) if of[0] in ("i", "c", "T") else NOTHING
 
     def entered(self, of: Value) -> Values:
         """What entering a value, as a context, gives."""
         if of[0] == "i":
-            return self.rules(self.at(of[1])).entered(of)
+            return self.resolver(self.at(of[1])).entered(of)
         if of[0] == "?":
             return ANYTHING
         return of[1] if of[0] == "l" else NOTHING
@@ -324,14 +324,14 @@ class Evaluator:
     def _bind(self, at: FileScope, bind: int) -> Values:
         row = at.binds[bind]
         if row.certainty == Certainty.CERTAIN and row.target_kind == Target.IMPORT and row.target is not None:
-            return self.rules(at).imported(at, row.target)
+            return self.resolver(at).imported(at, row.target)
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             kind = at.defs[definition].kind
-            if kind in CALLABLES or kind in self.rules(at).classes or kind in _NAMED:
-                found |= self.cell(("v", at.path, definition))
-        for number in at.imports_in(row.scope, row.name, self.rules(at).local_name):
-            found |= self.rules(at).imported(at, number)
+            if kind in CALLABLES or kind in self.resolver(at).classes or kind in _NAMED:
+                found |= self.query(("v", at.path, definition))
+        for number in at.imports_in(row.scope, row.name, self.resolver(at).local_name):
+            found |= self.resolver(at).imported(at, number)
         return found | self._flowing(at, at.into_bind(bind)) | self._param(at, bind)
 
     def _flowing(self, at: FileScope, flows: Iterable[tuple[int, int]]) -> Values:
@@ -359,14 +359,14 @@ class Evaluator:
             way, values = at.way(node >> 32), self._flow(at, kind & ~PART, node & 0xFFFFFFFF)
             for step in way:
                 if isinstance(step, tuple):
-                    values = self.rules(at).taken_apart(at, step, values)
+                    values = self.resolver(at).taken_apart(at, step, values)
                     continue
                 if step < 0:
                     return frozenset({list_of(union(self.elements(value) for value in values))})
                 values = union(self._part(value, step) for value in values)
             return values
         if kind == FlowKind.FOR:
-            return union(self.rules(at).gone_through(value) for value in self.value(at.path, node))
+            return union(self.resolver(at).gone_through(value) for value in self.value(at.path, node))
         if kind == FlowKind.WITH:
             return union(self.entered(value) for value in self.value(at.path, node))
         if kind in (FlowKind.CATCH, FlowKind.DECLARE):
@@ -390,9 +390,9 @@ class Evaluator:
             number == 0
             and param.kind == ParameterKind.PLAIN
             and parent is not None
-            and at.defs[parent].kind in self.rules(at).classes
+            and at.defs[parent].kind in self.resolver(at).classes
         ):
-            how = self.rules(at).how(at, definition or 0)
+            how = self.resolver(at).how(at, definition or 0)
             if how == "class":
                 return frozenset({("c", at.path, parent, scope)})
             if how != "static":
@@ -407,7 +407,7 @@ class Evaluator:
         if param.default >= 0:
             found |= self.value(at.path, param.default)
         if definition is not None:
-            found |= self.rules(at).passed(at, definition, param.name)
+            found |= self.resolver(at).passed(at, definition, param.name)
         return found
 
     # --- imports and modules
@@ -417,14 +417,14 @@ class Evaluator:
         if kind == "M":
             return frozenset({("M", path)})
         if kind == "d":
-            return self.cell(("v", path, number))
+            return self.query(("v", path, number))
         return NOTHING
 
     def decorated(self, at: FileScope, definition: int, until: int = -1) -> Values:
         """A function or class as its decorators leave it, or as it is given to one of them."""
         scope = at.body.get(definition)
         values: Values = frozenset({("f", at.path, scope)}) if scope is not None else NOTHING
-        if at.defs[definition].kind in self.rules(at).classes:
+        if at.defs[definition].kind in self.resolver(at).classes:
             values = frozenset({("c", at.path, definition)})
         for node in reversed(at.decorators(definition)):
             if node == until:
@@ -436,8 +436,8 @@ class Evaluator:
     def _definition(self, at: FileScope, definition: int) -> Values:
         """What the name of a definition holds."""
         row = at.defs[definition]
-        if row.kind in self.rules(at).classes:
-            return frozenset({("c", *self.rules(at).whole(at.path, definition))})
+        if row.kind in self.resolver(at).classes:
+            return frozenset({("c", *self.resolver(at).whole(at.path, definition))})
         if row.kind in CALLABLES:
             return self.decorated(at, definition)
         if row.kind == "enum_member" and row.parent is not None and at.defs[row.parent].kind == "enum":
@@ -451,10 +451,10 @@ class Evaluator:
         """What a member of an expression stands for, and what it holds. A test of its type counts where nothing else
         has such a member: it may stand elsewhere than the use."""
         kind, scope, _, _ = at.nodes[node]
-        own = self.rules(at).own_member(at, scope, name) if kind == ExprKind.SELF_TYPE else None
+        own = self.resolver(at).own_member(at, scope, name) if kind == ExprKind.SELF_TYPE else None
         if own is not None:
             return own
-        found = [self.member(of, name) for of in self.rules(at).held(at, node)]
+        found = [self.member(of, name) for of in self.resolver(at).held(at, node)]
         if not any(sites for sites, _ in found):
             found += [self.member(of, name) for of in self._narrowed(at, node)]
         return [site for sites, _ in found for site in sites], union(values for _, values in found)
@@ -469,9 +469,9 @@ class Evaluator:
         """What a member of a value stands for, and what it holds."""
         what = of[0]
         if what == "G":
-            return self._rules[of[1]].member(of, name) or _NO_MEMBER
+            return self._resolvers[of[1]].member(of, name) or _NO_MEMBER
         if what in _PLACED:
-            own = self.rules(self.at(of[1])).member(of, name)
+            own = self.resolver(self.at(of[1])).member(of, name)
             if own is not None:
                 return own
         if what in ("i", "c"):
@@ -484,10 +484,10 @@ class Evaluator:
             rest = order[order.index(class_) + 1 :] if class_ in order else order[1:]
             return self._found_in(rest, of[3], name)
         if what == "M":
-            rules = self.rules(self.at(of[1]))
-            return self._once(("m", of, name), _of_module, rules, of, name)
+            resolver = self.resolver(self.at(of[1]))
+            return self._once(("m", of, name), _of_module, resolver, of, name)
         if what == "N":
-            return self._once(("m", of, name), _of_module, self._rules[of[1]], of, name)
+            return self._once(("m", of, name), _of_module, self._resolvers[of[1]], of, name)
         if what == "k":
             return [], foreign(f"builtins.{type(of[1]).__name__}.{name}")
         if what == "x":
@@ -502,12 +502,12 @@ class Evaluator:
         return [], ANYTHING if what == "?" else NOTHING
 
     def _once(self, key: Hashable, make: Callable[..., _Member], *of: Any) -> _Member:
-        return self.once(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
+        return self.memo(key, make, *of, nothing=_NO_MEMBER)  # type: ignore[no-any-return]
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
         """What a member of a value stands for, in the bases too where methods of one name stand beside each other."""
         if of[0] in ("i", "c"):
-            return max(self.cell(("s", of[1], of[2], name)), key=_length_first, default=())
+            return max(self.query(("s", of[1], of[2], name)), key=_length_first, default=())
         if of[0] == "s":
             order = self.bases(of[1], of[2])
             return self.found_in(order[1:], name)
@@ -517,7 +517,7 @@ class Evaluator:
         found: list[Site] = []
         for base in order:
             if base[0] == "c":
-                found += self.rules(self.at(base[1])).members(self.at(base[1]), base[2], name)
+                found += self.resolver(self.at(base[1])).members(self.at(base[1]), base[2], name)
         return found
 
     def _found_in_bases(self, of: Value, name: str) -> _Member:
@@ -529,7 +529,7 @@ class Evaluator:
                 continue
             at = self.at(base[1])
             attribute = at.attributes.get((base[2], name))
-            sites = [*self.rules(at).members(at, base[2], name)]
+            sites = [*self.resolver(at).members(at, base[2], name)]
             definitions = [(path, definition) for path, _, definition in sites]
             if attribute is not None:
                 sites.append((base[1], "a", attribute))
@@ -540,24 +540,24 @@ class Evaluator:
                 at = self.at(path)
                 row = at.defs[definition]
                 if row.kind in CALLABLES:
-                    values |= self.rules(at).method(at, definition, of)
+                    values |= self.resolver(at).method(at, definition, of)
                 elif row.kind == "enum_member":
-                    values |= self.cell(("v", path, definition))
-                elif row.kind in self.rules(at).classes:
+                    values |= self.query(("v", path, definition))
+                elif row.kind in self.resolver(at).classes:
                     values |= frozenset({("c", path, definition)})
                 else:
-                    values |= self.rules(at).described(self.cell(("a", base[1], base[2], name)), of)
-                    if of[0] == "c" and self.rules(at).is_enum(base):
+                    values |= self.resolver(at).described(self.query(("a", base[1], base[2], name)), of)
+                    if of[0] == "c" and self.resolver(at).is_enum(base):
                         values |= frozenset({("i", base[1], base[2])})
             if attribute is not None:
-                values |= self.cell(("a", base[1], base[2], name))
+                values |= self.query(("a", base[1], base[2], name))
             return sites, values
         return [], NOTHING
 
     def _attribute(self, at: FileScope, definition: int, name: str) -> Values:
         """What an attribute of the objects of a class can hold."""
         flows: list[tuple[int, int]] = []
-        for path, _, member in self.rules(at).members(at, definition, name):
+        for path, _, member in self.resolver(at).members(at, definition, name):
             bind = at.bind_of_def.get(member) if path == at.path else None
             if bind is not None:
                 flows += at.into_bind(bind)
@@ -570,8 +570,8 @@ class Evaluator:
         return self._flowing(at, flows)
 
     def _is_object_of(self, at: FileScope, scope: int, definition: int) -> bool:
-        whole = ("i", *self.rules(at).whole(at.path, definition))
-        return any(of[:3] == whole for of in self.rules(at).this(at, scope))
+        whole = ("i", *self.resolver(at).whole(at.path, definition))
+        return any(of[:3] == whole for of in self.resolver(at).this(at, scope))
 
     def _object_of(self, at: FileScope, bind: int) -> int | None:
         """The class whose object a binding is, if it is the first parameter of a method."""
@@ -580,15 +580,15 @@ class Evaluator:
             return None
         owner = at.owner.get(place[0])
         parent = at.defs[owner].parent if owner is not None else None
-        if parent is None or owner is None or at.defs[parent].kind not in self.rules(at).classes:
+        if parent is None or owner is None or at.defs[parent].kind not in self.resolver(at).classes:
             return None
-        return parent if self.rules(at).how(at, owner) != "static" else None
+        return parent if self.resolver(at).how(at, owner) != "static" else None
 
     def _order(self, at: FileScope, definition: int) -> tuple[Value, ...]:
         own: Value = ("c", at.path, definition)
         lists: list[list[Value]] = []
         direct: list[Value] = []
-        for value in self.rules(at).direct_bases(at, definition):
+        for value in self.resolver(at).direct_bases(at, definition):
             if value[0] == "c" and value != own:
                 lists.append([base for base in self.bases(value[1], value[2]) if base != own])
                 direct.append(value)
@@ -602,7 +602,7 @@ class Evaluator:
     def call(self, callee: Value, at: FileScope | None, node: int) -> Values:
         """What calling a value gives, where a node of a file says with what."""
         what = callee[0]
-        own = self.rules(at).call(callee, at, node) if at is not None else None
+        own = self.resolver(at).call(callee, at, node) if at is not None else None
         if own is not None:
             return own
         arguments = at.lists[at.nodes[node][2]] if at is not None else ()
@@ -616,20 +616,20 @@ class Evaluator:
             return callee[1]  # type: ignore[no-any-return]
         values = [self.value(at.path, part) for part in arguments] if at is not None else []
         if what == "e":
-            found = self.rules(at).call_container(callee, values) if at is not None else None
+            found = self.resolver(at).call_container(callee, values) if at is not None else None
             return _call_container(self, callee, values) if found is None else found
         if what == "x" and at is not None:
-            return self.rules(at).call_foreign(callee[1], at, node, values)
+            return self.resolver(at).call_foreign(callee[1], at, node, values)
         return ANYTHING if what == "?" else NOTHING
 
     def invoked(self, of: Value) -> Values:
         """What runs when an object is called like a function."""
-        return self.member(of, self.rules(self.at(of[1])).invoked)[1]
+        return self.member(of, self.resolver(self.at(of[1])).invoked)[1]
 
     def constructors(self, of: Value) -> list[Value]:
         """What runs when an object of a class is made."""
         object_ = ("i", *of[1:])
-        names = self.rules(self.at(of[1])).constructors(of)
+        names = self.resolver(self.at(of[1])).constructors(of)
         return sorted(
             {value for name in names for value in self.member(object_, name)[1] if value[0] in ("f", "m")}, key=repr
         )
@@ -638,7 +638,7 @@ class Evaluator:
         """What calling a value with these arguments gives."""
         if callee[0] in ("f", "m"):
             path, scope = callee[1], callee[2]
-            return self._filled(self.cell(("r", path, scope)), path, scope, self.given_values(callee, values))
+            return self._filled(self.query(("r", path, scope)), path, scope, self.given_values(callee, values))
         if callee[0] == "c":
             return frozenset({("i", callee[1], callee[2])})
         if callee[0] == "i":
@@ -647,7 +647,7 @@ class Evaluator:
 
     def call_function(self, callee: Value, at: FileScope | None, arguments: Sequence[int]) -> Values:
         path, scope = callee[1], callee[2]
-        values = self.cell(("r", path, scope))
+        values = self.query(("r", path, scope))
         if not any(mentions(value, path, scope) for value in values):
             return values
         given = self.given(callee, at, arguments)
@@ -658,7 +658,7 @@ class Evaluator:
         if callee[0] != "m":
             return {}
         of = frozenset({callee[3]})
-        return {OBJECT: of, 0: of} if self._takes_object(self.at(callee[1]), callee[2]) else {OBJECT: of}
+        return {RECEIVER: of, 0: of} if self._takes_object(self.at(callee[1]), callee[2]) else {RECEIVER: of}
 
     def given_values(self, callee: Value, values: Sequence[Values]) -> dict[int, Values]:
         """Which parameter of a function gets which of these values."""
@@ -700,7 +700,7 @@ class Evaluator:
     def _takes_object(self, at: FileScope, scope: int) -> bool:
         """Whether the first parameter of a method is the object that it is called on."""
         definition = at.owner.get(scope)
-        return definition is None or self.rules(at).takes_object
+        return definition is None or self.resolver(at).takes_object
 
     def _filled(self, values: Values, path: str, scope: int, given: dict[int, Values]) -> Values:
         """Values with those of the call in place of parameters."""
@@ -712,7 +712,7 @@ class Evaluator:
         if value[0] == "p" and value[1] == path and value[2] == scope:
             return given.get(value[3], NOTHING)
         if value[0] in ("i", "c") and len(value) == 4 and value[1] == path and value[3] == scope:
-            object_ = given.get(OBJECT, given.get(0, ()) if self._takes_object(self.at(path), scope) else ())
+            object_ = given.get(RECEIVER, given.get(0, ()) if self._takes_object(self.at(path), scope) else ())
             own = frozenset((value[0], *held[1:]) for held in object_ if held[0] in ("i", "c"))
             return own or frozenset({value[:3]})
         if value[0] == "l":
@@ -751,25 +751,25 @@ class Evaluator:
         if kind == ExprKind.THIS:
             return frozenset(("i", *value[1:]) for value in self.value(at.path, node))
         if kind == ExprKind.DOC_TYPE:
-            return self.rules(at).said(at, at.texts[a], b)
+            return self.resolver(at).said(at, at.texts[a], b)
         if kind == ExprKind.NAME:
             if node in at.ambient:
-                return self.rules(at).bare_type(at, node)
+                return self.resolver(at).bare_type(at, node)
             if not a:
-                return objects(self.rules(at).unbound(at, at.texts[b]))
-            return self.cell(("y", at.path, a - 1))
+                return objects(self.resolver(at).unbound(at, at.texts[b]))
+            return self.query(("y", at.path, a - 1))
         if kind == ExprKind.MEMBER:
             return self._type_of_member(at, node)
         if kind == ExprKind.SELF_TYPE:
             return objects(self.value(at.path, node))
-        if kind == ExprKind.TUPLE and self.rules(at).tuple_types:
+        if kind == ExprKind.TUPLE and self.resolver(at).tuple_types:
             return frozenset({tuple_of([self.type_of(at, part) for part in at.lists[a]])})
         if kind == ExprKind.UNION or kind == ExprKind.TUPLE:
             return union(self.type_of(at, part) for part in at.lists[a])
         if kind == ExprKind.INDEX:
             return self._generic(at, a, at.lists[b])
         if kind == ExprKind.STRING:
-            return self.rules(at).written(at, at.texts[a])
+            return self.resolver(at).written(at, at.texts[a])
         if kind == ExprKind.LIST:
             return frozenset({list_of(union(self.type_of(at, part) for part in at.lists[a]))})
         if kind == ExprKind.LITERAL:
@@ -792,14 +792,14 @@ class Evaluator:
         found = NOTHING
         for definition in at.defs_in.get((row.scope, row.name), ()):
             found |= self.site_type((at.path, "d", definition))
-        rules = self.rules(at)
-        for number in at.imports_in(row.scope, row.name, rules.local_name):
-            sites = rules.import_sites(at, number)
-            found |= union(map(self.site_type, sites)) if sites else objects(rules.imported(at, number))
+        resolver = self.resolver(at)
+        for number in at.imports_in(row.scope, row.name, resolver.local_name):
+            sites = resolver.import_sites(at, number)
+            found |= union(map(self.site_type, sites)) if sites else objects(resolver.imported(at, number))
         if row.target_kind == Target.UNKNOWN:
             bounds = [node for kind, node in at.into_bind(bind) if kind == FlowKind.BOUND]
             found |= union(self.type_of(at, node) for node in bounds)
-            found |= objects(self.cell(("b", at.path, bind)))
+            found |= objects(self.query(("b", at.path, bind)))
         return found
 
     def site_type(self, site: Site) -> Values:
@@ -809,9 +809,9 @@ class Evaluator:
             return NOTHING
         at = self.at(path)
         row = at.defs[number]
-        if row.kind in self.rules(at).classes:
-            return frozenset({("i", *self.rules(at).whole(path, number))})
-        return self.cell(("w", path, number))
+        if row.kind in self.resolver(at).classes:
+            return frozenset({("i", *self.resolver(at).whole(path, number))})
+        return self.query(("w", path, number))
 
     def _alias(self, at: FileScope, definition: int) -> Values:
         """Objects of the type that a name was given to."""
@@ -829,24 +829,24 @@ class Evaluator:
         parts: list[int] = []
         for key in keys:
             kind, a, _, _ = at.nodes[key]
-            parts += at.lists[a] if kind == ExprKind.TUPLE and not self.rules(at).tuple_types else [key]
+            parts += at.lists[a] if kind == ExprKind.TUPLE and not self.resolver(at).tuple_types else [key]
         found = NOTHING
         for value in self.value(at.path, of):
             if value[0] == "c":
-                found |= self.rules(at).applied(value, at, parts)
+                found |= self.resolver(at).applied(value, at, parts)
             elif value[0] == "x":
-                found |= self.rules(at).generic(value[1], at, parts)
+                found |= self.resolver(at).generic(value[1], at, parts)
         return found
 
 
-class _RulesMade(dict[str, Rules]):
+class _RulesMade(dict[str, LanguageResolver]):
     """Those of a language are made when they are first asked for."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__()
         self._evaluator = evaluator
 
-    def __missing__(self, language: str) -> Rules:
+    def __missing__(self, language: str) -> LanguageResolver:
         made = self[language] = self._evaluator._rules_of(language)(self._evaluator)
         return made
 
@@ -855,29 +855,29 @@ def _length_first(values: Sequence[Any]) -> tuple[int, str]:
     return len(values), repr(values)
 
 
-def _of_module(rules: Rules, module: Value, name: str) -> _Member:
-    return rules.module_sites(module, name), rules.module_values(module, name)
+def _of_module(resolver: LanguageResolver, module: Value, name: str) -> _Member:
+    return resolver.module_sites(module, name), resolver.module_values(module, name)
 
 
-def _call_container(ev: Evaluator, callee: Value, values: Sequence[Values]) -> Values:
+def _call_container(evaluator: Evaluator, callee: Value, values: Sequence[Values]) -> Values:
     _, of, name = callee
     if of[0] == "d":
         if name in ("get", "pop", "setdefault"):
             known = dict(of[1])
             keys = [value[1] for value in values[0] if value[0] == "k"] if values else []
-            found = union(known.get(key, NOTHING) for key in keys) if keys else ev.held(of)
+            found = union(known.get(key, NOTHING) for key in keys) if keys else evaluator.held(of)
             return union((found, of[2], values[1] if len(values) > 1 else NOTHING))
         if name == "values":
-            return frozenset({list_of(ev.held(of))})
+            return frozenset({list_of(evaluator.held(of))})
         if name == "items":
-            return frozenset({list_of(frozenset({tuple_of([ev.elements(of), ev.held(of)])}))})
+            return frozenset({list_of(frozenset({tuple_of([evaluator.elements(of), evaluator.held(of)])}))})
         if name == "keys":
-            return frozenset({list_of(ev.elements(of))})
+            return frozenset({list_of(evaluator.elements(of))})
         if name == "copy":
             return frozenset({of})
         if name == "popitem":
-            return frozenset({tuple_of([ev.elements(of), ev.held(of)])})
+            return frozenset({tuple_of([evaluator.elements(of), evaluator.held(of)])})
         return NOTHING
     if name in ("pop", "popleft", "__getitem__", "__next__"):
-        return ev.elements(of)
+        return evaluator.elements(of)
     return frozenset({of}) if name in ("copy", "__iter__") else NOTHING

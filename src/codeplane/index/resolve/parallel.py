@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from codeplane.index.resolve.files import resolve_files
+from codeplane.index.resolve.session import resolve_files
 from codeplane.processes.children import Child
 from codeplane.store.link_rows import FileLinks
 from codeplane.store.writer import Writer
@@ -33,7 +33,9 @@ class _Worker:
     at: deque[Sequence[int]] = field(default_factory=deque)
 
 
-def resolve_apart(writer: Writer, paths: Collection[str], file_ids: Sequence[int], workers: int) -> Iterator[Found]:
+def resolve_in_workers(
+    writer: Writer, paths: Collection[str], file_ids: Sequence[int], workers: int
+) -> Iterator[Found]:
     """The links of files, in no order. Nothing may be published meanwhile."""
     batches = [file_ids[start : start + _BATCH] for start in range(0, len(file_ids), _BATCH)]
     share = -(-len(batches) // workers)

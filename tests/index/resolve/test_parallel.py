@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.index import resolving
+from codeplane.index import invalidation
 from codeplane.index.indexer import Indexer
-from codeplane.index.resolve import apart
+from codeplane.index.resolve import parallel
 from codeplane.processes.children import Child
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump
 
@@ -34,8 +34,8 @@ def _tree() -> dict[str, str | bytes]:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(resolving, "_WORTH_SHARING", 2)
-    monkeypatch.setattr(apart, "_BATCH", 3)
+    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 2)
+    monkeypatch.setattr(parallel, "_BATCH", 3)
     return make_repository(tmp_path / "repo", _tree())
 
 
@@ -54,7 +54,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
         started.append(Child(module, arguments))
         return started[-1]
 
-    monkeypatch.setattr(apart, "Child", start)
+    monkeypatch.setattr(parallel, "Child", start)
     return started
 
 
@@ -62,29 +62,29 @@ def test_the_links_are_the_same(root: Path, tmp_path: Path, monkeypatch: pytest.
     started = _watched(monkeypatch)
     found = _built(root)
     assert len(started) == 3
-    monkeypatch.setattr(resolving, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 1000)
     assert found == scratch_dump(root, tmp_path)
     assert len(started) == 3
 
 
 def test_a_process_that_never_starts(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "_MODULE", "codeplane.index.resolve.nowhere")
+    monkeypatch.setattr(parallel, "_MODULE", "codeplane.index.resolve.nowhere")
     found = _built(root)
-    monkeypatch.setattr(resolving, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 1000)
     assert found == scratch_dump(root, tmp_path)
 
 
 def test_a_process_that_is_killed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     crew = _watched(monkeypatch)
-    decode = apart.decode
+    decode = parallel.decode
 
     def killing(frame: bytes) -> object:
         if crew:
             os.kill(crew.pop().pid, signal.SIGKILL)
         return decode(frame)
 
-    monkeypatch.setattr(apart, "decode", killing)
+    monkeypatch.setattr(parallel, "decode", killing)
     found = _built(root)
     assert not crew
-    monkeypatch.setattr(resolving, "_WORTH_SHARING", 1000)
+    monkeypatch.setattr(invalidation, "_WORTH_SHARING", 1000)
     assert found == scratch_dump(root, tmp_path)

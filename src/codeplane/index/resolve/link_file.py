@@ -10,10 +10,10 @@ from codeplane.facts.blocks import Columns, Unpacked
 from codeplane.facts.ir import ExprKind, FlowKind
 from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
-from codeplane.index.resolve.evaluate import Evaluator
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.library import StoreLibrary
-from codeplane.index.resolve.links import Link, call_edges, link_references
+from codeplane.index.resolve.references import Link, call_edges, link_references
+from codeplane.index.resolve.store_library import StoreLibrary
 from codeplane.index.resolve.value import Site, Value
 
 Uid = Callable[[Site], int | None]
@@ -82,7 +82,7 @@ def link_file(
                     before = named.get(place)
                     add(made, edge.ref, before.tier if before is not None else int(Tier.STRONG), CALLS, *place)
             outside |= {(edge.scope, value[1]) for value in edge.targets if value[0] == "x"}
-            is_declared = evaluator.rules(at).declarations_construct and _is_new(at, edge.node) and not edge.targets
+            is_declared = evaluator.resolver(at).declarations_construct and _is_new(at, edge.node) and not edge.targets
             if not targets and not is_declared:
                 counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
                 counted[edge.scope] += 1
@@ -135,11 +135,11 @@ def _bases(evaluator: Evaluator, at: FileScope, uid: Uid) -> list[tuple[int, int
         {a for kind, a, _ in at.sketch.flow.into if kind in (FlowKind.BASE, FlowKind.MIXIN) and a >= 0}
     ):
         own = uid((at.path, "d", definition))
-        sites, unknown = evaluator.rules(at).base_sites(at, definition)
+        sites, unknown = evaluator.resolver(at).base_sites(at, definition)
         bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
         found |= {(own, base) for base in bases if own is not None}
     for definition in range(len(at.defs)):
-        overridden = evaluator.rules(at).overridden(at, definition)
+        overridden = evaluator.resolver(at).overridden(at, definition)
         own = uid((at.path, "d", definition)) if overridden is not None else None
         if overridden is not None and own is not None:
             sites, unknown = overridden
@@ -150,8 +150,8 @@ def _bases(evaluator: Evaluator, at: FileScope, uid: Uid) -> list[tuple[int, int
 
 def _imports(evaluator: Evaluator, at: FileScope, library: StoreLibrary) -> list[int]:
     """Files of the repository that the imports of a file name."""
-    rules = evaluator.rules(at)
-    paths = {path for number in range(len(at.imports)) for path in rules.import_files(at, number)} - {at.path}
+    resolver = evaluator.resolver(at)
+    paths = {path for number in range(len(at.imports)) for path in resolver.import_files(at, number)} - {at.path}
     return sorted({known for path in paths if (known := library.file_id(path)) is not None})
 
 
@@ -178,14 +178,14 @@ def _anchored(
     evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns, linked: set[int]
 ) -> Iterator[tuple[str, Use]]:
     """Members that stand for something that is not known; those of other libraries are none of ours."""
-    rules = evaluator.rules(at)
+    resolver = evaluator.resolver(at)
     for kind, of, _, ref in at.nodes:
         if kind != ExprKind.MEMBER or ref < 0 or ref in linked:
             continue
         flags = columns.flags[ref]
         if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
             continue
-        values = rules.held(at, of)
+        values = resolver.held(at, of)
         if values and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values):
             continue
         place = (columns.lines[ref], columns.columns[ref])

@@ -13,7 +13,7 @@ from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bounded, foreign, objects, union
 
 if TYPE_CHECKING:
-    from codeplane.index.resolve.evaluate import Evaluator
+    from codeplane.index.resolve.evaluator import Evaluator
 
 
 _CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
@@ -25,7 +25,7 @@ _CALLABLES = frozenset({"function", "method", "constructor"})
 _CONTAINERS: Mapping[str, str] = {"l": "builtins.list", "t": "builtins.tuple", "d": "builtins.dict"}
 
 
-class Rules:
+class LanguageResolver:
     """Asked by the evaluator, and may ask it."""
 
     classes = _CLASSES
@@ -47,8 +47,8 @@ class Rules:
     tuple_types = False
     """Whether a tuple in the place of a type is the type of tuples, and not several types."""
 
-    def __init__(self, ev: Evaluator) -> None:
-        self.ev = ev
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         """The value of a cell of one's own: `cell(("z", language, *key))`."""
@@ -70,7 +70,7 @@ class Rules:
         """What the calls of a file run, by their nodes."""
         return None
 
-    def cell(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
+    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
         """What a cell of the evaluator holds."""
         return None
 
@@ -101,7 +101,9 @@ class Rules:
         sites = self.import_sites(at, number)
         row = at.imports[number]
         return (
-            union(map(self.ev.site_value, sites)) if sites else frozenset({("x", f"{row.source}.{row.imported_name}")})
+            union(map(self.evaluator.site_value, sites))
+            if sites
+            else frozenset({("x", f"{row.source}.{row.imported_name}")})
         )
 
     def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
@@ -110,7 +112,7 @@ class Rules:
 
     def unbound(self, at: FileScope, name: str) -> Values:
         sites = self.unbound_sites(at, name)
-        return union(map(self.ev.site_value, sites)) if sites else frozenset({("x", name)})
+        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
 
     def is_loose(self, at: FileScope, bind: SketchBind) -> bool:
         """Whether a name that its file binds, but not for certain, is looked up like one that it does not bind."""
@@ -158,7 +160,7 @@ class Rules:
         return []
 
     def module_values(self, module: Value, name: str) -> Values:
-        return union(map(self.ev.site_value, self.module_sites(module, name)))
+        return union(map(self.evaluator.site_value, self.module_sites(module, name)))
 
     # Classes and their objects
 
@@ -169,7 +171,7 @@ class Rules:
             for part, number in self.all_parts(at, definition)
             for node in part.bases(number)
             if part.nodes[node][0] != ExprKind.LABELLED
-            for value in sorted(self.ev.value(part.path, node), key=repr)
+            for value in sorted(self.evaluator.value(part.path, node), key=repr)
         ]
 
     def members(self, at: FileScope, definition: int, name: str) -> list[Site]:
@@ -180,7 +182,7 @@ class Rules:
             for number in part.members.get(of, {}).get(name, ())
         ]
         for path, owner in self.parts(at, definition):
-            other = self.ev.at(path)
+            other = self.evaluator.at(path)
             found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
         return found
 
@@ -209,7 +211,7 @@ class Rules:
             if scope in at.nameless:
                 return _seen_as(kind, ("i", at.path, -scope))
             if owner is not None and kind == ExprKind.THIS and (receiver := at.receiver(owner)) is not None:
-                return self.ev.type_of(at, receiver)
+                return self.evaluator.type_of(at, receiver)
             if owner is not None:
                 parent = self.class_around(at, owner)
                 if parent is not None:
@@ -240,7 +242,7 @@ class Rules:
         """What a method holds that is reached through an object or a class."""
         return frozenset(
             ("m", value[1], value[2], of) if value[0] == "f" and of[0] == "i" else value
-            for value in self.ev.cell(("v", at.path, definition))
+            for value in self.evaluator.query(("v", at.path, definition))
         )
 
     def described(self, values: Values, of: Value) -> Values:
@@ -280,7 +282,7 @@ class Rules:
         for node in at.bases(definition):
             if at.nodes[node][0] == ExprKind.LABELLED:
                 continue
-            values = [value for value in self.ev.value(at.path, node) if value[0] == "c"]
+            values = [value for value in self.evaluator.value(at.path, node) if value[0] == "c"]
             found |= {(value[1], "d", value[2]) for value in values}
             unknown = unknown or not values
         return sorted(found), unknown
@@ -293,9 +295,9 @@ class Rules:
             return None
         found: list[Site] = []
         unknown = False
-        for base in self.ev.bases(at.path, -row.scope)[1:]:
+        for base in self.evaluator.bases(at.path, -row.scope)[1:]:
             if base[0] == "c":
-                found += self.members(self.ev.at(base[1]), base[2], row.name)
+                found += self.members(self.evaluator.at(base[1]), base[2], row.name)
             else:
                 unknown = True
         return sorted(set(found)), unknown
@@ -304,11 +306,11 @@ class Rules:
 
     def gone_through(self, of: Value) -> Values:
         """What a loop takes from a value."""
-        return self.ev.elements(of)
+        return self.evaluator.elements(of)
 
     def held(self, at: FileScope, node: int) -> Values:
         """What an expression can hold, as far as members of it may be meant."""
-        return self.ev.value(at.path, node)
+        return self.evaluator.value(at.path, node)
 
     def elements(self, of: Value) -> Values:
         return NOTHING

@@ -17,7 +17,7 @@ MAX_DEPTH = 300
 EMPTY: frozenset[object] = frozenset()
 
 
-class Cells(Generic[Key, Value]):
+class QueryCache(Generic[Key, Value]):
     def __init__(
         self,
         compute: Callable[[Key], frozenset[Value]],
@@ -53,7 +53,7 @@ class Cells(Generic[Key, Value]):
         taken, self.noted[0] = self.noted[0], set()
         return taken
 
-    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def memo_tracked(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What `make` gives, made once; whoever asks for it depends on what it was made from."""
         found = self._kept.get(key)
         if found is None:
@@ -66,7 +66,7 @@ class Cells(Generic[Key, Value]):
         self.noted[-1] |= found[1]
         return found[0]
 
-    def once(self, key: Hashable, make: Callable[..., Any], *of: Any, nothing: Any) -> Any:
+    def memo(self, key: Hashable, make: Callable[..., Any], *of: Any, nothing: Any) -> Any:
         """What `make` gives, which asks for cells but not for itself; made once until `forget`, if what it was made
         from is final. Much cheaper than a cell. `nothing` is what is known when too much waits for each other."""
         found = self._once.get(key)
@@ -174,11 +174,11 @@ class Cells(Generic[Key, Value]):
             self._pending_low[key] = low
             self._values.setdefault(key, value)
             return value
-        kept = frozenset(noted)
-        self._done[key] = (value, kept)
+        memo_tracked = frozenset(noted)
+        self._done[key] = (value, memo_tracked)
         self._values.pop(key, None)
         for other in self._pending[pending:]:
-            self._done[other] = (self._values.pop(other), kept)
+            self._done[other] = (self._values.pop(other), memo_tracked)
             del self._pending_low[other]
         del self._pending[pending:]
         return value

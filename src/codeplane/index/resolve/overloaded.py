@@ -9,10 +9,10 @@ from typing import Any
 from codeplane.facts.ir import ExprKind
 from codeplane.facts.model import Namespace, Target, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.index.resolve.evaluate import CALLABLES
+from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloads import Candidate, choose, is_plain
-from codeplane.index.resolve.rules import Rules
+from codeplane.index.resolve.resolver import LanguageResolver
 from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, mentions, tuple_of, union
 
 _CALLED = frozenset({Usage.CALL, Usage.MEMBER_CALL})
@@ -32,11 +32,11 @@ def _by_knowledge(version: tuple[tuple[Value | None, tuple[Site, ...]], ...]) ->
     return -len(version), sum(len(sites) for _, sites in version), repr(version)
 
 
-class TypedRules(Rules):
+class OverloadedResolver(LanguageResolver):
     bare_members = True
     overloads = True
     takes_object = False
-    classes = Rules.classes | {"annotation"}
+    classes = LanguageResolver.classes | {"annotation"}
     calls_make = False
     """Whether a call of a type makes an object."""
     everywhere: frozenset[str] = frozenset()
@@ -48,28 +48,28 @@ class TypedRules(Rules):
 
     def named(self, name: str) -> Sequence[tuple[str, int]]:
         """Path and number of every definition of this name, asked for once."""
-        return self.ev.kept(("named", name), lambda: self.ev.library.named(name))
+        return self.evaluator.memo_tracked(("named", name), lambda: self.evaluator.library.named(name))
 
     def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
         last = name.rpartition(".")[2]
         if last in self.maps and len(parts) == 2:
-            return frozenset({dict_of({}, self.ev.type_of(at, parts[1]))})
+            return frozenset({dict_of({}, self.evaluator.type_of(at, parts[1]))})
         if last in self.collections and len(parts) == 1:
-            return frozenset({(*list_of(self.ev.type_of(at, parts[0])), last)})
+            return frozenset({(*list_of(self.evaluator.type_of(at, parts[0])), last)})
         if last == self.pair and len(parts) == 2:
-            return frozenset({tuple_of([self.ev.type_of(at, part) for part in parts])})
+            return frozenset({tuple_of([self.evaluator.type_of(at, part) for part in parts])})
         return frozenset({("x", f"{name}()")})
 
     def compute(self, key: tuple[Any, ...]) -> Values:
         if key[0] == "call":
-            return frozenset({self._call_sites(self.ev.at(key[1]), key[2])})
+            return frozenset({self._call_sites(self.evaluator.at(key[1]), key[2])})
         assert key[0] == "bare"
-        return frozenset({tuple(self._bare_sites(self.ev.at(key[1]), *key[2:]))})
+        return frozenset({tuple(self._bare_sites(self.evaluator.at(key[1]), *key[2:]))})
 
     # Names
 
     def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        versions = self.ev.cell(("z", at.language, "bare", at.path, scope, usage, name, bind))
+        versions = self.evaluator.query(("z", at.language, "bare", at.path, scope, usage, name, bind))
         return max(versions, key=len, default=())
 
     def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
@@ -81,7 +81,7 @@ class TypedRules(Rules):
             owner = at.owner.get(inner)
             receiver = at.receiver(owner) if owner is not None else None
             if receiver is not None:
-                for value in sorted(self.ev.type_of(at, receiver), key=repr):
+                for value in sorted(self.evaluator.type_of(at, receiver), key=repr):
                     found = self.of_usage(self.member_sites(value, name), usage)
                     if found:
                         return found
@@ -135,7 +135,7 @@ class TypedRules(Rules):
     called_kinds = frozenset({"method", "function", "property"})
 
     def kind(self, site: Site) -> str:
-        return self.ev.at(site[0]).defs[site[2]].kind if site[1] == "d" else "attribute"
+        return self.evaluator.at(site[0]).defs[site[2]].kind if site[1] == "d" else "attribute"
 
     def bare(self, at: FileScope, node: int) -> Values:
         scope, usage = at.ambient[node]
@@ -147,11 +147,11 @@ class TypedRules(Rules):
 
     def site_values(self, site: Site) -> Values:
         """What a site holds; a method is one of its class, which no object is known of."""
-        return self.ev.site_value(site)
+        return self.evaluator.site_value(site)
 
     def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
         if bound and at.binds[bound - 1].target_kind != Target.DEF:
-            return self.ev.cell(("b", at.path, bound - 1))
+            return self.evaluator.query(("b", at.path, bound - 1))
         return frozenset({("x", name)})
 
     def bare_type(self, at: FileScope, node: int) -> Values:
@@ -161,7 +161,7 @@ class TypedRules(Rules):
         if sites:
             return frozenset(("i", *self.whole(site[0], site[2])) for site in sites)
         if bound:
-            return self.ev.cell(("y", at.path, bound - 1))
+            return self.evaluator.query(("y", at.path, bound - 1))
         return frozenset({("x", f"{at.texts[text]}()")})
 
     # Classes
@@ -176,12 +176,12 @@ class TypedRules(Rules):
     # Calls
 
     def member_sites(self, of: Value, name: str) -> Sequence[Site]:
-        return self.ev.member_sites(of, name)
+        return self.evaluator.member_sites(of, name)
 
     def named_sites(self, at: FileScope, node: int) -> list[tuple[Site, ...]]:
         kind, a, b, _ = at.nodes[node]
         groups: list[tuple[Site, ...]] = []
-        for of in sorted(self.ev.value(at.path, a), key=repr):
+        for of in sorted(self.evaluator.value(at.path, a), key=repr):
             sites = [site for site in self.member_sites(of, at.texts[b]) if self._is_seen(at, site)]
             values = [site for site in sites if self.kind(site) not in CALLABLES]
             if sites:
@@ -197,18 +197,18 @@ class TypedRules(Rules):
         return [site for site in sites if self._around(site) == first] if first is not None else sites
 
     def _around(self, site: Site) -> tuple[str, int] | None:
-        around = self.class_around(self.ev.at(site[0]), site[2]) if site[1] == "d" else None
+        around = self.class_around(self.evaluator.at(site[0]), site[2]) if site[1] == "d" else None
         return self.whole(*around) if around is not None else None
 
     def _is_seen(self, at: FileScope, site: Site) -> bool:
-        return site[0] == at.path or site[1] != "d" or self.ev.at(site[0]).defs[site[2]].visibility != "private"
+        return site[0] == at.path or site[1] != "d" or self.evaluator.at(site[0]).defs[site[2]].visibility != "private"
 
     def extension_sites(self, at: FileScope, node: int, of: Value, name: str) -> Sequence[Site]:
         """Functions that are called like a member of an object, but stand elsewhere."""
         return ()
 
     def calls_of(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        versions = self.ev.cell(("z", at.language, "call", at.path, node))
+        versions = self.evaluator.query(("z", at.language, "call", at.path, node))
         if len(versions) == 1:
             return next(iter(versions))
         # In a circle the first answers know less: of fewer objects, and of more methods that could be meant.
@@ -222,7 +222,7 @@ class TypedRules(Rules):
             kind, a, b, ref = at.nodes[callee]
         found: list[tuple[Value | None, tuple[Site, ...]]] = []
         if kind == ExprKind.MEMBER:
-            for of in sorted(self.ev.value(at.path, a), key=repr):
+            for of in sorted(self.evaluator.value(at.path, a), key=repr):
                 sites = self.member_sites(of, at.texts[b]) or self.extension_sites(at, node, of, at.texts[b])
                 if sites:
                     found.append((of, self._chosen(at, node, sites, what)))
@@ -241,29 +241,29 @@ class TypedRules(Rules):
         types = [site for site in sites if self.kind(site) in self.classes]
         types = self._nearest(types) if types else []
         if types and (what == ExprKind.NEW or self.calls_make):
-            makers = choose(self.ev, at, node, self._makers(at, types))
+            makers = choose(self.evaluator, at, node, self._makers(at, types))
             return (*types, *((path, "d", definition) for path, definition in makers))
         seen = [site for site in sites if self.kind(site) in self.called_kinds and self._is_seen(at, site)]
         methods = [(site[0], site[2]) for site in seen if self.kind(site) in CALLABLES]
-        kept = choose(self.ev, at, node, methods)
-        if not kept:
+        memo_tracked = choose(self.evaluator, at, node, methods)
+        if not memo_tracked:
             values = [site for site in seen if self.kind(site) not in CALLABLES and self.is_callable(at, node, site)]
             return tuple(self._nearest(values)) if values else ()
-        return tuple((path, "d", definition) for path, definition in kept)
+        return tuple((path, "d", definition) for path, definition in memo_tracked)
 
     def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
         """Whether what a property or field holds can be called."""
-        for value in self.ev.site_value(site):
+        for value in self.evaluator.site_value(site):
             if value[0] == "x" and is_plain(value[1]):
                 return False
             if value[0] == "i" and self.kind((value[1], "d", value[2])) != "type":
-                return bool(self.ev.member_sites(value, "invoke"))
+                return bool(self.evaluator.member_sites(value, "invoke"))
         return True
 
     def _makers(self, at: FileScope, types: Sequence[Site]) -> list[Candidate]:
         found: list[Candidate] = []
         for path, _, definition in types:
-            tables = self.ev.at(path)
+            tables = self.evaluator.at(path)
             for members in tables.members.get(definition, {}).values():
                 found += [
                     (path, member)
@@ -282,7 +282,7 @@ class TypedRules(Rules):
         path, what, definition = site
         if what != "d":
             return NOTHING
-        tables = self.ev.at(path)
+        tables = self.evaluator.at(path)
         kind = tables.defs[definition].kind
         if kind in self.classes:
             return frozenset({("i", path, definition)})
@@ -290,17 +290,17 @@ class TypedRules(Rules):
             return NOTHING
         scope = tables.body.get(definition)
         if kind not in CALLABLES or scope is None:
-            return self.ev.site_value(site)
+            return self.evaluator.site_value(site)
         variable = type_variable(tables, tables.return_type(scope))
         if variable is not None and of is not None and tables.binds[variable].scope != scope:
             return self._argument_of(of, tables, variable)
         inferred = self._inferred(tables, scope, variable, at, node) if variable is not None else NOTHING
         if inferred:
             return inferred
-        found = self.ev.cell(("r", path, scope))
+        found = self.evaluator.query(("r", path, scope))
         if any(mentions(value, path, scope) for value in found):
             callee: Value = ("m", path, scope, of) if of is not None and of[0] == "i" else ("f", path, scope)
-            return self.ev.call(callee, at, node)
+            return self.evaluator.call(callee, at, node)
         return found
 
     def _argument_of(self, of: Value, target: FileScope, variable: int) -> Values:
@@ -311,17 +311,17 @@ class TypedRules(Rules):
         if owner is None or of[0] not in ("i", "s"):
             return NOTHING
         if of[:3] == ("i", target.path, owner):
-            return self.ev.cell(("y", target.path, variable))
+            return self.evaluator.query(("y", target.path, variable))
         number = names.index(row.name)
         found = NOTHING
-        for base in self.ev.bases(of[1], of[2]):
-            at = self.ev.at(base[1]) if base[0] == "c" else None
+        for base in self.evaluator.bases(of[1], of[2]):
+            at = self.evaluator.at(base[1]) if base[0] == "c" else None
             for node in at.bases(base[2]) if at is not None else ():
                 kind, a, keys, _ = at.nodes[node]  # type: ignore[union-attr]
-                if kind == ExprKind.INDEX and ("c", target.path, owner) in self.ev.value(base[1], a):
+                if kind == ExprKind.INDEX and ("c", target.path, owner) in self.evaluator.value(base[1], a):
                     parts = at.lists[keys]  # type: ignore[union-attr]
                     if number < len(parts) and type_variable(at, parts[number]) is None:  # type: ignore[arg-type]
-                        found |= self.ev.type_of(at, parts[number])  # type: ignore[arg-type]
+                        found |= self.evaluator.type_of(at, parts[number])  # type: ignore[arg-type]
         return found
 
     def _inferred(self, target: FileScope, scope: int, variable: int, at: FileScope, node: int) -> Values:
@@ -331,10 +331,10 @@ class TypedRules(Rules):
         for param, part in zip(target.params.get(scope, ()), at.lists[at.nodes[node][2]], strict=False):
             kind, a, b, _ = target.nodes[param.type] if param.type >= 0 else (0, 0, 0, 0)
             if kind == ExprKind.NAME and a == variable:
-                found |= frozenset(value for value in self.ev.value(at.path, part) if value[0] != "p")
+                found |= frozenset(value for value in self.evaluator.value(at.path, part) if value[0] != "p")
             elif kind == ExprKind.INDEX and [target.nodes[key][:2] for key in target.lists[b]] == [
                 [ExprKind.NAME, variable]
             ]:
-                for value in self.ev.value(at.path, part):
-                    found |= frozenset({("i", *value[1:])}) if value[0] == "Y" else self.ev.elements(value)
+                for value in self.evaluator.value(at.path, part):
+                    found |= frozenset({("i", *value[1:])}) if value[0] == "Y" else self.evaluator.elements(value)
         return found

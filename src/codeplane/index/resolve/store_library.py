@@ -15,7 +15,7 @@ from codeplane.base.paths import parent
 from codeplane.facts.links import uid_number
 from codeplane.facts.sketch import unpack_sketch
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.languages import RESOLVED
+from codeplane.index.resolve.registry import RESOLVED
 from codeplane.index.resolve.value import Site
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 from codeplane.store.database import Row, Value
