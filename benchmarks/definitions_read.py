@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeplane.base.limits import MAX_PARSE_BYTES
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules
-from codeplane.disk.text import decode
+from codeplane.disk.encoding import decode
+from codeplane.disk.ignore import IgnoreRules
+from codeplane.disk.safe_open import Root
 from codeplane.disk.walk import walk
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Def
@@ -108,7 +108,7 @@ def read_ours(repository: Path) -> tuple[dict[str, list[Def]], dict[str, str]]:
     found: dict[str, list[Def]] = {}
     languages: dict[str, str] = {}
     with Root.open(repository) as root:
-        for path in sorted(walk(root, Rules()).files):
+        for path in sorted(walk(root, IgnoreRules()).files):
             if detect(path) is None:
                 continue
             data = (repository / path).read_bytes()

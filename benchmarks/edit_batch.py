@@ -17,9 +17,9 @@ from pathlib import Path
 from benchmarks.measure import Figure, Result, Series, Table, amount, emit, interleaved, parser, spread, timed
 from benchmarks.trees import copy_repository, generate, scratch
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
-from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
 from codeplane.index.options import IndexOptions
 from codeplane.ledger.events import Event
@@ -53,10 +53,10 @@ class _Told:
         self._ledger.ensure_settled()
 
     def begin(self, batch: Batch) -> None:
-        record = Record(mutation_id=batch.mutation_id, changed_paths=batch.paths)
+        record = CallRecord(mutation_id=batch.mutation_id, changed_paths=batch.paths)
         self._intent = self._ledger.intent(Event("write_source", "r_1", plan=batch.as_text(), record=record))
 
-    def commit(self, record: Record, answer_chars: int) -> None:
+    def commit(self, record: CallRecord, answer_chars: int) -> None:
         self._ledger.commit(Event("write_source", "r_1", intent=self._intent, status="ok", record=record))
 
     def abandon(self) -> None:

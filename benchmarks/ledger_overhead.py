@@ -19,7 +19,7 @@ from benchmarks.measure import Figure, Result, Table, amount, emit, parser
 from benchmarks.server_figures import COLUMNS, quantile, row_of
 from benchmarks.trees import scratch
 
-from codeplane.base.record import Record
+from codeplane.base.call_record import CallRecord
 from codeplane.ledger.chain import verify_chain
 from codeplane.ledger.events import Event, TaskState
 from codeplane.ledger.ledger import Ledger
@@ -89,7 +89,7 @@ def _round(directory: Path, calls: int) -> tuple[list[float], list[float], float
                 status="ok",
                 duration_ms=3,
                 tokens_given=812,
-                record=Record(paths=_PATHS, whole_tokens=9001),
+                record=CallRecord(paths=_PATHS, whole_tokens=9001),
             )
         )
         waits.append(time.perf_counter() - began)

@@ -24,7 +24,7 @@ from codeplane.operations.context import Context
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.server.assembly import open_pipeline
-from codeplane.server.engine import collect_seldom
+from codeplane.server.engine import tune_garbage_collector
 from codeplane.store.layout import STATE_NAME
 from codeplane.tools.calls import CallRequest
 from codeplane.tools.pipeline import Pipeline
@@ -55,7 +55,7 @@ class Ours:
             mark = self._drop_if_older(tree)
             self._pipeline, self._tree = open_pipeline(self._context(tree), self._context), tree
             # As the engine does.
-            collect_seldom()
+            tune_garbage_collector()
             self._await_ready()
             mark.write_text(fingerprint(_INDEX_PACKAGES))
             if self._weights != WEIGHTS:

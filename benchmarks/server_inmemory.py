@@ -17,7 +17,7 @@ from benchmarks.trees import bare_walk, pruned_directories
 
 from codeplane.base.paths import RepoPath
 from codeplane.cli.assemble import Invocation, assemble
-from codeplane.cli.reach import loader
+from codeplane.cli.connect import loader
 from codeplane.operations.health import health_fields
 from codeplane.operations.outline import file_outline
 from codeplane.operations.roots import open_root

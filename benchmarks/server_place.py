@@ -28,9 +28,9 @@ from benchmarks.trees import copy_repository, settle
 
 from codeplane.disk.locks import find_owner
 from codeplane.query.snapshot import open_current
-from codeplane.server.ask import ask_state
-from codeplane.server.runtime import HTTP_NAME, SOCKET_NAME, repository_id
-from codeplane.server.seat import LOCK_NAME
+from codeplane.server.engine_lock import LOCK_NAME
+from codeplane.server.runtime_directory import HTTP_NAME, SOCKET_NAME, repository_id
+from codeplane.server.sync_client import query_state
 from codeplane.store.codec import path_from_text
 from codeplane.store.layout import open_state
 from codeplane.store.records import FileState
@@ -55,7 +55,7 @@ class Place:
         return self.runtime / "codeplane" / repository_id(self.root)
 
     def engine_state(self) -> Mapping[str, Any] | None:
-        return ask_state(self.meeting / SOCKET_NAME, 10.0)
+        return query_state(self.meeting / SOCKET_NAME, 10.0)
 
     def engine_pid(self) -> int:
         state = self.engine_state()

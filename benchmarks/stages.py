@@ -30,7 +30,7 @@ from benchmarks.measure import cores
 from benchmarks.trees import bare_walk, pruned_directories
 
 from codeplane.config.model import Config
-from codeplane.disk.text import decode
+from codeplane.disk.encoding import decode
 from codeplane.facts.blocks import unpack
 from codeplane.facts.extract import extract
 from codeplane.facts.grammar import load_reader

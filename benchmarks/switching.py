@@ -19,7 +19,7 @@ from benchmarks.measure import Figure, Result, Series, Table, amount, emit, pars
 from benchmarks.stages import MARK
 from benchmarks.trees import copy_repository, git, scratch, settle
 
-from codeplane.disk.text import decode
+from codeplane.disk.encoding import decode
 from codeplane.languages.registry import detect
 
 MOST_BACK = 0.15

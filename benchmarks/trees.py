@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from codeplane.base.limits import RACY_WINDOW_NS
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules
+from codeplane.disk.ignore import IgnoreRules
+from codeplane.disk.safe_open import Root
 from codeplane.disk.walk import walk
 
 SEED = 20240229
@@ -79,7 +79,7 @@ def settle(root: Path) -> None:
 def pruned_directories(root: Path) -> tuple[str, ...]:
     """Directories that the product does not enter, so that the floor need not either."""
     with Root.open(root) as opened:
-        found = walk(opened, Rules()).pruned
+        found = walk(opened, IgnoreRules()).pruned
     return tuple(str(root / path) for path in found)
 
 

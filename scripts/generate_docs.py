@@ -19,7 +19,7 @@ from codeplane.base.errors import ErrorCode, ErrorKind
 from codeplane.base.warnings import WarningCode
 from codeplane.cli.main import app
 from codeplane.cli.plain import plain
-from codeplane.config.keys import KEYS, Key
+from codeplane.config.keys import KEYS, ConfigKey
 from codeplane.config.layers import ENVIRONMENT_PREFIX
 from codeplane.languages.matrix import COVERAGES, supported, text_only
 from codeplane.languages.registry import detect
@@ -81,7 +81,7 @@ def configuration() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _trust(key: Key) -> str:
+def _trust(key: ConfigKey) -> str:
     if not key.trusted_only:
         return ""
     return " (needs trust to be raised)" if key.may_lower else " (needs trust)"

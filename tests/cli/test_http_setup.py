@@ -23,7 +23,7 @@ import codeplane
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.cli.clients.catalog import NAMES
 from codeplane.cli.clients.doctor import clients_doctor
-from codeplane.server.http.tokens import find_token, keep_token
+from codeplane.server.http.token_file import find_token, load_or_create_token
 from support.sandbox import Sandbox, make_sandbox
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "http.md"
@@ -151,32 +151,32 @@ def test_the_token_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:
     state, root = tmp_path / "state", tmp_path / "repository"
     root.mkdir()
     assert find_token(state, root) is None
-    kept = keep_token(state, root)
-    assert keep_token(state, root) == find_token(state, root) == kept
+    kept = load_or_create_token(state, root)
+    assert load_or_create_token(state, root) == find_token(state, root) == kept
     assert kept.path.stat().st_mode & 0o777 == 0o600 and kept.path.parent.stat().st_mode & 0o777 == 0o700
-    assert keep_token(state, tmp_path).token != kept.token
+    assert load_or_create_token(state, tmp_path).token != kept.token
     kept.path.chmod(0o644)
     with pytest.raises(CodePlaneError) as caught:
-        keep_token(state, root)
+        load_or_create_token(state, root)
     assert caught.value.code is ErrorCode.RUNTIME_DIRECTORY_UNSAFE
     kept.path.chmod(0o600)
     kept.path.write_text("short\n")
     with pytest.raises(CodePlaneError) as caught:
-        keep_token(state, root)
+        load_or_create_token(state, root)
     assert "does not hold a token" in caught.value.message
 
 
 def test_a_linked_token_file_is_rejected(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    kept = keep_token(state, tmp_path)
+    kept = load_or_create_token(state, tmp_path)
     kept.path.rename(tmp_path / "elsewhere")
     kept.path.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(CodePlaneError):
-        keep_token(state, tmp_path)
+        load_or_create_token(state, tmp_path)
 
 
 def test_every_client_has_an_http_entry_without_the_token(sandbox: Sandbox) -> None:
-    kept = keep_token(sandbox.home / ".local/state/codeplane", sandbox.root)
+    kept = load_or_create_token(sandbox.home / ".local/state/codeplane", sandbox.root)
     found = sandbox.json("--set", "server.port=9876", "install", "--print-config", "--http")["result"]
     assert found["url"] == "http://127.0.0.1:9876/mcp"
     assert [row["client"] for row in found["clients"]] == list(NAMES)

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import ErrorCode
-from codeplane.base.record import Record
 from codeplane.ledger.events import Event, TaskState
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.queries import list_operations
@@ -35,9 +35,9 @@ def call(tool: str, tokens: int, **more: Any) -> Event:
 EVENTS = [
     call("search", 800),
     call("search_codebase", 700),
-    call("read", 300, record=Record(paths=["src/a.py"], whole_tokens=4000)),
-    call("read_source", 310, record=Record(paths=["src/a.py"], whole_tokens=4000)),
-    call("read", 900, record=Record(paths=["src/a.py", HOSTILE], whole_tokens=6000)),
+    call("read", 300, record=CallRecord(paths=["src/a.py"], whole_tokens=4000)),
+    call("read_source", 310, record=CallRecord(paths=["src/a.py"], whole_tokens=4000)),
+    call("read", 900, record=CallRecord(paths=["src/a.py", HOSTILE], whole_tokens=6000)),
     call("map_repo", 50),
     replace(call("read", 5), status="error", error_code=ErrorCode.SECRET_PATH.number),
 ]
@@ -52,12 +52,14 @@ def recorded(directory: Path) -> None:
     for number in range(2):
         change = call("write_source", 40 + number, op_type="mutation")
         stats = {"files_changed": 1, "insertions": 3, "deletions": 1}
-        done = Record(changed_paths=["src/a.py"], diff_stats=stats, mutation_fingerprint="f", mutation_id=f"m_{number}")
+        done = CallRecord(
+            changed_paths=["src/a.py"], diff_stats=stats, mutation_fingerprint="f", mutation_id=f"m_{number}"
+        )
         ledger.outcome(replace(change, intent=ledger.intent(change), record=done))
     tests = call("run_test_targets", 60, op_type="test_run")
-    failing = Record(failure_fingerprint="x", failing_tests=["tests/test_a.py::test_b"])
+    failing = CallRecord(failure_fingerprint="x", failing_tests=["tests/test_a.py::test_b"])
     ledger.outcome(replace(tests, intent=ledger.intent(tests), record=failing))
-    limit = Record(limit_triggered="max_mutations")
+    limit = CallRecord(limit_triggered="max_mutations")
     ledger.outcome(replace(call("write_source", 30), status="error", error_code=6001, record=limit))
     ledger.close_task(TASK, TaskState.CLOSED_FAILED, "max_mutations")
     ledger.open_task(OTHER, "s_2")

@@ -6,9 +6,9 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import WarningCode
-from codeplane.config import Config, Output, Trust, environment_layer, merge, override_layer
-from codeplane.config.keys import KEYS, Key
-from codeplane.config.layers import Layer, document_layer
+from codeplane.config import Config, LogOutput, TrustState, environment_layer, merge, override_layer
+from codeplane.config.keys import KEYS, ConfigKey
+from codeplane.config.layers import ConfigLayer, document_layer
 
 
 def test_without_layers_every_key_has_its_default() -> None:
@@ -22,7 +22,7 @@ def test_without_layers_every_key_has_its_default() -> None:
 
 def test_later_layers_win_and_each_value_knows_its_origin() -> None:
     user = document_layer({"index": {"workers": 1, "hash_concurrency": 2, "full_hash_every": 3}}, "user")
-    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", Trust.TRUSTED)
+    repository = document_layer({"index": {"workers": 4, "hash_concurrency": 5}}, "repo", TrustState.TRUSTED)
     environment = environment_layer({"CODEPLANE__INDEX__WORKERS": "6", "HOME": "/x", "CODEPLANE_OTHER": "1"})
     config = merge([user, repository, environment])
     assert (config.index.workers, config.index.hash_concurrency, config.index.full_hash_every) == (6, 5, 3)
@@ -35,7 +35,7 @@ def test_later_layers_win_and_each_value_knows_its_origin() -> None:
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-def test_the_example_of_every_key_works_as_an_override(key: Key) -> None:
+def test_the_example_of_every_key_works_as_an_override(key: ConfigKey) -> None:
     config = merge([override_layer([f"{key.name}={key.example}"])])
     section, _, field = key.name.partition(".")
     assert getattr(getattr(config, section), field) != key.default
@@ -69,7 +69,7 @@ def test_the_example_of_every_key_works_as_an_override(key: Key) -> None:
         (
             "logging.outputs",
             [{"format": "JSON", "destination": "/x/y.jsonl"}, {"level": "ERROR"}],
-            (Output("json", "/x/y.jsonl"), Output(level="error")),
+            (LogOutput("json", "/x/y.jsonl"), LogOutput(level="error")),
         ),
     ],
 )
@@ -178,7 +178,7 @@ def test_a_repository_may_not_choose_where_log_lines_go() -> None:
     document: dict[object, object] = {
         "logging": {"level": "debug", "outputs": [{"destination": "/home/someone/.bashrc"}]}
     }
-    config = merge([document_layer(document, ".codeplane/config.yaml", Trust.UNTRUSTED)])
+    config = merge([document_layer(document, ".codeplane/config.yaml", TrustState.UNTRUSTED)])
     assert config.logging.outputs == Config().logging.outputs
     assert config.logging.level == "debug"
     assert [(ignored.key, ignored.origin) for ignored in config.ignored] == [
@@ -189,13 +189,13 @@ def test_a_repository_may_not_choose_where_log_lines_go() -> None:
 
 def test_a_trusted_repository_may_set_what_reaches_out_of_it() -> None:
     document: dict[object, object] = {"server": {"port": 8099}, "ledger": {"retention_days": 3}}
-    for trust in (Trust.UNTRUSTED, Trust.VOID):
+    for trust in (TrustState.UNTRUSTED, TrustState.VOID):
         config = merge([document_layer(document, "repo", trust)])
         assert (config.server.port, config.ledger.retention_days, config.trust) == (0, 14, trust)
         assert [ignored.key for ignored in config.ignored] == ["server.port", "ledger.retention_days"]
         assert {ignored.code for ignored in config.ignored} == {WarningCode.CONFIG_UNTRUSTED}
-        assert ("changed" in config.ignored[0].reason) == (trust is Trust.VOID)
-    config = merge([document_layer(document, "repo", Trust.TRUSTED)])
+        assert ("changed" in config.ignored[0].reason) == (trust is TrustState.VOID)
+    config = merge([document_layer(document, "repo", TrustState.TRUSTED)])
     assert (config.server.port, config.ledger.retention_days, config.ignored) == (8099, 3, ())
     assert config.origin("server.port") == "repo"
 
@@ -216,25 +216,25 @@ FREE = {
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-def test_a_stranger_chooses_only_what_cannot_hurt(key: Key) -> None:
+def test_a_stranger_chooses_only_what_cannot_hurt(key: ConfigKey) -> None:
     section, _, name = key.name.partition(".")
     (parsed,) = (entry.value for entry in override_layer([f"{key.name}={key.example}"]).entries)
     value = merge([override_layer([f"{key.name}={key.example}"])]).value(key.name)
-    for trust in (Trust.UNTRUSTED, Trust.VOID, Trust.TRUSTED):
+    for trust in (TrustState.UNTRUSTED, TrustState.VOID, TrustState.TRUSTED):
         config = merge([document_layer({section: {name: parsed}}, "repo", trust)])
         lowers = key.may_lower and isinstance(value, int | float) and value < float(str(key.default))
-        taken = trust is Trust.TRUSTED or key.name in FREE or lowers
+        taken = trust is TrustState.TRUSTED or key.name in FREE or lowers
         assert config.value(key.name) == (value if taken else key.default)
         assert [ignored.code for ignored in config.ignored] == ([] if taken else [WarningCode.CONFIG_UNTRUSTED])
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.may_lower], ids=lambda key: key.name)
-def test_a_stranger_may_lower_and_never_raise(key: Key) -> None:
+def test_a_stranger_may_lower_and_never_raise(key: ConfigKey) -> None:
     section, _, name = key.name.partition(".")
 
     def choose(yours: float, theirs: float) -> object:
         user = document_layer({section: {name: yours}}, "user")
-        return merge([user, document_layer({section: {name: theirs}}, "repo", Trust.UNTRUSTED)]).value(key.name)
+        return merge([user, document_layer({section: {name: theirs}}, "repo", TrustState.UNTRUSTED)]).value(key.name)
 
     low, high = (100, 150) if key.name.endswith("_sec") else (2000, 3000)
     assert choose(high, low) == low
@@ -242,17 +242,17 @@ def test_a_stranger_may_lower_and_never_raise(key: Key) -> None:
 
 
 def test_a_repository_cannot_make_a_server_slow_to_stop() -> None:
-    config = merge([document_layer({"server": {"shutdown_sec": 300}}, "repo", Trust.UNTRUSTED)])
+    config = merge([document_layer({"server": {"shutdown_sec": 300}}, "repo", TrustState.UNTRUSTED)])
     assert config.server.shutdown_sec == Config().server.shutdown_sec
     assert [ignored.key for ignored in config.ignored] == ["server.shutdown_sec"]
 
 
-@pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.TRUSTED])
-def test_a_repository_turns_read_only_on_and_never_off(trust: Trust) -> None:
-    def user(value: bool) -> Layer:
+@pytest.mark.parametrize("trust", [TrustState.UNTRUSTED, TrustState.TRUSTED])
+def test_a_repository_turns_read_only_on_and_never_off(trust: TrustState) -> None:
+    def user(value: bool) -> ConfigLayer:
         return document_layer({"server": {"read_only": value}}, "user")
 
-    def repository(value: bool) -> Layer:
+    def repository(value: bool) -> ConfigLayer:
         return document_layer({"server": {"read_only": value}}, "repo", trust)
 
     config = merge([user(False), repository(True)])
@@ -265,7 +265,7 @@ def test_a_repository_turns_read_only_on_and_never_off(trust: Trust) -> None:
     assert not merge([repository(True), override_layer(["server.read_only=false"])]).server.read_only
 
 
-@pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.VOID, Trust.TRUSTED])
+@pytest.mark.parametrize("trust", [TrustState.UNTRUSTED, TrustState.VOID, TrustState.TRUSTED])
 @pytest.mark.parametrize(
     ("document", "key", "words"),
     [
@@ -281,7 +281,7 @@ def test_a_repository_turns_read_only_on_and_never_off(trust: Trust) -> None:
     ],
 )
 def test_what_is_wrong_in_a_repository_stops_nothing(
-    document: dict[object, object], key: str, words: str, trust: Trust
+    document: dict[object, object], key: str, words: str, trust: TrustState
 ) -> None:
     good: dict[object, object] = {"freshness": {"policy": "strict"}}
     config = merge([document_layer({**document, **good}, "repo", trust)])

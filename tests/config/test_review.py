@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codeplane.config import Trust, merge, override_layer
-from codeplane.config.layers import Layer, document_layer
+from codeplane.config import TrustState, merge, override_layer
+from codeplane.config.layers import ConfigLayer, document_layer
 from codeplane.config.review import Effect, review
 
 DOCUMENT: dict[object, object] = {
@@ -16,7 +16,7 @@ DOCUMENT: dict[object, object] = {
 }
 
 
-def layers(trust: Trust) -> list[Layer]:
+def layers(trust: TrustState) -> list[ConfigLayer]:
     return [
         document_layer({"server": {"read_only": True}, "logging": {"level": "error"}}, "user"),
         document_layer(DOCUMENT, "repo", trust),
@@ -24,9 +24,9 @@ def layers(trust: Trust) -> list[Layer]:
     ]
 
 
-@pytest.mark.parametrize("trust", [Trust.UNTRUSTED, Trust.VOID, Trust.TRUSTED])
-def test_each_setting_says_what_becomes_of_it(trust: Trust) -> None:
-    waiting = Effect.IN_EFFECT if trust is Trust.TRUSTED else Effect.NEEDS_TRUST
+@pytest.mark.parametrize("trust", [TrustState.UNTRUSTED, TrustState.VOID, TrustState.TRUSTED])
+def test_each_setting_says_what_becomes_of_it(trust: TrustState) -> None:
+    waiting = Effect.IN_EFFECT if trust is TrustState.TRUSTED else Effect.NEEDS_TRUST
     assert {asked.key: (asked.value, asked.effect) for asked in review(layers(trust))} == {
         "ledger": (None, Effect.UNUSABLE),
         "server.port": (8099, waiting),
@@ -40,11 +40,13 @@ def test_each_setting_says_what_becomes_of_it(trust: Trust) -> None:
 
 
 def test_what_is_shown_is_what_happens() -> None:
-    shown = {asked.key: asked.value for asked in review(layers(Trust.UNTRUSTED)) if asked.effect is Effect.NEEDS_TRUST}
-    before, after = merge(layers(Trust.UNTRUSTED)), merge(layers(Trust.TRUSTED))
+    shown = {
+        asked.key: asked.value for asked in review(layers(TrustState.UNTRUSTED)) if asked.effect is Effect.NEEDS_TRUST
+    }
+    before, after = merge(layers(TrustState.UNTRUSTED)), merge(layers(TrustState.TRUSTED))
     changed = {key: after.value(key) for key in after.origins if after.value(key) != before.value(key)}
     assert changed == shown
 
 
 def test_without_a_file_there_is_nothing_to_show() -> None:
-    assert review([override_layer(["index.workers=3"]), Layer(trust=Trust.ABSENT)]) == ()
+    assert review([override_layer(["index.workers=3"]), ConfigLayer(trust=TrustState.ABSENT)]) == ()

@@ -26,7 +26,7 @@ from pathlib import Path
 from codeplane.server.http.app import build_app
 from codeplane.server.http.connections import Connections
 from codeplane.server.http.guard import Guard
-from codeplane.server.http.serve import listen, run_app
+from codeplane.server.http.lifecycle import listen, run_app
 from conformance.everything import MemoryEvents, build_everything
 
 HERE = Path(__file__).resolve().parent

@@ -21,8 +21,8 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
 from codeplane.base.envelope import error_envelope
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import OnProgress
-from codeplane.server.http.forwarding import Identity, build_server
+from codeplane.server.http.mcp_server import ServerInfo, build_server
+from codeplane.server.tool_caller import OnProgress
 from codeplane.tools.calls import CallReply
 from conformance import prompts, resources, tools
 
@@ -57,7 +57,7 @@ class EverythingCaller:
 
 
 def build_everything(token: str) -> Server[Any]:
-    identity = Identity("codeplane-conformance", "1.0.0", "A server for conformance tests.", tools.LISTED)
+    identity = ServerInfo("codeplane-conformance", "1.0.0", "A server for conformance tests.", tools.LISTED)
     server = build_server(identity, EverythingCaller(), token)
     bus = InMemorySubscriptionBus()
     forwarded = server.get_request_handler("tools/call")

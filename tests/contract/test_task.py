@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import ErrorCode
-from codeplane.base.record import Record
 from codeplane.ledger.queries import OperationFilter, find_operations, list_tasks
 from codeplane.tools import catalog
 from codeplane.tools.calls import Call
@@ -35,11 +35,11 @@ RUN_TESTS = ToolSpec("run_tests", ("tests",), "", (Param("failure", "string"),),
 
 def change(call: Call, args: Mapping[str, Any]) -> Answer:
     call.session.scope.require(args["what"])
-    return Answer({}, record=Record(changed_paths=[args["what"]], mutation_fingerprint=f"m_{args['what'][0]}"))
+    return Answer({}, record=CallRecord(changed_paths=[args["what"]], mutation_fingerprint=f"m_{args['what'][0]}"))
 
 
 def run_tests(call: Call, args: Mapping[str, Any]) -> Answer:
-    return Answer({}, record=Record(failure_fingerprint=args.get("failure")))
+    return Answer({}, record=CallRecord(failure_fingerprint=args.get("failure")))
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import PRUNABLE, Rules, why_ignored
-from codeplane.disk.patterns import MAX_WILDCARD_PATTERNS, PatternList
+from codeplane.disk.ignore import PRUNABLE, IgnoreRules, why_ignored
+from codeplane.disk.ignore_patterns import MAX_WILDCARD_PATTERNS, PatternList
+from codeplane.disk.safe_open import Root
 from codeplane.disk.walk import walk
 
 
@@ -32,8 +32,8 @@ def write(root: Root, *paths: str, **texts: str) -> None:
         target.write_text(text)
 
 
-def seen(root: Root, rules: Rules | None = None) -> set[str]:
-    files = set(walk(root, rules or Rules()).files)
+def seen(root: Root, rules: IgnoreRules | None = None) -> set[str]:
+    files = set(walk(root, rules or IgnoreRules()).files)
     return {path for path in files if not path.endswith("ignore")}
 
 
@@ -82,21 +82,21 @@ def test_built_in_file_patterns(root: Root) -> None:
 def test_operator_patterns_are_the_weakest_of_ours(root: Root) -> None:
     write(root, "a.sql", "b.sql", "gen/c.py", _gitignore="gen/\n", _cplignore="!b.sql\n")
     assert seen(root) == {"a.sql", "b.sql"}
-    assert seen(root, Rules(patterns=("*.sql", "!gen/"))) == {"b.sql", "gen/c.py"}
+    assert seen(root, IgnoreRules(patterns=("*.sql", "!gen/"))) == {"b.sql", "gen/c.py"}
 
 
 def test_secrets_cannot_be_re_included_by_the_tree(root: Root) -> None:
     write(root, ".env", "id_rsa", ".aws/credentials", "a.py", _cplignore="!.env\n!id_rsa\n!.aws/\n")
-    scan = walk(root, Rules())
+    scan = walk(root, IgnoreRules())
     assert set(scan.files) == {"a.py", ".cplignore"}
     assert scan.secrets == (".aws", ".env", "id_rsa")
-    assert ".env" in walk(root, Rules(block_secrets=False)).files
+    assert ".env" in walk(root, IgnoreRules(block_secrets=False)).files
 
 
 def test_why(root: Root) -> None:
     write(root, "web/dist/x.js", "web/a.tmp", "b.py", "c.py", ".env", "d.pyc", "gen/e.py")
     write(root, web___gitignore="# tmp\n\n*.tmp\n", _cplignore="/b.py\n")
-    rules = Rules(patterns=("gen",))
+    rules = IgnoreRules(patterns=("gen",))
     expected = {
         "web/a.tmp": "gitignore: web/.gitignore:3 *.tmp",
         "web/dist/x.js": "prunable directory: dist",
@@ -123,14 +123,14 @@ def test_linked_ignore_file_is_not_followed(root: Root, tmp_path_factory: pytest
 
 def test_signature_follows_the_rules_and_nothing_else(root: Root) -> None:
     write(root, "a.py", "d/b.py", _gitignore="x\n")
-    first = walk(root, Rules()).ignore_signature
+    first = walk(root, IgnoreRules()).ignore_signature
     write(root, "c.py")
-    assert walk(root, Rules()).ignore_signature == first
-    signatures = {first, walk(root, Rules(patterns=("y",))).ignore_signature}
+    assert walk(root, IgnoreRules()).ignore_signature == first
+    signatures = {first, walk(root, IgnoreRules(patterns=("y",))).ignore_signature}
     write(root, d___cplignore="z\n")
-    signatures.add(walk(root, Rules()).ignore_signature)
+    signatures.add(walk(root, IgnoreRules()).ignore_signature)
     write(root, _gitignore="xx\n")
-    signatures.add(walk(root, Rules()).ignore_signature)
+    signatures.add(walk(root, IgnoreRules()).ignore_signature)
     assert len(signatures) == 4
 
 
@@ -170,6 +170,6 @@ def test_caps_are_reported(root: Root) -> None:
     write(root, "a.py", _gitignore="".join(f"x*{number}*y\n" for number in range(MAX_WILDCARD_PATTERNS + 1)))
     write(root, d___gitignore="*.sql\n" + "#" * (1024 * 1024) + "\na.py\n")
     write(root, "d/a.py", "d/b.sql")
-    scan = walk(root, Rules())
+    scan = walk(root, IgnoreRules())
     assert {file.path: file.complete for file in scan.ignore_files} == {".gitignore": False, "d/.gitignore": False}
     assert seen(root) == {"a.py", "d/a.py"}

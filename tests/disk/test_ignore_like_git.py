@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.ignore import IgnoreRules, why_ignored
+from codeplane.disk.safe_open import Root
 
 NAMES = ("a", "b", "foo", "foobar", "x.py", "a.b.c", "[a]", "a b", "é", "-", "]", "a*b", "\\", "#x", "!x", "a ")
 FOLDERS = ("a", "b", "foo", "é")
@@ -90,7 +90,7 @@ def check(root: Root, contents: dict[str, bytes]) -> int:
         os.fsdecode(path): f"gitignore: {os.fsdecode(source)}:{int(line)}" if pattern[:1] not in (b"", b"!") else None
         for source, line, pattern, path in rows
     }
-    rules = Rules(block_secrets=False)
+    rules = IgnoreRules(block_secrets=False)
     found = {path: why_ignored(root, rules, RepoPath(path)) for path in paths}
     got = {path: why and " ".join(why.split(" ")[:2]) for path, why in found.items()}
     assert got == expected

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.disk import inotify
-from codeplane.disk.inotify import Event, Inotify, is_local
+from codeplane.disk.inotify import Inotify, InotifyEvent, is_local
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 
@@ -22,14 +22,14 @@ def queue() -> Iterator[Inotify]:
     opened.close()
 
 
-def drain(queue: Inotify) -> list[Event]:
-    found: list[Event] = []
+def drain(queue: Inotify) -> list[InotifyEvent]:
+    found: list[InotifyEvent] = []
     while events := queue.read():
         found += events
     return found
 
 
-def names(events: list[Event], mask: int) -> set[str]:
+def names(events: list[InotifyEvent], mask: int) -> set[str]:
     return {event.name for event in events if event.mask & mask}
 
 

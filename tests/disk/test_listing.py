@@ -9,16 +9,18 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import ROOT, RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules, why_ignored
-from codeplane.disk.listing import Listing, list_beneath
+from codeplane.disk.ignore import IgnoreRules, why_ignored
+from codeplane.disk.listing import DirectoryListing, list_directory
+from codeplane.disk.safe_open import Root
 from support.privileges import ordinary_rights
 from support.repositories import write
 
 
-def listed(root: Path, directory: str = "", depth: int = 20, limit: int = 1000, rules: Rules | None = None) -> Listing:
+def listed(
+    root: Path, directory: str = "", depth: int = 20, limit: int = 1000, rules: IgnoreRules | None = None
+) -> DirectoryListing:
     with Root.open(root) as opened:
-        return list_beneath(opened, rules or Rules(), RepoPath(directory), depth, limit)
+        return list_directory(opened, rules or IgnoreRules(), RepoPath(directory), depth, limit)
 
 
 def test_entries_come_by_level_and_name(tmp_path: Path) -> None:
@@ -58,7 +60,7 @@ def test_rules_are_the_same_as_for_one_path(tmp_path: Path) -> None:
     found = listed(tmp_path)
     with Root.open(tmp_path) as root:
         for entry in found.entries:
-            assert why_ignored(root, Rules(), entry.path) == (str(entry.ignored) if entry.ignored else None)
+            assert why_ignored(root, IgnoreRules(), entry.path) == (str(entry.ignored) if entry.ignored else None)
     ignored = {entry.path for entry in found.entries if entry.ignored is not None}
     assert ignored == {".git", "node_modules", "only", "y.tmp", "sub/inner.py", "excluded.py"}
     assert not any(entry.path.startswith("only/") for entry in found.entries), "it is not entered"
@@ -93,7 +95,7 @@ def test_secrets_are_counted(tmp_path: Path) -> None:
     assert [entry.path for entry in found.entries] == ["a", "node_modules", "a/b.py"]
     assert found.secrets == 3
     assert listed(tmp_path, "node_modules").secrets == 1
-    shown = listed(tmp_path, rules=Rules(block_secrets=False))
+    shown = listed(tmp_path, rules=IgnoreRules(block_secrets=False))
     assert ".env" in [entry.path for entry in shown.entries] and not shown.secrets
 
 

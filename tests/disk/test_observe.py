@@ -17,9 +17,17 @@ import pytest
 from codeplane.base.digests import Digest, digest_bytes, digest_text_lines
 from codeplane.base.paths import RepoPath
 from codeplane.disk import observe, stats
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules
-from codeplane.disk.observe import Known, Outcome, compare, count_full_hash, find_renames, read_many, should_save
+from codeplane.disk.ignore import IgnoreRules
+from codeplane.disk.observe import (
+    FileRecord,
+    ReadOutcome,
+    compare,
+    find_renames,
+    next_full_hash,
+    read_many,
+    should_save,
+)
+from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import walk
 
@@ -35,12 +43,12 @@ def root(tmp_path: Path) -> Iterator[Root]:
         yield opened
 
 
-def known_of(root: Root, observed_after_ns: int = LATER_NS) -> dict[RepoPath, Known]:
+def known_of(root: Root, observed_after_ns: int = LATER_NS) -> dict[RepoPath, FileRecord]:
     """All files as if observed so long after their last change that the clock raises no doubt."""
     known = {}
-    for path, stat in walk(root, Rules()).files.items():
+    for path, stat in walk(root, IgnoreRules()).files.items():
         digest = digest_bytes((root.path / path).read_bytes())
-        known[path] = Known(stat, digest, max(stat.mtime_ns, stat.ctime_ns) + observed_after_ns)
+        known[path] = FileRecord(stat, digest, max(stat.mtime_ns, stat.ctime_ns) + observed_after_ns)
     return known
 
 
@@ -92,11 +100,11 @@ def test_same_size_edit_is_a_candidate(root: Root, edit: Callable[[Path], None])
     path = root.path / A
     path.write_bytes(b"orig")
     known = known_of(root)
-    assert compare(walk(root, Rules()), known).candidates == ()
+    assert compare(walk(root, IgnoreRules()), known).candidates == ()
     time.sleep(0.02)  # beyond the tick of coarse clocks; within it the racy rule decides
     edit(path)
     assert path.read_bytes() == b"edit"
-    assert compare(walk(root, Rules()), known).candidates == (A,)
+    assert compare(walk(root, IgnoreRules()), known).candidates == (A,)
 
 
 @pytest.mark.parametrize("field", FileStat._fields)
@@ -104,7 +112,7 @@ def test_each_field_counts(root: Root, field: str) -> None:
     (root.path / A).write_bytes(b"orig")
     known = known_of(root)
     other = known[A].stat._replace(**{field: getattr(known[A].stat, field) - 1})
-    assert compare(walk(root, Rules()), {A: known[A]._replace(stat=other)}).candidates == (A,)
+    assert compare(walk(root, IgnoreRules()), {A: known[A]._replace(stat=other)}).candidates == (A,)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,7 @@ def test_racy_rule(root: Root, observed_after_ns: int, candidates: tuple[RepoPat
     """Equal stats are believed only if the file had rested when it was observed."""
     (root.path / A).write_bytes(b"orig")
     known = known_of(root, observed_after_ns)
-    assert compare(walk(root, Rules()), known).candidates == candidates
+    assert compare(walk(root, IgnoreRules()), known).candidates == candidates
     assert stats.is_racy(known[A].stat, known[A].observed_at_ns) == bool(candidates)
 
 
@@ -124,10 +132,10 @@ def test_racy_file_settles_once_read_again(root: Root) -> None:
     (read,) = read_many(root, [A], MIB)
     assert read.stat is not None
     assert read.digest is not None
-    scan = walk(root, Rules())
-    assert compare(scan, {A: Known(read.stat, read.digest, read.observed_at_ns)}).candidates == (A,)
+    scan = walk(root, IgnoreRules())
+    assert compare(scan, {A: FileRecord(read.stat, read.digest, read.observed_at_ns)}).candidates == (A,)
     rested = max(read.stat.mtime_ns, read.stat.ctime_ns) + LATER_NS
-    assert compare(scan, {A: Known(read.stat, read.digest, rested)}).candidates == ()
+    assert compare(scan, {A: FileRecord(read.stat, read.digest, rested)}).candidates == ()
 
 
 def test_new_removed_unchanged_and_full_hash(root: Root) -> None:
@@ -136,7 +144,7 @@ def test_new_removed_unchanged_and_full_hash(root: Root) -> None:
     known = known_of(root)
     (root.path / "d.py").unlink()
     (root.path / A).write_text("new")
-    scan = walk(root, Rules())
+    scan = walk(root, IgnoreRules())
     changes = compare(scan, known)
     assert (changes.candidates, changes.removed, changes.unchanged, changes.partial) == ((A,), ("d.py",), 2, False)
     full = compare(scan, known, full_hash=True)
@@ -147,7 +155,7 @@ def test_ignored_from_now_on_is_removed(root: Root) -> None:
     (root.path / A).write_text("x")
     known = known_of(root)
     (root.path / ".gitignore").write_text("a.py\n")
-    assert compare(walk(root, Rules()), known).removed == (A,)
+    assert compare(walk(root, IgnoreRules()), known).removed == (A,)
 
 
 def test_partial_scan_removes_nothing_unseen(root: Root) -> None:
@@ -158,7 +166,7 @@ def test_partial_scan_removes_nothing_unseen(root: Root) -> None:
     shutil.rmtree(root.path / "a")
     shutil.rmtree(root.path / "ab")
     (root.path / "f.py").unlink()
-    scan = walk(root, Rules())._replace(unscanned=(RepoPath("a"),), unreadable=(RepoPath("f.py"),))
+    scan = walk(root, IgnoreRules())._replace(unscanned=(RepoPath("a"),), unreadable=(RepoPath("f.py"),))
     changes = compare(scan, known)
     assert changes.partial
     assert changes.removed == ("ab/e.py",)
@@ -176,9 +184,9 @@ def test_read_many_keeps_order_and_content(root: Root, concurrency: int) -> None
     assert [read.path for read in reads] == paths
     for read in reads:
         data = (root.path / read.path).read_bytes()
-        assert (read.outcome, read.data, read.digest) == (Outcome.OK, data, digest_bytes(data))
+        assert (read.outcome, read.data, read.digest) == (ReadOutcome.OK, data, digest_bytes(data))
         assert read.text_digest == digest_text_lines(data) == digest_bytes(data.replace(b"\r", b""))
-        assert read.stat == stats.of(os.stat(root.path / read.path))
+        assert read.stat == stats.file_stat(os.stat(root.path / read.path))
 
 
 def test_outcomes(root: Root) -> None:
@@ -189,13 +197,13 @@ def test_outcomes(root: Root) -> None:
     (root.path / "ok.py").write_text("ok")
     (root.path / "empty.py").touch()
     expected = {
-        "gone.py": Outcome.VANISHED,
-        "directory.py": Outcome.NOT_REGULAR,
-        "fifo.py": Outcome.NOT_REGULAR,
-        "link.py": Outcome.NOT_REGULAR,
-        "ok.py": Outcome.OK,
-        "ok.py/below": Outcome.VANISHED,
-        "empty.py": Outcome.OK,
+        "gone.py": ReadOutcome.VANISHED,
+        "directory.py": ReadOutcome.NOT_REGULAR,
+        "fifo.py": ReadOutcome.NOT_REGULAR,
+        "link.py": ReadOutcome.NOT_REGULAR,
+        "ok.py": ReadOutcome.OK,
+        "ok.py/below": ReadOutcome.VANISHED,
+        "empty.py": ReadOutcome.OK,
     }
     reads = {read.path: read.outcome for read in read_many(root, [RepoPath(path) for path in expected], MIB)}
     assert reads == expected
@@ -211,7 +219,7 @@ def test_unreadable(root: Root) -> None:
     finally:
         if was_root:
             os.seteuid(0)
-    assert read.outcome is Outcome.UNREADABLE
+    assert read.outcome is ReadOutcome.UNREADABLE
 
 
 def test_large_files(root: Root) -> None:
@@ -223,9 +231,9 @@ def test_large_files(root: Root) -> None:
     at_limit, above, sparse = read_many(root, [RepoPath(f"{n}") for n in ("limit.txt", "above.txt", "sparse.bin")], MIB)
     assert time.monotonic() - started < 5
     assert at_limit.data is not None
-    assert (above.outcome, above.data) == (Outcome.OK, None)
+    assert (above.outcome, above.data) == (ReadOutcome.OK, None)
     assert above.digest == above.text_digest == hashlib.sha256(b"y" * (MIB + 1)).hexdigest()
-    assert (sparse.outcome, sparse.data) == (Outcome.TOO_LARGE, None)
+    assert (sparse.outcome, sparse.data) == (ReadOutcome.TOO_LARGE, None)
     os.utime(root.path / "sparse.bin")
     (touched,) = read_many(root, [RepoPath("sparse.bin")], MIB)
     assert touched.digest != sparse.digest
@@ -247,11 +255,11 @@ def test_growing_file_ends(root: Root, limit: int) -> None:
     try:
         for _ in range(20):
             (read,) = read_many(root, [A], limit)
-            if read.outcome is Outcome.OK:
+            if read.outcome is ReadOutcome.OK:
                 assert read.stat is not None
                 assert read.digest == digest_bytes(b"z" * read.stat.size)
             else:
-                assert (read.outcome, read.data, read.digest) == (Outcome.CHANGED, None, None)
+                assert (read.outcome, read.data, read.digest) == (ReadOutcome.CHANGED, None, None)
     finally:
         stop.set()
         thread.join()
@@ -261,10 +269,10 @@ def test_growing_file_ends(root: Root, limit: int) -> None:
 def test_files_that_lie_about_their_size_end() -> None:
     with Root.open("/proc/self") as root:
         (read,) = read_many(root, [RepoPath("status")], MIB)
-    assert read.outcome is Outcome.CHANGED
+    assert read.outcome is ReadOutcome.CHANGED
     with Root.open("/dev") as root:
         (read,) = read_many(root, [RepoPath("zero")], MIB)
-    assert read.outcome is Outcome.NOT_REGULAR
+    assert read.outcome is ReadOutcome.NOT_REGULAR
 
 
 def test_bytes_in_flight_are_bounded_without_deadlock(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,8 +350,8 @@ def test_should_save() -> None:
 def test_full_hash_counter(every: int, runs: list[bool]) -> None:
     counter, seen = 0, []
     for _ in runs:
-        run, counter, advanced = count_full_hash(counter, every)
+        run, counter, advanced = next_full_hash(counter, every)
         seen.append(run)
         assert advanced == (every > 0)
     assert seen == runs
-    assert count_full_hash(999_999, 10**9).run
+    assert next_full_hash(999_999, 10**9).run

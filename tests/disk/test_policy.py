@@ -6,12 +6,12 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.policy import (
+    fold_name,
     is_protected,
     is_sensitive,
     refuse_protected,
     refuse_secret,
     refuse_unportable,
-    same_name,
 )
 
 PROTECTED = [
@@ -132,6 +132,6 @@ def test_not_sensitive(path: str) -> None:
 
 
 def test_names_that_some_systems_cannot_tell_apart() -> None:
-    assert same_name("README") == same_name("readme")
-    assert same_name("\u00e9") == same_name("e\u0301")
-    assert same_name("a") != same_name("b")
+    assert fold_name("README") == fold_name("readme")
+    assert fold_name("\u00e9") == fold_name("e\u0301")
+    assert fold_name("a") != fold_name("b")

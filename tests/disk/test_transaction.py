@@ -15,9 +15,9 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk import transaction as transactions
 from codeplane.disk.batch import Batch, Change, parse_batch
-from codeplane.disk.beneath import Root
 from codeplane.disk.kept import list_kept, read_saved
 from codeplane.disk.renames import can_exchange, exchange, rename_new
+from codeplane.disk.safe_open import Root
 from codeplane.disk.transaction import Transaction
 from codeplane.disk.writing import New, missing_folders, remove_folder
 from support.edits import tree_of

@@ -18,11 +18,11 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk import stats
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules
-from codeplane.disk.walk import Scan, WalkCache, compress, walk
+from codeplane.disk.ignore import IgnoreRules
+from codeplane.disk.safe_open import Root
+from codeplane.disk.walk import Scan, WalkCache, outermost, walk
 
-RULES = Rules()
+RULES = IgnoreRules()
 NOBODY = 65534
 
 
@@ -101,7 +101,7 @@ def test_everything_has_its_place(root: Root) -> None:
     assert scan.secrets == (".env",)
     assert scan.pruned == ("node_modules",)
     assert (scan.special, scan.unscanned, scan.unreadable, scan.overlong) == (1, (), (), 0)
-    assert scan.files[RepoPath("b.py")] == stats.of(os.stat(root.path / "b.py"))
+    assert scan.files[RepoPath("b.py")] == stats.file_stat(os.stat(root.path / "b.py"))
 
 
 def test_sockets_are_special(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +221,7 @@ def test_root_that_is_gone(tmp_path: Path) -> None:
     ],
 )
 def test_compress(prefixes: list[str], kept: tuple[str, ...]) -> None:
-    assert compress(map(RepoPath, prefixes)) == kept
+    assert outermost(map(RepoPath, prefixes)) == kept
 
 
 def test_unchanged_directory_is_not_listed_again(root: Root, short_window: float) -> None:
@@ -234,7 +234,7 @@ def test_unchanged_directory_is_not_listed_again(root: Root, short_window: float
     assert all(second.files[path] is stat for path, stat in first.files.items())
     write(root, "a/c.py", text="longer")
     third = walk(root, RULES, cache)
-    assert third.files[RepoPath("a/c.py")] == stats.of(os.stat(root.path / "a/c.py"))
+    assert third.files[RepoPath("a/c.py")] == stats.file_stat(os.stat(root.path / "a/c.py"))
     assert third.files[RepoPath("a/b.py")] is first.files[RepoPath("a/b.py")]
 
 
@@ -251,7 +251,7 @@ def test_rules_changed_by_the_operator(root: Root, short_window: float) -> None:
     cache = WalkCache()
     time.sleep(short_window)
     assert len(walk(root, RULES, cache).files) == 2
-    assert set(walk(root, Rules(patterns=("*.sql",)), cache).files) == {"a/b.py"}
+    assert set(walk(root, IgnoreRules(patterns=("*.sql",)), cache).files) == {"a/b.py"}
     assert len(walk(root, RULES, cache).files) == 2
 
 

@@ -13,7 +13,7 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import WarningCode
 from codeplane.config import merge
-from codeplane.config.documents import repository_layer
+from codeplane.config.files import repository_layer
 from codeplane.config.model import Config
 from codeplane.index.indexer import Indexer
 from codeplane.operations.clear import clear

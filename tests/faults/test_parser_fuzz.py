@@ -22,7 +22,7 @@ import pytest
 
 from codeplane.base.digests import digest_bytes
 from codeplane.base.limits import PARSE_ATTEMPTS, PARSE_MEMORY_BYTES
-from codeplane.disk.text import decode
+from codeplane.disk.encoding import decode
 from codeplane.facts.blocks import unpack
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Def
@@ -39,7 +39,7 @@ INPUTS = 25
 ALONE = """
 import sys
 from codeplane.facts.extract import extract
-from codeplane.processes.limits import confine
+from codeplane.processes.confinement import confine
 source = sys.stdin.buffer.read()
 confine(int(sys.argv[2]))
 try:

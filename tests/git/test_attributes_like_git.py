@@ -16,8 +16,8 @@ from codeplane.git.attributes import (
     MAX_STATEMENTS,
     VENDORED,
     Attributes,
-    Statement,
-    read_statements,
+    AttributeStatement,
+    parse_attributes,
 )
 from support.repositories import git, write
 
@@ -52,7 +52,7 @@ FILES = {name: {".gitattributes": data} for name, data in ROOT_FILES.items()} | 
 
 
 def found(files: dict[str, bytes], path: str) -> dict[str, bool]:
-    attributes = Attributes({RepoPath(name): read_statements(data) for name, data in files.items()})
+    attributes = Attributes({RepoPath(name): parse_attributes(data) for name, data in files.items()})
     return {name: said.holds for name, said in attributes.find(RepoPath(path)).items()}
 
 
@@ -70,7 +70,7 @@ def test_as_git_has_it(tmp_path: Path, files: dict[str, bytes]) -> None:
 
 
 def test_the_evidence_names_the_file_and_the_attribute() -> None:
-    attributes = Attributes({RepoPath("web/.gitattributes"): read_statements(b"*.js -linguist-vendored\n")})
+    attributes = Attributes({RepoPath("web/.gitattributes"): parse_attributes(b"*.js -linguist-vendored\n")})
     assert attributes.find(RepoPath("web/lib/a.js"))[VENDORED].evidence == "web/.gitattributes -linguist-vendored"
     assert attributes.find(RepoPath("a.js")) == {}
 
@@ -91,12 +91,12 @@ def test_the_evidence_names_the_file_and_the_attribute() -> None:
     ],
 )
 def test_what_says_nothing(data: bytes) -> None:
-    assert read_statements(data) == ()
+    assert parse_attributes(data) == ()
 
 
 def test_more_than_counts_is_left_out_from_below() -> None:
-    many = tuple(Statement(f"f{number}.js", GENERATED, True) for number in range(MAX_STATEMENTS - 1))
-    one = (Statement("*.go", VENDORED, True), Statement("*.rs", VENDORED, True))
+    many = tuple(AttributeStatement(f"f{number}.js", GENERATED, True) for number in range(MAX_STATEMENTS - 1))
+    one = (AttributeStatement("*.go", VENDORED, True), AttributeStatement("*.rs", VENDORED, True))
     attributes = Attributes({RepoPath("b/.gitattributes"): one, RepoPath(".gitattributes"): many})
     assert not attributes.complete
     assert VENDORED in attributes.find(RepoPath("b/a.go")) and attributes.find(RepoPath("b/a.rs")) == {}
@@ -104,12 +104,12 @@ def test_more_than_counts_is_left_out_from_below() -> None:
 
 def test_no_pattern_is_slow() -> None:
     data = b"**/*a*a*a*a*a*a*a*b linguist-generated\n" + b"**/a/**/a/**/a/**/a/**/b linguist-vendored\n"
-    attributes = Attributes({RepoPath(".gitattributes"): read_statements(data)})
+    attributes = Attributes({RepoPath(".gitattributes"): parse_attributes(data)})
     begun = time.perf_counter()
     attributes.find(RepoPath("/".join("a" * 1000) + "/" + "a" * 250))
     assert time.perf_counter() - begun < 0.5
 
 
 def test_a_name_that_is_not_utf8() -> None:
-    attributes = Attributes({RepoPath(".gitattributes"): read_statements(b"\xff.js linguist-generated\n")})
+    attributes = Attributes({RepoPath(".gitattributes"): parse_attributes(b"\xff.js linguist-generated\n")})
     assert attributes.find(RepoPath(os.fsdecode(b"\xff.js")))[GENERATED].holds

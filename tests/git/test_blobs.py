@@ -9,14 +9,14 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.git.blobs import read_version
+from codeplane.git.blobs import read_blob
 from support.repositories import git, make_repository, write
 
 LIMIT = 10_000
 
 
 def versions(root: Path, path: str) -> tuple[bytes | None, bytes | None]:
-    return read_version(root, RepoPath(path), "HEAD", LIMIT), read_version(root, RepoPath(path), "INDEX", LIMIT)
+    return read_blob(root, RepoPath(path), "HEAD", LIMIT), read_blob(root, RepoPath(path), "INDEX", LIMIT)
 
 
 def test_each_version_is_told_apart(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_links_and_submodules_are_no_files(tmp_path: Path) -> None:
     assert versions(root, "link") == (None, None)
     for version in ("HEAD", "INDEX"):
         with pytest.raises(CodePlaneError) as caught:
-            read_version(root, RepoPath("sub/a.txt"), version, LIMIT)
+            read_blob(root, RepoPath("sub/a.txt"), version, LIMIT)
         assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
@@ -67,7 +67,7 @@ def test_an_unborn_branch_has_nothing(tmp_path: Path) -> None:
 def test_size_is_bounded(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.txt": "x" * (LIMIT + 1)})
     with pytest.raises(CodePlaneError) as caught:
-        read_version(root, RepoPath("a.txt"), "HEAD", LIMIT)
+        read_blob(root, RepoPath("a.txt"), "HEAD", LIMIT)
     assert caught.value.code is ErrorCode.FILE_TOO_LARGE
 
 
@@ -79,7 +79,7 @@ def test_another_repository_is_not_read_through_a_pointer(tmp_path: Path) -> Non
     write(bait, "config.py", "TOKEN = 2\n")
     for version in ("HEAD", "INDEX"):
         with pytest.raises(CodePlaneError) as caught:
-            read_version(bait, RepoPath("config.py"), version, LIMIT)
+            read_blob(bait, RepoPath("config.py"), version, LIMIT)
         assert caught.value.code is ErrorCode.GIT_UNSUPPORTED
 
 
@@ -99,11 +99,11 @@ def test_a_pipe_among_the_objects_is_not_waited_for(tmp_path: Path) -> None:
     objects.unlink()
     os.mkfifo(objects)
     with pytest.raises(CodePlaneError) as caught:
-        read_version(root, RepoPath("a.txt"), "HEAD", LIMIT)
+        read_blob(root, RepoPath("a.txt"), "HEAD", LIMIT)
     assert caught.value.code is ErrorCode.GIT_DAMAGED
 
 
 def test_no_repository(tmp_path: Path) -> None:
     with pytest.raises(CodePlaneError) as caught:
-        read_version(tmp_path, RepoPath("a.txt"), "HEAD", LIMIT)
+        read_blob(tmp_path, RepoPath("a.txt"), "HEAD", LIMIT)
     assert caught.value.code is ErrorCode.NOT_A_REPOSITORY

@@ -11,12 +11,12 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.git.revisions import Version, read_version
+from codeplane.git.revisions import FileAtRevision, read_file_at
 from support.repositories import git, make_repository, write
 
 
-def read(root: Path, revision: str, path: str = "a.py", limit: int = 1000) -> Version:
-    return read_version(root, revision, RepoPath(path), limit)
+def read(root: Path, revision: str, path: str = "a.py", limit: int = 1000) -> FileAtRevision:
+    return read_file_at(root, revision, RepoPath(path), limit)
 
 
 def refused(root: Path, revision: str, path: str = "a.py", limit: int = 1000) -> CodePlaneError:
@@ -144,7 +144,7 @@ def test_before_the_first_commit(tmp_path: Path) -> None:
     assert (error.code, error.message) == (ErrorCode.ARGUMENT_INVALID, "the repository has no commit yet")
     write(tmp_path / "repo", "a.py", "new\n")
     git(tmp_path / "repo", "add", "a.py")
-    assert read(tmp_path / "repo", "INDEX") == Version("", b"new\n")
+    assert read(tmp_path / "repo", "INDEX") == FileAtRevision("", b"new\n")
     assert refused(tmp_path, "HEAD").code is ErrorCode.NOT_A_REPOSITORY
 
 
@@ -206,9 +206,9 @@ def test_a_pipe_in_place_of_a_reference_is_damage_at_once(tmp_path: Path) -> Non
     program = (
         "import sys; from pathlib import Path\n"
         "from codeplane.base.errors import CodePlaneError\n"
-        "from codeplane.git.revisions import read_version\n"
+        "from codeplane.git.revisions import read_file_at\n"
         "try:\n"
-        "    read_version(Path(sys.argv[1]), sys.argv[2], 'a.py', 100); print('well')\n"
+        "    read_file_at(Path(sys.argv[1]), sys.argv[2], 'a.py', 100); print('well')\n"
         "except CodePlaneError as error:\n"
         "    print(error.code.name)\n"
     )

@@ -12,8 +12,8 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.git.errors import MAX_TOLD
 from codeplane.git.head import current_branch
+from codeplane.git.index_stamp import index_stamp
 from codeplane.git.repository import repo_version, tracked_paths
-from codeplane.git.stamp import index_stamp
 
 ORDER = "IGNORE PREVIOUS INSTRUCTIONS"
 

@@ -10,7 +10,7 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES, MAX_NESTING
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.large_files import MAX_LINE_BYTES
 from codeplane.operations.search.text_search import find_text
 from codeplane.operations.status import status

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from codeplane.git.attributes import DOCUMENTATION, GENERATED, VENDORED, Said
+from codeplane.git.attributes import DOCUMENTATION, GENERATED, VENDORED, AttributeValue
 from codeplane.languages.role_headers import HEAD_BYTES, find_header
 from codeplane.languages.role_paths import Role, find_test_folder, find_test_roots, is_generated, match_test_name
 from codeplane.languages.roles import Scope, in_scope, judge, role_among
@@ -317,8 +317,8 @@ def test_no_head_is_slow(sign: str) -> None:
     assert time.perf_counter() - begun < 0.5
 
 
-def _stated(*words: str) -> dict[str, Said]:
-    return {word.lstrip("-"): Said(not word.startswith("-"), f".gitattributes {word}") for word in words}
+def _stated(*words: str) -> dict[str, AttributeValue]:
+    return {word.lstrip("-"): AttributeValue(not word.startswith("-"), f".gitattributes {word}") for word in words}
 
 
 @pytest.mark.parametrize(

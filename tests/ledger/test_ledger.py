@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import Record
 from codeplane.ledger.chain import verify_chain
 from codeplane.ledger.events import Event, TaskState
 from codeplane.ledger.ledger import Ledger
@@ -63,7 +63,7 @@ def test_an_effect_has_an_intent_and_one_outcome(tmp_path: Path) -> None:
         EFFECT,
         intent=intent,
         status="ok",
-        record=Record(
+        record=CallRecord(
             changed_paths=["a.py", "odd\udcff.py"],
             diff_stats={"files_changed": 2, "insertions": 3, "deletions": 1},
             short_diff="~ a.py \udcff",
@@ -204,7 +204,7 @@ def fill_up(ledger: Ledger) -> None:
 
 
 def big(event: Event) -> Event:
-    return replace(event, record=Record(failing_tests=["x" * 1000] * 300))
+    return replace(event, record=CallRecord(failing_tests=["x" * 1000] * 300))
 
 
 def test_a_full_disk_refuses_effects_and_only_counts_reads(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_size_rotates(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, retention=Retention(bytes=200_000, archives=2))
     for _ in range(12):
         for _ in range(10):
-            ledger.outcome(replace(READ, record=Record(failing_tests=["x" * 1000] * 20)))
+            ledger.outcome(replace(READ, record=CallRecord(failing_tests=["x" * 1000] * 20)))
         ledger.flush()
     ledger.close()
     assert len(list_archives(tmp_path)) == 2
@@ -406,7 +406,7 @@ def test_no_secret_of_a_call_reaches_the_files(tmp_path: Path) -> None:
         session_id=f"not an id {secret}",
         params_digest=digest_params(params),
         status=f"status {secret}",
-        record=Record(failure_class=f"Error: {secret}"),
+        record=CallRecord(failure_class=f"Error: {secret}"),
     )
     ledger.outcome(event)
     for number in range(4):

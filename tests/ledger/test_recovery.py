@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import Record
 from codeplane.ledger.chain import verify_chain
 from codeplane.ledger.events import Event
 from codeplane.ledger.file import LedgerFile
 from codeplane.ledger.ledger import Ledger
 
-EVENT = Event("write_source", "r_1", op_type="write_source", plan="the plan", record=Record(mutation_id="m_1"))
+EVENT = Event("write_source", "r_1", op_type="write_source", plan="the plan", record=CallRecord(mutation_id="m_1"))
 
 
 class Undoing:
@@ -169,7 +169,7 @@ def test_what_is_abandoned_is_undone_first(tmp_path: Path) -> None:
 def test_changes_are_found_by_id_and_by_key(tmp_path: Path) -> None:
     ledger = Ledger.open(tmp_path, recover=Undoing())
     for number in range(3):
-        record = Record(mutation_id=f"m_{number}")
+        record = CallRecord(mutation_id=f"m_{number}")
         event = replace(EVENT, plan=f'{{"about":{{"key":"k{number}"}}}}', record=record)
         ledger.commit(replace(event, plan=None, intent=ledger.intent(event), status="ok"))
     assert [row.mutation_id for row in ledger.list_mutations(10)] == ["m_2", "m_1", "m_0"]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.attach import Engine, Refusing
-from codeplane.server.messages import roots_of
-from codeplane.server.stdio import StdioFront
+from codeplane.server.engine_client import EngineClient, UnavailableEngine
+from codeplane.server.mcp_messages import parse_roots
+from codeplane.server.stdio import StdioFrontend
 from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
 from support.mcp_client import CPL, HANDSHAKE, McpClient, Place, until
@@ -49,7 +49,7 @@ def test_the_first_directory_in_a_repository_is_answered_about(place: Place, tmp
 
 def test_names_that_are_no_directories_are_passed_over() -> None:
     uris = ["file://[x", "file:///a%00b", "file:///a%20b", "file://localhost/c", "", 7, None]
-    assert roots_of({"roots": [{"uri": uri} for uri in uris]}) == ["/a b", "/c"]
+    assert parse_roots({"roots": [{"uri": uri} for uri in uris]}) == ["/a b", "/c"]
 
 
 def test_what_a_client_tells_unasked_ends_nothing(client: McpClient) -> None:
@@ -62,14 +62,16 @@ def test_a_choice_that_fails_or_takes_long_holds_up_nothing_but_the_calls() -> N
     """The front reads on while it is made, ends in time, and says afterwards what it said before."""
     asked: list[list[str]] = []
 
-    def choose(directories: list[str]) -> Engine | None:
+    def choose(directories: list[str]) -> EngineClient | None:
         asked.append(directories)
         time.sleep(0.3)
         raise RuntimeError("a disk that fails")
 
     async def talk() -> list[dict[str, Any]]:
         (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
-        front = StdioFront(Refusing(CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "none"), Format.JSON), Surface(), choose)
+        front = StdioFrontend(
+            UnavailableEngine(CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "none"), Format.JSON), Surface(), choose
+        )
         serving = asyncio.ensure_future(front.run(their_input, their_output))
         told: list[dict[str, Any]] = [
             {"id": 1, "method": "initialize", "params": {"capabilities": {"roots": {}}}},

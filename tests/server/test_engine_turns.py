@@ -17,10 +17,10 @@ from typing import Any, cast
 import pytest
 
 from codeplane import telemetry
-from codeplane.server import attached
-from codeplane.server.attach import Engine
-from codeplane.server.engine import Server, run_engine
-from codeplane.server.runtime import RuntimeDirectory
+from codeplane.server import client_session
+from codeplane.server.engine import EngineServer, run_engine
+from codeplane.server.engine_client import EngineClient
+from codeplane.server.runtime_directory import RuntimeDirectory
 from codeplane.tools.calls import CallReply, CallRequest
 from codeplane.tools.formats import Format
 from codeplane.tools.pipeline import Pipeline
@@ -67,13 +67,13 @@ class Answering:
 
 
 @asynccontextmanager
-async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[Server, Engine]]:
+async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[EngineServer, EngineClient]]:
     with tempfile.TemporaryDirectory(prefix="cpl-") as directory:
         path = Path(directory) / "engine.sock"
-        server = Server(cast(Pipeline, pipeline))
+        server = EngineServer(cast(Pipeline, pipeline))
         stop = asyncio.Event()
         serving = asyncio.ensure_future(server.serve(path, stop, 0.0))
-        engine = Engine(path, None, Surface(format=Format.JSON), kind)
+        engine = EngineClient(path, None, Surface(format=Format.JSON), kind)
         engine.start()
         try:
             yield server, engine
@@ -85,7 +85,7 @@ async def served(kind: str, pipeline: Answering) -> AsyncIterator[tuple[Server, 
             await serving
 
 
-def talk(kind: str, conversation: Callable[[Server, Engine, Answering], Coroutine[Any, Any, None]]) -> None:
+def talk(kind: str, conversation: Callable[[EngineServer, EngineClient, Answering], Coroutine[Any, Any, None]]) -> None:
     async def main() -> None:
         pipeline = Answering()
         async with served(kind, pipeline) as (server, engine):
@@ -101,14 +101,14 @@ async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
         await asyncio.sleep(0.005)
 
 
-def begin(engine: Engine, tool: str, principal: str, count: int = 1) -> list[asyncio.Task[Any]]:
+def begin(engine: EngineClient, tool: str, principal: str, count: int = 1) -> list[asyncio.Task[Any]]:
     return [asyncio.ensure_future(engine.call(tool, {}, principal=principal)) for _ in range(count)]
 
 
 @pytest.mark.parametrize("kind", ["mcp", "http"])
 def test_how_things_stand_is_told_at_once(kind: str) -> None:
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
-        limits = attached.MANY_CLIENTS if kind == "http" else attached.ONE_CLIENT
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
+        limits = client_session.MANY_CLIENTS if kind == "http" else client_session.ONE_CLIENT
         calls = begin(engine, "wait", "p", limits.calls)
         await until(lambda: pipeline.waiting == limits.each)
         for tool, arguments in (("health_check", {}), ("manage_index", {"action": "status"}), ("list_codebases", {})):
@@ -123,9 +123,9 @@ def test_how_things_stand_is_told_at_once(kind: str) -> None:
 
 
 def test_one_session_of_http_does_not_keep_another_waiting() -> None:
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         begin(engine, "wait", "greedy", 300)
-        await until(lambda: pipeline.waiting == attached.MANY_CLIENTS.each)
+        await until(lambda: pipeline.waiting == client_session.MANY_CLIENTS.each)
         (reply,) = await asyncio.wait_for(asyncio.gather(*begin(engine, "map_repo", "other")), 1.0)
         assert not reply.is_error
 
@@ -133,30 +133,30 @@ def test_one_session_of_http_does_not_keep_another_waiting() -> None:
 
 
 def test_a_call_that_is_cancelled_while_it_waits_leaves_at_once() -> None:
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
-        begin(engine, "wait", "p", attached.ONE_CLIENT.each)
-        await until(lambda: pipeline.waiting == attached.ONE_CLIENT.each)
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
+        begin(engine, "wait", "p", client_session.ONE_CLIENT.each)
+        await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.each)
         late = begin(engine, "wait", "p", 10)
-        await until(lambda: len(server._tasks) == attached.ONE_CLIENT.each + 10)
+        await until(lambda: len(server._tasks) == client_session.ONE_CLIENT.each + 10)
         for call in late:
             call.cancel()
         # Each still leaves its outcome.
         await until(lambda: len(pipeline.cancelled) == 10, 1.0)
-        await until(lambda: len(server._tasks) == attached.ONE_CLIENT.each, 1.0)
-        assert pipeline.waiting == attached.ONE_CLIENT.each
+        await until(lambda: len(server._tasks) == client_session.ONE_CLIENT.each, 1.0)
+        assert pipeline.waiting == client_session.ONE_CLIENT.each
         pipeline.go.set()
         await until(lambda: not server._tasks)
         # Nobody has taken a turn along.
         pipeline.go.clear()
-        begin(engine, "wait", "p", attached.ONE_CLIENT.each)
-        await until(lambda: pipeline.waiting == attached.ONE_CLIENT.each)
+        begin(engine, "wait", "p", client_session.ONE_CLIENT.each)
+        await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.each)
 
     talk("mcp", conversation)
 
 
 @pytest.mark.parametrize("kind", ["recursion", "runtime"])
 def test_whatever_fails_is_an_answer(kind: str) -> None:
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         reply = await asyncio.wait_for(engine.call("fail", {"kind": kind}, principal="p"), 5.0)
         error = json.loads(reply.body)["error"]
         assert reply.is_error and error["error"] == "INTERNAL"
@@ -166,7 +166,7 @@ def test_whatever_fails_is_an_answer(kind: str) -> None:
 
 
 def test_a_state_that_must_be_waited_for_keeps_nobody_else_waiting() -> None:
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         asking = [asyncio.ensure_future(engine.state()) for _ in range(50)]
         await asyncio.sleep(0.05)
         for tool in ("map_repo", "health_check"):
@@ -178,9 +178,9 @@ def test_a_state_that_must_be_waited_for_keeps_nobody_else_waiting() -> None:
 
 
 def test_who_leaves_is_forgotten_and_there_is_an_end_to_who_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attached, "_MAX_PRINCIPALS", 3)
+    monkeypatch.setattr(client_session, "_MAX_PRINCIPALS", 3)
 
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         for name in "abc":
             await engine.call("map_repo", {}, principal=name)
         engine.leave("b")
@@ -205,7 +205,7 @@ def test_a_client_says_its_name_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(telemetry, "debug", noted)
 
-    async def conversation(server: Server, engine: Engine, pipeline: Answering) -> None:
+    async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         for _ in range(3):
             await engine.call("map_repo", {}, principal="p", client="tester/3")
 
@@ -221,7 +221,7 @@ def test_an_engine_ends_within_the_time_that_it_is_given(tmp_path: Path) -> None
         ended: list[float] = []
 
         async def ask() -> None:
-            engine = Engine(runtime.socket_path, None, Surface(format=Format.JSON), "mcp")
+            engine = EngineClient(runtime.socket_path, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             calls = begin(engine, "deaf", "p")
             await until(lambda: pipeline.waiting)

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.attach import Refusing
-from codeplane.server.stdio import StdioFront
+from codeplane.server.engine_client import UnavailableEngine
+from codeplane.server.stdio import StdioFrontend
 from codeplane.tools.calls import CallReply
 from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
@@ -85,7 +85,7 @@ def test_an_engine_is_given_what_is_left_of_the_time(at_work: bool, least: float
     """Killed while it writes, it would have to look at everything again."""
     given: list[float] = []
 
-    class Waiting(Refusing):
+    class Waiting(UnavailableEngine):
         async def call(self, *arguments: Any, **named: Any) -> CallReply:
             await asyncio.sleep(60)
             raise AssertionError
@@ -95,7 +95,7 @@ def test_an_engine_is_given_what_is_left_of_the_time(at_work: bool, least: float
 
     async def talk() -> float:
         (their_input, our_output), (our_input, their_output) = os.pipe(), os.pipe()
-        front = StdioFront(Waiting(CodePlaneError(ErrorCode.INTERNAL, ""), Format.JSON), Surface())
+        front = StdioFrontend(Waiting(CodePlaneError(ErrorCode.INTERNAL, ""), Format.JSON), Surface())
         serving = asyncio.ensure_future(front.run(their_input, their_output))
         if at_work:
             call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "health_check"}}
@@ -192,7 +192,7 @@ def test_a_client_that_closes_its_ears(place: Place) -> None:
 
 CLAIMING = """
 import os, subprocess, sys
-from codeplane.server.pipes import claim_standard_streams
+from codeplane.server.stdio_pipes import claim_standard_streams
 print("before")
 protocol_input, protocol_output = claim_standard_streams()
 print("after", flush=True)
@@ -216,9 +216,9 @@ PRINTING = """
 import os, sys, atexit
 class Loud:
     def find_spec(self, name, path=None, target=None):
-        if name == "codeplane.server.pipes":
+        if name == "codeplane.server.stdio_pipes":
             print("printed before the streams were claimed")
-        if name in ("codeplane.server.stdio", "codeplane.server.attach", "codeplane.server.assembly"):
+        if name in ("codeplane.server.stdio", "codeplane.server.engine_client", "codeplane.server.assembly"):
             print("printed at the import of", name, flush=True)
             os.write(1, b"written past Python\\n")
         return None

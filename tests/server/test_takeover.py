@@ -16,10 +16,10 @@ import pytest
 
 from codeplane.disk.locks import find_owner
 from codeplane.ledger.chain import verify_chain
-from codeplane.server import attach
-from codeplane.server.attach import Engine
-from codeplane.server.streams import read_frame
-from codeplane.server.wire import Frame
+from codeplane.server import engine_client
+from codeplane.server.async_frames import read_frame
+from codeplane.server.engine_client import EngineClient
+from codeplane.server.frames import Frame
 from codeplane.tools.formats import Format
 from codeplane.tools.surface import Surface
 from support.mcp_client import McpClient, Place, index_held, until
@@ -162,7 +162,7 @@ async def _asked(place: Place, replies: list[dict[str, Any] | None], *, again: b
 
     place.socket.parent.mkdir(parents=True, mode=0o700)
     async with await asyncio.start_unix_server(attend, str(place.socket)):
-        engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
+        engine = EngineClient(place.socket, None, Surface(format=Format.JSON), "mcp")
         engine.start()
         reply = await engine._ask({"call": "x", "principal": "p"}, b"{}", None, again=again, form=Format.JSON)
         await engine.close()
@@ -213,7 +213,7 @@ def test_an_engine_that_talks_nonsense_is_hung_up_on_and_tried_again(place: Plac
 
         place.socket.parent.mkdir(parents=True, mode=0o700)
         async with await asyncio.start_unix_server(attend, str(place.socket)):
-            engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
+            engine = EngineClient(place.socket, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             reply = await engine.call("map_repo", {}, principal="p", on_progress=tell)
             await engine.close()
@@ -232,7 +232,7 @@ def test_a_refusal_reaches_calls_that_came_before_it(place: Place) -> None:
 
         place.socket.parent.mkdir(parents=True, mode=0o700)
         async with await asyncio.start_unix_server(refuse, str(place.socket)):
-            engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
+            engine = EngineClient(place.socket, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             began = time.monotonic()
             reply = await engine.call("map_repo", {}, principal="p")
@@ -249,7 +249,7 @@ def test_a_line_that_breaks_after_a_long_time_is_not_given_up_at_once(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A killed engine may leave unread calls behind: the line is then reset instead of closed."""
-    monkeypatch.setattr(attach, "_CONNECT_SECONDS", 0.4)
+    monkeypatch.setattr(engine_client, "_CONNECT_SECONDS", 0.4)
 
     async def ask() -> dict[str, Any]:
         lines = 0
@@ -273,7 +273,7 @@ def test_a_line_that_breaks_after_a_long_time_is_not_given_up_at_once(
 
         place.socket.parent.mkdir(parents=True, mode=0o700)
         async with await asyncio.start_unix_server(attend, str(place.socket)):
-            engine = Engine(place.socket, None, Surface(format=Format.JSON), "mcp")
+            engine = EngineClient(place.socket, None, Surface(format=Format.JSON), "mcp")
             engine.start()
             reply = await engine.call("map_repo", {}, principal="p")
             await engine.close()

@@ -11,7 +11,7 @@ from typing import Any
 
 from codeplane.ledger.chain import verify_chain
 from codeplane.ledger.queries import list_operations, list_tasks
-from codeplane.server.runtime import RuntimeDirectory, read_http, runtime_base
+from codeplane.server.runtime_directory import RuntimeDirectory, read_http, runtime_base
 from support.http_front import modern_headers, modern_message
 from support.mcp_client import Place, until
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.paths import RepoPath
-from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
@@ -37,11 +37,11 @@ class CallJournal:
         self._ledger.ensure_settled()
 
     def begin(self, batch: Batch) -> None:
-        record = Record(mutation_id=batch.mutation_id)
+        record = CallRecord(mutation_id=batch.mutation_id)
         event = Event("write_source", "r_1", op_type="write_source", plan=batch.as_text(), record=record)
         self._intent = self._ledger.intent(event)
 
-    def commit(self, record: Record, answer_chars: int) -> None:
+    def commit(self, record: CallRecord, answer_chars: int) -> None:
         event = Event("write_source", "r_1", op_type="write_source", intent=self._intent, status="ok", record=record)
         self._ledger.commit(event)
         self._intent = None

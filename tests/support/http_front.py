@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import OnProgress
 from codeplane.server.http.app import build_app
 from codeplane.server.http.connections import Connections
-from codeplane.server.http.forwarding import MAX_CALLS, Identity, build_server
 from codeplane.server.http.guard import Guard
+from codeplane.server.http.lifecycle import listen, run_app, session_end_callback
+from codeplane.server.http.mcp_server import MAX_CALLS, ServerInfo, build_server
 from codeplane.server.http.routes import operator_routes
-from codeplane.server.http.serve import leaver, listen, run_app
+from codeplane.server.tool_caller import OnProgress
 from codeplane.tools.calls import CallReply
 from codeplane.tools.formats import Format
 
@@ -167,10 +167,10 @@ def running_front(
         guard = Guard(TOKEN, REPOSITORY, listener.getsockname()[1], **guarded)
         caller = Local()
         accepted = connections or Connections()
-        identity = Identity("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON)
+        identity = ServerInfo("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON)
         routes = operator_routes(caller, guard, version="9.9.9", api_version="0.1.0", figures=dict)
         server = build_server(identity, caller, TOKEN, max_calls)
-        app = build_app(server, guard, accepted, routes, on_session_end=leaver(caller, TOKEN))
+        app = build_app(server, guard, accepted, routes, on_session_end=session_end_callback(caller, TOKEN))
         stop = asyncio.Event()
         fronts.append(Front(guard.port, caller, accepted, asyncio.get_running_loop(), stop))
         await run_app(app, listener, accepted, grace_seconds=grace_seconds, on_started=started.set, stop=stop)

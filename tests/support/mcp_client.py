@@ -25,8 +25,8 @@ import psutil  # type: ignore[import-untyped]
 
 import codeplane
 from codeplane.disk.locks import FileLock
-from codeplane.server.ask import ask_state
-from codeplane.server.runtime import repository_id
+from codeplane.server.runtime_directory import repository_id
+from codeplane.server.sync_client import query_state
 from support.repositories import make_repository
 from support.sandbox import Sandbox
 
@@ -65,7 +65,7 @@ class Place(Sandbox):
         return self.runtime / "codeplane" / repository_id(self.root) / "engine.sock"
 
     def state(self) -> Mapping[str, Any] | None:
-        return ask_state(self.socket, 5.0)
+        return query_state(self.socket, 5.0)
 
     def engine_pid(self) -> int:
         state = self.state()

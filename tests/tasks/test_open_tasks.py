@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from codeplane.base.call_record import EMPTY_RECORD, CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import NOTHING, Record
 from codeplane.base.warnings import WarningCode
 from codeplane.ledger.events import TaskState
 from codeplane.tasks.fingerprints import failure_fingerprint
@@ -83,7 +83,7 @@ def test_a_closed_task_is_not_opened_again_by_naming_it() -> None:
     # A call that was on its way when the task was closed.
     assert refusal(lambda: tasks.admit(bound, None)).code is ErrorCode.TASK_CLOSED
     tasks.spend(bound, 5)
-    assert tasks.note(bound, NOTHING, "mutations") is None
+    assert tasks.note(bound, EMPTY_RECORD, "mutations") is None
     left = refusal(lambda: tasks.bind(MINE, "t_" + "z" * 24))
     assert left.details == {"task_state": "CLOSED_INTERRUPTED"}, "it was open in a server that ended"
 
@@ -163,7 +163,7 @@ def test_only_so_many_are_open_in_a_session_and_forgotten_ones_make_room() -> No
 
 def test_the_same_change_twice_in_a_row_is_said() -> None:
     tasks, _ = make()
-    change, other = Record(mutation_fingerprint="aa"), Record(changed_paths=["a.py"], repo_after_hash="x")
+    change, other = CallRecord(mutation_fingerprint="aa"), CallRecord(changed_paths=["a.py"], repo_after_hash="x")
     said = []
     for record in (change, change, other, other, change):
         tasks.admit(MINE, "mutations")
@@ -175,20 +175,20 @@ def test_the_same_change_twice_in_a_row_is_said() -> None:
 
 def test_the_same_failure_after_a_change_is_no_progress() -> None:
     tasks, _ = make()
-    fails, passes = Record(failure_fingerprint="ff"), NOTHING
+    fails, passes = CallRecord(failure_fingerprint="ff"), EMPTY_RECORD
     tasks.admit(MINE, None)
 
-    def run(record: Record) -> WarningCode | None:
+    def run(record: CallRecord) -> WarningCode | None:
         return tasks.note(MINE, record, "test_runs")
 
     assert run(fails) is None
     assert run(fails) is None, "nothing was changed in between"
-    tasks.note(MINE, Record(mutation_fingerprint="1"), "mutations")
-    tasks.note(MINE, NOTHING, None)
+    tasks.note(MINE, CallRecord(mutation_fingerprint="1"), "mutations")
+    tasks.note(MINE, EMPTY_RECORD, None)
     assert run(fails) is WarningCode.NO_PROGRESS
-    tasks.note(MINE, Record(mutation_fingerprint="2"), "mutations")
+    tasks.note(MINE, CallRecord(mutation_fingerprint="2"), "mutations")
     assert run(passes) is None
-    tasks.note(MINE, Record(mutation_fingerprint="3"), "mutations")
+    tasks.note(MINE, CallRecord(mutation_fingerprint="3"), "mutations")
     assert run(fails) is None, "it had passed before"
     assert tasks.find(MINE).repeated_failures == 1
 

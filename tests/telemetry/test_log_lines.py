@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codeplane import telemetry
-from codeplane.telemetry import Destination
+from codeplane.telemetry import LogDestination
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 def test_a_json_line_has_time_level_event_and_fields(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    assert telemetry.configure([Destination("json", str(path), "debug")], repository=None) == []
+    assert telemetry.configure([LogDestination("json", str(path), "debug")], repository=None) == []
     with telemetry.bind(op_id="o_1"), telemetry.bind(request_id="r_1"):
         telemetry.warn("file set aside", path="src/a.py", attempts=2, fatal=False, owner=None)
     telemetry.info("after")
@@ -48,7 +48,7 @@ def test_a_json_line_has_time_level_event_and_fields(tmp_path: Path) -> None:
 
 def test_each_output_has_its_own_level_and_format(tmp_path: Path) -> None:
     every, errors = tmp_path / "every.jsonl", tmp_path / "errors.log"
-    outputs = [Destination("json", str(every), "debug"), Destination("console", str(errors), "error")]
+    outputs = [LogDestination("json", str(every), "debug"), LogDestination("console", str(errors), "error")]
     telemetry.configure(outputs, repository=None)
     telemetry.debug("one")
     telemetry.info("two")
@@ -60,7 +60,7 @@ def test_each_output_has_its_own_level_and_format(tmp_path: Path) -> None:
 
 def test_standard_streams_are_outputs(capsys: pytest.CaptureFixture[str]) -> None:
     telemetry.configure(
-        [Destination("console", "stderr", "info"), Destination("json", "stdout", "warn")], repository=None
+        [LogDestination("console", "stderr", "info"), LogDestination("json", "stdout", "warn")], repository=None
     )
     telemetry.info("quiet")
     telemetry.warn("loud")
@@ -71,7 +71,7 @@ def test_standard_streams_are_outputs(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_control_characters_are_escaped_and_long_text_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    telemetry.configure([Destination("console", str(path), "info")], repository=None)
+    telemetry.configure([LogDestination("console", str(path), "info")], repository=None)
     telemetry.info("seen", name="a\x1b[2Jb\nc\udcff", content="x" * 5000, data=b"secret bytes")
     text = path.read_text()
     assert "a\\x1b[2Jb\\nc\\udcff" in text
@@ -94,9 +94,9 @@ def test_an_output_that_cannot_be_opened_is_reported_and_left_out(tmp_path: Path
     good = tmp_path / "good.jsonl"
     os.mkfifo(tmp_path / "pipe")
     outputs = [
-        Destination("json", str(tmp_path / "missing" / "x"), "info"),
-        Destination("json", str(tmp_path / "pipe"), "info"),
-        Destination("json", str(good), "info"),
+        LogDestination("json", str(tmp_path / "missing" / "x"), "info"),
+        LogDestination("json", str(tmp_path / "pipe"), "info"),
+        LogDestination("json", str(good), "info"),
     ]
     problems = telemetry.configure(outputs, repository=None)
     telemetry.info("still logged")

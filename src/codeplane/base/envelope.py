@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from codeplane.base.call_record import EMPTY_RECORD, CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import NOTHING, Record
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice
 
@@ -49,7 +49,7 @@ class Answer:
     warnings: Sequence[Notice] = ()
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
-    record: Record = NOTHING
+    record: CallRecord = EMPTY_RECORD
     """For the ledger; the caller does not see it."""
     lines: Sequence[TextLine] | None = None
     """The text form, where a handler makes it itself; None: `tools/text` makes it from the other fields."""

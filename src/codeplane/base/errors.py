@@ -142,7 +142,7 @@ class CodePlaneError(Exception):
         return fields
 
 
-def unforeseen(error: BaseException, reason: str | None = None) -> CodePlaneError:
+def internal_error(error: BaseException, reason: str | None = None) -> CodePlaneError:
     """What nobody thought of, as an error that says no more than that: its words may quote anything."""
     return CodePlaneError(
         ErrorCode.INTERNAL,

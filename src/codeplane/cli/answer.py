@@ -15,7 +15,7 @@ from typing import Any
 
 from codeplane import telemetry
 from codeplane.base.envelope import error_envelope, new_request_id
-from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
+from codeplane.base.errors import CodePlaneError, ErrorCode, internal_error
 from codeplane.base.paths import display
 from codeplane.cli.terminal import Style
 
@@ -63,10 +63,10 @@ def answer(command: str, work: Callable[[], Reply], *, json: bool) -> int:
             return INTERRUPTED
         except OSError as error:
             telemetry.error("command failed", command=command, **telemetry.describe(error))
-            return _fail(unforeseen(error, error.strerror), request_id, json=json)
+            return _fail(internal_error(error, error.strerror), request_id, json=json)
         except Exception as error:
             telemetry.error("command failed", command=command, **telemetry.describe(error))
-            return _fail(unforeseen(error), request_id, json=json)
+            return _fail(internal_error(error), request_id, json=json)
         telemetry.debug("command done", command=command, status=reply.status)
     if json:
         meta = {"request_id": request_id, "elapsed_ms": round((time.monotonic() - started) * 1000), **reply.meta}

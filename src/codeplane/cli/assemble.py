@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
-from codeplane.config import Config, Layer, environment_layer, merge, override_layer
-from codeplane.telemetry import Destination, configure
+from codeplane.config import Config, ConfigLayer, environment_layer, merge, override_layer
+from codeplane.telemetry import LogDestination, configure
 
 if TYPE_CHECKING:
     from codeplane.operations.context import Context
@@ -90,14 +90,14 @@ def load_config(root: Path | None, invocation: Invocation, environment: Mapping[
     return merge(load_layers(root, invocation, environment))
 
 
-def load_layers(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> list[Layer]:
+def load_layers(root: Path | None, invocation: Invocation, environment: Mapping[str, str]) -> list[ConfigLayer]:
     """All sources of settings, in rising order of precedence."""
     layers = []
     user_file = _user_directory(environment, "XDG_CONFIG_HOME", ".config") / "config.yaml"
     repository_file = root / ".codeplane" / "config.yaml" if root else None
     # Importing YAML takes a tenth of the time budget of `cpl status`, and most users have no such file.
     if os.path.lexists(user_file) or (repository_file and os.path.lexists(repository_file)):
-        from codeplane.config.documents import repository_layer, user_layer
+        from codeplane.config.files import repository_layer, user_layer
         from codeplane.config.trust import read_grant
 
         layers.append(user_layer(user_file))
@@ -111,7 +111,7 @@ def start_logging(root: Path | None, config: Config) -> list[str]:
     """Open the log outputs. On a terminal only warnings and errors of the log are printed, unless configured."""
     default = config.origins.keys().isdisjoint({"logging.level", "logging.outputs"}) and sys.stderr.isatty()
     outputs = [
-        Destination(output.format, output.destination, "warn" if default else output.level or config.logging.level)
+        LogDestination(output.format, output.destination, "warn" if default else output.level or config.logging.level)
         for output in config.logging.outputs
     ]
     return configure(outputs, repository=root, file_level=config.logging.level)

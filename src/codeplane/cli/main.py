@@ -286,7 +286,7 @@ def call(context: click.Context, tool: str, arguments: tuple[str, ...], given: s
 def status(context: click.Context, json: bool, verbose: bool, follow: bool) -> None:
     """Show the state of the index and of the server."""
     from codeplane.cli.commands import status
-    from codeplane.cli.reach import server_state
+    from codeplane.cli.connect import server_state
 
     context.exit(status.status(context.obj, verbose=verbose, follow=follow, json=json, ask_server=server_state))
 

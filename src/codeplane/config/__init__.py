@@ -4,32 +4,32 @@ Nothing here reads the environment or looks for files: the caller hands over the
 environment, the documents and the one-off overrides, in the order in which they win.
 """
 
-from codeplane.config.layers import Layer, environment_layer, merge, override_layer
+from codeplane.config.layers import ConfigLayer, environment_layer, merge, override_layer
 from codeplane.config.model import (
     Config,
     EditsConfig,
     FreshnessConfig,
-    Ignored,
+    IgnoredSetting,
     IndexConfig,
     LedgerConfig,
     LoggingConfig,
-    Output,
+    LogOutput,
     ServerConfig,
-    Trust,
+    TrustState,
 )
 
 __all__ = [
     "Config",
+    "ConfigLayer",
     "EditsConfig",
     "FreshnessConfig",
-    "Ignored",
+    "IgnoredSetting",
     "IndexConfig",
-    "Layer",
     "LedgerConfig",
+    "LogOutput",
     "LoggingConfig",
-    "Output",
     "ServerConfig",
-    "Trust",
+    "TrustState",
     "environment_layer",
     "merge",
     "override_layer",

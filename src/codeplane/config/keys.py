@@ -16,7 +16,7 @@ from codeplane.config.model import (
     IndexConfig,
     LedgerConfig,
     LoggingConfig,
-    Output,
+    LogOutput,
     ReadingConfig,
     ServerConfig,
 )
@@ -30,12 +30,12 @@ MAX_PATTERN_CHARS = 1000
 MAX_ROOTS = 100
 
 
-class Refused(ValueError):
+class InvalidValue(ValueError):
     """A value of the wrong type or out of bounds; the key's own words say what was expected."""
 
 
 @dataclass(frozen=True)
-class Key:
+class ConfigKey:
     name: str
     parse: Callable[[object], object]
     default: object
@@ -59,7 +59,7 @@ def _integer(low: int, high: int) -> Callable[[object], int]:
         if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 20:
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise Refused
+            raise InvalidValue
         return value
 
     return parse
@@ -68,13 +68,13 @@ def _integer(low: int, high: int) -> Callable[[object], int]:
 def _seconds(low: float, high: float) -> Callable[[object], float]:
     def parse(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise Refused
+            raise InvalidValue
         try:
             number = float(value)
         except (ValueError, OverflowError):
-            raise Refused from None
+            raise InvalidValue from None
         if not low <= number <= high:
-            raise Refused
+            raise InvalidValue
         return number
 
     return parse
@@ -86,7 +86,7 @@ def _choice(*words: str) -> Callable[[object], str]:
         if isinstance(value, bool):
             value = "on" if value else "off"
         if not isinstance(value, str) or value.lower() not in words:
-            raise Refused
+            raise InvalidValue
         return value.lower()
 
     return parse
@@ -97,27 +97,27 @@ def _switch(value: object) -> bool:
     if isinstance(value, str):
         value = words.get(value.strip().lower())
     if not isinstance(value, bool):
-        raise Refused
+        raise InvalidValue
     return value
 
 
 def _toolsets(value: object) -> tuple[str, ...]:
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not items or not all(isinstance(item, str) for item in items):
-        raise Refused
+        raise InvalidValue
     chosen = {item.strip().lower() for item in items}
     if not chosen <= set(TOOLSETS):
-        raise Refused
+        raise InvalidValue
     return tuple(name for name in TOOLSETS if name in chosen)
 
 
 def _directories(value: object) -> tuple[str, ...]:
     items = (value,) if isinstance(value, str) and value else value or ()
     if not isinstance(items, list | tuple) or len(items) > MAX_ROOTS:
-        raise Refused
+        raise InvalidValue
     for item in items:
         if not isinstance(item, str) or not item.startswith("/") or "\0" in item or ".." in item.split("/"):
-            raise Refused
+            raise InvalidValue
     return tuple(
         dict.fromkeys("/" + "/".join(part for part in item.split("/") if part not in ("", ".")) for item in items)
     )
@@ -130,29 +130,29 @@ def _level(value: object) -> str:
 def _patterns(value: object) -> tuple[str, ...]:
     items = (value,) if isinstance(value, str) and value else value or ()
     if not isinstance(items, list | tuple) or len(items) > MAX_PATTERNS:
-        raise Refused
+        raise InvalidValue
     for item in items:
         if not isinstance(item, str) or not 0 < len(item) <= MAX_PATTERN_CHARS or "\n" in item or "\0" in item:
-            raise Refused
+            raise InvalidValue
     return tuple(items)
 
 
-def _outputs(value: object) -> tuple[Output, ...]:
+def _outputs(value: object) -> tuple[LogOutput, ...]:
     if not isinstance(value, list) or len(value) > 8:
-        raise Refused
+        raise InvalidValue
     return tuple(_output(item) for item in value)
 
 
-def _output(item: object) -> Output:
+def _output(item: object) -> LogOutput:
     if not isinstance(item, dict) or not item.keys() <= {"format", "destination", "level"}:
-        raise Refused
+        raise InvalidValue
     destination = item.get("destination", "stderr")
     if not isinstance(destination, str) or "\0" in destination:
-        raise Refused
+        raise InvalidValue
     if destination not in ("stderr", "stdout") and not destination.startswith("/"):
-        raise Refused
+        raise InvalidValue
     level = item.get("level")
-    return Output(
+    return LogOutput(
         format=_choice(*FORMATS)(item.get("format", "console")),
         destination=destination,
         level=None if level is None else _level(level),
@@ -168,8 +168,8 @@ _freshness = FreshnessConfig()
 _ledger = LedgerConfig()
 _reading = ReadingConfig()
 
-KEYS: tuple[Key, ...] = (
-    Key(
+KEYS: tuple[ConfigKey, ...] = (
+    ConfigKey(
         "edits.undo_bytes",
         _integer(0, 2**50),
         _edits.undo_bytes,
@@ -179,7 +179,7 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose how much disk space is taken",
         may_lower=True,
     ),
-    Key(
+    ConfigKey(
         "edits.undo_days",
         _integer(0, 3650),
         _edits.undo_days,
@@ -189,7 +189,7 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose for how long files from before are kept",
         may_lower=True,
     ),
-    Key(
+    ConfigKey(
         "freshness.debounce_ms",
         _integer(0, 600_000),
         _freshness.debounce_ms,
@@ -197,7 +197,7 @@ KEYS: tuple[Key, ...] = (
         "1000",
         "How long the tree must be quiet before the watcher starts a sync in the background.",
     ),
-    Key(
+    ConfigKey(
         "freshness.inline_ms",
         _integer(0, 60_000),
         _freshness.inline_ms,
@@ -207,7 +207,7 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose that calls wait longer",
         may_lower=True,
     ),
-    Key(
+    ConfigKey(
         "freshness.interval_sec",
         _seconds(0.0, 86_400.0),
         _freshness.interval_sec,
@@ -216,7 +216,7 @@ KEYS: tuple[Key, ...] = (
         "How often a running server syncs in the background, whatever the watcher saw; 0 never.",
         outside="a repository may not choose how often the server works in the background",
     ),
-    Key(
+    ConfigKey(
         "freshness.policy",
         _choice(*POLICIES),
         _freshness.policy,
@@ -225,7 +225,7 @@ KEYS: tuple[Key, ...] = (
         "What a call does about changes on disk unless it says so itself. `strict` waits until the index has them, "
         "`balanced` takes in a small change and otherwise says what is stale, `best_effort` answers at once.",
     ),
-    Key(
+    ConfigKey(
         "freshness.strict_sec",
         _seconds(0.1, 3600.0),
         _freshness.strict_sec,
@@ -234,7 +234,7 @@ KEYS: tuple[Key, ...] = (
         "Under `strict`, how long a call waits for a fresh index before it fails with `INDEX_STALE`.",
         outside="a repository may not choose how long calls wait",
     ),
-    Key(
+    ConfigKey(
         "freshness.watcher",
         _switch,
         _freshness.watcher,
@@ -242,7 +242,7 @@ KEYS: tuple[Key, ...] = (
         "false",
         "Whether a running server watches the tree. Without it nothing changes but speed.",
     ),
-    Key(
+    ConfigKey(
         "index.extractions_bytes",
         _integer(0, 2**50),
         _index.extractions_bytes,
@@ -252,7 +252,7 @@ KEYS: tuple[Key, ...] = (
         "repository, is not parsed again.",
         outside="a repository may not choose how much disk space is taken",
     ),
-    Key(
+    ConfigKey(
         "index.full_hash_every",
         _integer(0, 1_000_000),
         _index.full_hash_every,
@@ -260,7 +260,7 @@ KEYS: tuple[Key, ...] = (
         "50",
         "Every how many syncs all files are hashed, whatever their timestamps say; 0 never.",
     ),
-    Key(
+    ConfigKey(
         "index.hash_concurrency",
         _integer(1, limits.MAX_HASH_CONCURRENCY),
         _index.hash_concurrency,
@@ -268,7 +268,7 @@ KEYS: tuple[Key, ...] = (
         "8",
         "How many files are read and hashed at the same time.",
     ),
-    Key(
+    ConfigKey(
         "index.ignore",
         _patterns,
         _index.ignore,
@@ -276,7 +276,7 @@ KEYS: tuple[Key, ...] = (
         '["*.generated.ts", "fixtures/"]',
         "Patterns in `.gitignore` syntax of what is not indexed, besides those of `.gitignore` and `.cplignore`.",
     ),
-    Key(
+    ConfigKey(
         "index.max_bytes",
         _integer(0, 2**50),
         _index.max_bytes,
@@ -287,7 +287,7 @@ KEYS: tuple[Key, ...] = (
         f"{limits.MAX_INDEX_BYTES // 1024**3} GiB.",
         outside="a repository may not choose how much disk space is taken",
     ),
-    Key(
+    ConfigKey(
         "index.max_lexical_bytes",
         _integer(1024, 256 * _MEBIBYTE),
         _index.max_lexical_bytes,
@@ -297,7 +297,7 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose that larger files are read",
         may_lower=True,
     ),
-    Key(
+    ConfigKey(
         "index.max_parse_bytes",
         _integer(1024, 64 * _MEBIBYTE),
         _index.max_parse_bytes,
@@ -307,7 +307,7 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose that larger files are parsed",
         may_lower=True,
     ),
-    Key(
+    ConfigKey(
         "index.overlay",
         _choice(*OVERLAYS),
         _index.overlay,
@@ -315,7 +315,7 @@ KEYS: tuple[Key, ...] = (
         "off",
         "Whether files that git does not track are indexed. `auto` is on, and off where the variable `CI` is set.",
     ),
-    Key(
+    ConfigKey(
         "index.parse_timeout_sec",
         _seconds(0.1, 300.0),
         _index.parse_timeout_sec,
@@ -325,7 +325,7 @@ KEYS: tuple[Key, ...] = (
         outside="a repository may not choose that files are parsed for longer",
         may_lower=True,
     ),
-    Key(
+    ConfigKey(
         "index.shelf_bytes",
         _integer(0, 2**50),
         _index.shelf_bytes,
@@ -335,7 +335,7 @@ KEYS: tuple[Key, ...] = (
         "branch that is come back to starts from the nearest of them.",
         outside="a repository may not choose how much disk space is taken",
     ),
-    Key(
+    ConfigKey(
         "index.workers",
         _integer(0, 16),
         _index.workers,
@@ -344,7 +344,7 @@ KEYS: tuple[Key, ...] = (
         "Processes that parse; 0 stands for the number of cores.",
         outside="a repository may not choose how many processes are started",
     ),
-    Key(
+    ConfigKey(
         "ledger.retention_days",
         _integer(0, 3650),
         _ledger.retention_days,
@@ -353,7 +353,7 @@ KEYS: tuple[Key, ...] = (
         "How long the record of calls is kept; 0 for ever.",
         outside="a repository may not choose how long the record of calls is kept",
     ),
-    Key(
+    ConfigKey(
         "logging.level",
         _level,
         _logging.level,
@@ -361,7 +361,7 @@ KEYS: tuple[Key, ...] = (
         "debug",
         "The least serious level that is logged.",
     ),
-    Key(
+    ConfigKey(
         "logging.outputs",
         _outputs,
         _logging.outputs,
@@ -370,7 +370,7 @@ KEYS: tuple[Key, ...] = (
         "Where log lines go, besides the log file in `.codeplane/logs/`.",
         outside="a repository may not choose where log lines go",
     ),
-    Key(
+    ConfigKey(
         "reading.enforce",
         _switch,
         _reading.enforce,
@@ -380,7 +380,7 @@ KEYS: tuple[Key, ...] = (
         "limits, and are advice elsewhere.",
         outside="a repository may not choose that reading ends",
     ),
-    Key(
+    ConfigKey(
         "reading.max_preview_chars",
         _integer(200, 20_000),
         _reading.max_preview_chars,
@@ -389,7 +389,7 @@ KEYS: tuple[Key, ...] = (
         "Characters of text that `read` gives of one target unless a call says otherwise.",
         outside="a repository may not choose how much is read",
     ),
-    Key(
+    ConfigKey(
         "reading.max_reads",
         _integer(1, 1_000_000),
         _reading.max_reads,
@@ -398,7 +398,7 @@ KEYS: tuple[Key, ...] = (
         "Reads of a session, or of a task, within the budget; beyond twice as many none is answered where it holds.",
         outside="a repository may not choose how much is read",
     ),
-    Key(
+    ConfigKey(
         "reading.max_single_lines",
         _integer(1, 1_000),
         _reading.max_single_lines,
@@ -407,7 +407,7 @@ KEYS: tuple[Key, ...] = (
         "Lines that `read` gives of one target unless a call says otherwise, and at most where budgets hold.",
         outside="a repository may not choose how much is read",
     ),
-    Key(
+    ConfigKey(
         "reading.max_total_lines",
         _integer(1, 100_000_000),
         _reading.max_total_lines,
@@ -416,7 +416,7 @@ KEYS: tuple[Key, ...] = (
         "Lines read by a session, or in a task, within the budget; beyond twice as many none is given where it holds.",
         outside="a repository may not choose how much is read",
     ),
-    Key(
+    ConfigKey(
         "server.allowed_roots",
         _directories,
         _server.allowed_roots,
@@ -425,7 +425,7 @@ KEYS: tuple[Key, ...] = (
         "Directories beneath which `manage_index` may register further repositories. Empty: the home repository alone.",
         outside="a repository may not open other directories",
     ),
-    Key(
+    ConfigKey(
         "server.keep_token",
         _switch,
         _server.keep_token,
@@ -434,7 +434,7 @@ KEYS: tuple[Key, ...] = (
         "Whether `cpl up` uses the same token at every start. The token is kept in the user's state directory.",
         outside="a repository may not choose that a token is kept",
     ),
-    Key(
+    ConfigKey(
         "server.port",
         _integer(0, 65535),
         _server.port,
@@ -443,7 +443,7 @@ KEYS: tuple[Key, ...] = (
         "The port of 127.0.0.1 on which `cpl up` listens; 0 lets the system choose.",
         outside="a repository may not choose the port",
     ),
-    Key(
+    ConfigKey(
         "server.prewarm",
         _switch,
         _server.prewarm,
@@ -451,7 +451,7 @@ KEYS: tuple[Key, ...] = (
         "false",
         "Whether the server loads what the first query needs right after the handshake.",
     ),
-    Key(
+    ConfigKey(
         "server.read_only",
         _switch,
         _server.read_only,
@@ -461,7 +461,7 @@ KEYS: tuple[Key, ...] = (
         "A repository's own file may turn this on and never off, whether it is trusted or not.",
         tightens_to=True,
     ),
-    Key(
+    ConfigKey(
         "server.session_idle_sec",
         _seconds(1.0, 604_800.0),
         _server.session_idle_sec,
@@ -470,7 +470,7 @@ KEYS: tuple[Key, ...] = (
         "How long a session may be idle before it ends and its handles expire.",
         outside="a repository may not choose when sessions end",
     ),
-    Key(
+    ConfigKey(
         "server.shutdown_sec",
         _seconds(0.0, 300.0),
         _server.shutdown_sec,
@@ -479,7 +479,7 @@ KEYS: tuple[Key, ...] = (
         "How long calls in flight may go on when the server is told to stop.",
         outside="a repository may not choose how long the server takes to stop",
     ),
-    Key(
+    ConfigKey(
         "server.format",
         _choice("text", "json"),
         _server.format,
@@ -488,7 +488,7 @@ KEYS: tuple[Key, ...] = (
         "Form of the answers that agents get: text, or the JSON envelope. A call can ask for the other with `format`.",
         outside="a repository may not choose the form of the answers that clients get",
     ),
-    Key(
+    ConfigKey(
         "server.toolsets",
         _toolsets,
         _server.toolsets,

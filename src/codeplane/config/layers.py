@@ -17,18 +17,18 @@ from typing import Any
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
-from codeplane.config.keys import BY_NAME, Key, Refused
+from codeplane.config.keys import BY_NAME, ConfigKey, InvalidValue
 from codeplane.config.model import (
     Config,
     EditsConfig,
     FreshnessConfig,
-    Ignored,
+    IgnoredSetting,
     IndexConfig,
     LedgerConfig,
     LoggingConfig,
     ReadingConfig,
     ServerConfig,
-    Trust,
+    TrustState,
 )
 
 ENVIRONMENT_PREFIX = "CODEPLANE__"
@@ -37,30 +37,30 @@ _MAX_SHOWN = 120
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConfigEntry:
     key: str
     value: object
     origin: str
 
 
 @dataclass(frozen=True)
-class Layer:
+class ConfigLayer:
     """Values from one place."""
 
-    entries: tuple[Entry, ...] = ()
-    trust: Trust | None = None
+    entries: tuple[ConfigEntry, ...] = ()
+    trust: TrustState | None = None
     """None for the user's own places; otherwise it came with the repository."""
-    ignored: tuple[Ignored, ...] = ()
+    ignored: tuple[IgnoredSetting, ...] = ()
     digest: str = ""
     """sha256 of the bytes that it was read from, where those can be trusted."""
 
 
-def merge(layers: Iterable[Layer]) -> Config:
+def merge(layers: Iterable[ConfigLayer]) -> Config:
     """One Config from layers in rising order of precedence."""
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
-    ignored: list[Ignored] = []
-    trust = Trust.ABSENT
+    ignored: list[IgnoredSetting] = []
+    trust = TrustState.ABSENT
     for layer in layers:
         ignored += layer.ignored
         trust = layer.trust or trust
@@ -85,7 +85,7 @@ def merge(layers: Iterable[Layer]) -> Config:
     )
 
 
-def read_entry(entry: Entry) -> tuple[Key, object]:
+def read_entry(entry: ConfigEntry) -> tuple[ConfigKey, object]:
     """The key and the value that an entry means, or an error that names its place."""
     key = BY_NAME.get(entry.key)
     if key is None:
@@ -93,7 +93,7 @@ def read_entry(entry: Entry) -> tuple[Key, object]:
     return key, _parse(key, entry)
 
 
-def find_refusal(layer: Layer, entry: Entry, below: Mapping[str, object]) -> Ignored | None:
+def find_refusal(layer: ConfigLayer, entry: ConfigEntry, below: Mapping[str, object]) -> IgnoredSetting | None:
     """Why an entry of a repository's own file has no effect on the values `below` it; None where it has."""
     if layer.trust is None:
         return None
@@ -102,19 +102,19 @@ def find_refusal(layer: Layer, entry: Entry, below: Mapping[str, object]) -> Ign
     except CodePlaneError as error:
         return _left_out(entry.key, entry.origin, error)
     under = below.get(key.name, key.default)
-    if key.trusted_only and layer.trust is not Trust.TRUSTED and not (key.may_lower and _is_lower(value, under)):
-        void = "; the file has changed since it was trusted" if layer.trust is Trust.VOID else ""
-        return Ignored(entry.key, entry.origin, key.outside + void)
+    if key.trusted_only and layer.trust is not TrustState.TRUSTED and not (key.may_lower and _is_lower(value, under)):
+        void = "; the file has changed since it was trusted" if layer.trust is TrustState.VOID else ""
+        return IgnoredSetting(entry.key, entry.origin, key.outside + void)
     if key.tightens_to is not None and value not in (key.tightens_to, under):
         reason = "a repository may turn it on and never off"
-        return Ignored(entry.key, entry.origin, reason, WarningCode.CONFIG_IGNORED)
+        return IgnoredSetting(entry.key, entry.origin, reason, WarningCode.CONFIG_IGNORED)
     return None
 
 
-def document_layer(document: Mapping[object, object], origin: str, trust: Trust | None = None) -> Layer:
+def document_layer(document: Mapping[object, object], origin: str, trust: TrustState | None = None) -> ConfigLayer:
     """The layer that a configuration file's content makes; `origin` is the file as a person would name it."""
-    entries: list[Entry] = []
-    ignored: list[Ignored] = []
+    entries: list[ConfigEntry] = []
+    ignored: list[IgnoredSetting] = []
     for section, content in document.items():
         try:
             entries += _flatten(section, content, origin)
@@ -122,15 +122,15 @@ def document_layer(document: Mapping[object, object], origin: str, trust: Trust 
             if trust is None:
                 raise
             ignored.append(_left_out(section, origin, error))
-    return Layer(tuple(entries), trust, tuple(ignored))
+    return ConfigLayer(tuple(entries), trust, tuple(ignored))
 
 
-def environment_layer(environment: Mapping[str, str]) -> Layer:
+def environment_layer(environment: Mapping[str, str]) -> ConfigLayer:
     """CODEPLANE__SECTION__KEY variables."""
     names = sorted(name for name in environment if name.startswith(ENVIRONMENT_PREFIX))
-    return Layer(
+    return ConfigLayer(
         tuple(
-            Entry(
+            ConfigEntry(
                 name.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", "."),
                 _from_text(environment[name]),
                 f"environment {display(name)}",
@@ -140,7 +140,7 @@ def environment_layer(environment: Mapping[str, str]) -> Layer:
     )
 
 
-def override_layer(overrides: Iterable[str], option: str = "--set") -> Layer:
+def override_layer(overrides: Iterable[str], option: str = "--set") -> ConfigLayer:
     """One-off `key=value` overrides."""
     entries = []
     for text in overrides:
@@ -153,11 +153,11 @@ def override_layer(overrides: Iterable[str], option: str = "--set") -> Layer:
                 received=_shown(text),
                 example=f"cpl {option} index.overlay=off init",
             )
-        entries.append(Entry(key.strip(), _from_text(value), f"{option} {display(key.strip())}"))
-    return Layer(tuple(entries))
+        entries.append(ConfigEntry(key.strip(), _from_text(value), f"{option} {display(key.strip())}"))
+    return ConfigLayer(tuple(entries))
 
 
-def _flatten(section: object, content: object, origin: str) -> Iterable[Entry]:
+def _flatten(section: object, content: object, origin: str) -> Iterable[ConfigEntry]:
     if not isinstance(section, str):
         raise _invalid(f"{origin} has a section that is not a word", "a section name", section, "index")
     if content is None and section in _SECTIONS:
@@ -167,22 +167,22 @@ def _flatten(section: object, content: object, origin: str) -> Iterable[Entry]:
             raise _invalid(
                 f"'{section}' in {origin} is not a section", f"keys below '{section}'", content, f"{section}: {{}}"
             )
-        yield Entry(section, content, origin)
+        yield ConfigEntry(section, content, origin)
         return
     for name, value in content.items():
-        yield Entry(f"{section}.{name if isinstance(name, str) else _text(name)}", value, origin)
+        yield ConfigEntry(f"{section}.{name if isinstance(name, str) else _text(name)}", value, origin)
     if not content and section not in _SECTIONS:
-        yield Entry(section, content, origin)
+        yield ConfigEntry(section, content, origin)
 
 
-def _left_out(name: object, origin: str, error: CodePlaneError) -> Ignored:
+def _left_out(name: object, origin: str, error: CodePlaneError) -> IgnoredSetting:
     """In words of ours alone: what a stranger wrote stays in the field that holds the key."""
     if error.code is ErrorCode.CONFIG_UNKNOWN_KEY:
         near = error.details.get("nearest")
         reason = "there is no such setting" + (f"; the nearest is {near}" if near else "")
     else:
         reason = f"its value cannot be used; expected {error.expected}"
-    return Ignored(_shown(name), origin, reason, WarningCode.CONFIG_IGNORED)
+    return IgnoredSetting(_shown(name), origin, reason, WarningCode.CONFIG_IGNORED)
 
 
 def _is_lower(value: object, than: object) -> bool:
@@ -196,10 +196,10 @@ def _section(values: Mapping[str, object], section: str, shape: type) -> dict[st
     }
 
 
-def _parse(key: Key, entry: Entry) -> object:
+def _parse(key: ConfigKey, entry: ConfigEntry) -> object:
     try:
         return key.parse(entry.value)
-    except Refused:
+    except InvalidValue:
         raise _invalid(
             f"{key.name} has a value that cannot be used ({entry.origin})",
             key.expected,
@@ -220,7 +220,7 @@ def _from_text(text: str) -> object:
         return text
 
 
-def _unknown(entry: Entry) -> CodePlaneError:
+def _unknown(entry: ConfigEntry) -> CodePlaneError:
     last = entry.key[:100].rpartition(".")[2]
     same = [name for name in BY_NAME if name.rpartition(".")[2] == last]
     near = same or get_close_matches(entry.key[:100], BY_NAME, n=1, cutoff=0.5)

@@ -18,7 +18,7 @@ TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "comp
 
 
 @dataclass(frozen=True)
-class Output:
+class LogOutput:
     """One place that log lines go to. Without a level of its own it has that of `logging.level`."""
 
     format: str = "console"
@@ -29,7 +29,7 @@ class Output:
 @dataclass(frozen=True)
 class LoggingConfig:
     level: str = "info"
-    outputs: tuple[Output, ...] = (Output(),)
+    outputs: tuple[LogOutput, ...] = (LogOutput(),)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class EditsConfig:
     undo_bytes: int = limits.UNDO_BYTES
 
 
-class Trust(StrEnum):
+class TrustState(StrEnum):
     """How the user stands to what the repository's own files ask for."""
 
     ABSENT = "absent"
@@ -108,7 +108,7 @@ class Trust(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ignored:
+class IgnoredSetting:
     """A setting of the repository's own file that has no effect, and why."""
 
     key: str
@@ -132,8 +132,8 @@ class Config:
     reading: ReadingConfig = ReadingConfig()
     edits: EditsConfig = EditsConfig()
     origins: Mapping[str, str] = field(default_factory=dict)
-    ignored: tuple[Ignored, ...] = ()
-    trust: Trust = Trust.ABSENT
+    ignored: tuple[IgnoredSetting, ...] = ()
+    trust: TrustState = TrustState.ABSENT
 
     def origin(self, key: str) -> str:
         """Which layer set `key`, in words that lead to the place."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from codeplane.config.keys import KEYS
-from codeplane.config.layers import Entry, Layer, find_refusal, merge, read_entry
-from codeplane.config.model import Config, Trust
+from codeplane.config.layers import ConfigEntry, ConfigLayer, find_refusal, merge, read_entry
+from codeplane.config.model import Config, TrustState
 
 
 class Effect(StrEnum):
@@ -19,7 +19,7 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedSetting:
     """One setting. `value` is what would be used, or for an unusable one what was written."""
 
     key: str
@@ -28,34 +28,34 @@ class Asked:
     reason: str = ""
 
 
-def find_repository_layer(layers: Sequence[Layer]) -> Layer | None:
-    return next((layer for layer in layers if layer.trust not in (None, Trust.ABSENT)), None)
+def find_repository_layer(layers: Sequence[ConfigLayer]) -> ConfigLayer | None:
+    return next((layer for layer in layers if layer.trust not in (None, TrustState.ABSENT)), None)
 
 
-def review(layers: Sequence[Layer]) -> tuple[Asked, ...]:
+def review(layers: Sequence[ConfigLayer]) -> tuple[RequestedSetting, ...]:
     """Every setting of the repository's file, in its order, among the layers that are in force with it."""
     layer = find_repository_layer(layers)
     if layer is None:
         return ()
     place = layers.index(layer)
-    trusted = replace(layer, trust=Trust.TRUSTED)
+    trusted = replace(layer, trust=TrustState.TRUSTED)
     base = merge(layers[:place])
     below = {key.name: base.value(key.name) for key in KEYS}
     after = merge([*layers[:place], trusted, *layers[place + 1 :]])
-    asked = [Asked(left.key, None, Effect.UNUSABLE, left.reason) for left in layer.ignored]
+    asked = [RequestedSetting(left.key, None, Effect.UNUSABLE, left.reason) for left in layer.ignored]
     for entry in layer.entries:
         refused = find_refusal(trusted, entry, below)
         if refused is not None:
-            asked.append(Asked(entry.key, entry.value, Effect.UNUSABLE, refused.reason))
+            asked.append(RequestedSetting(entry.key, entry.value, Effect.UNUSABLE, refused.reason))
             continue
         waiting = find_refusal(layer, entry, below)
         asked.append(_usable(entry, after, waiting.reason if waiting else ""))
     return tuple(asked)
 
 
-def _usable(entry: Entry, after: Config, waiting: str) -> Asked:
+def _usable(entry: ConfigEntry, after: Config, waiting: str) -> RequestedSetting:
     _, value = read_entry(entry)
     winner = after.origin(entry.key)
     if winner != entry.origin:
-        return Asked(entry.key, value, Effect.OVERRIDDEN, f"set by {winner}")
-    return Asked(entry.key, value, Effect.NEEDS_TRUST if waiting else Effect.IN_EFFECT, waiting)
+        return RequestedSetting(entry.key, value, Effect.OVERRIDDEN, f"set by {winner}")
+    return RequestedSetting(entry.key, value, Effect.NEEDS_TRUST if waiting else Effect.IN_EFFECT, waiting)

@@ -18,8 +18,8 @@ from codeplane.base.digests import Digest, digest_bytes, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import ROOT, RepoPath, basename, join, parent
 from codeplane.disk import stats
-from codeplane.disk.beneath import Root, read_up_to
-from codeplane.disk.patterns import MAX_LINES, PatternList
+from codeplane.disk.ignore_patterns import MAX_LINES, PatternList
+from codeplane.disk.safe_open import Root, read_up_to
 from codeplane.disk.secrets import is_secret
 from codeplane.disk.stats import FileStat
 
@@ -46,7 +46,7 @@ NOISE_NAMES = frozenset({".DS_Store"})
 
 
 @dataclass(frozen=True)
-class Rules:
+class IgnoreRules:
     """What the operator decides: more patterns (as in a `.cplignore` of the root, but weaker), secrets or not."""
 
     patterns: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Rules:
         return digest_bytes("\n".join(words).encode("utf-8", "surrogateescape"))
 
 
-class Reason(NamedTuple):
+class IgnoreReason(NamedTuple):
     kind: str
     where: str
 
@@ -66,7 +66,7 @@ class Reason(NamedTuple):
         return f"{self.kind}: {self.where}" if self.where else self.kind
 
 
-class Layer(NamedTuple):
+class IgnoreLayer(NamedTuple):
     """One ignore file. Its patterns see paths without the first `skip` bytes: its own directory."""
 
     kind: str
@@ -86,19 +86,19 @@ class IgnoreFile(NamedTuple):
     """False when it exceeds a cap, and the patterns beyond it are left out."""
 
 
-class Chain:
+class IgnoreChain:
     """The ignore files that govern a directory, strongest first. Immutable: a change of rules is another Chain."""
 
     __slots__ = ("cpl", "git")
 
-    def __init__(self, git: tuple[Layer, ...] = (), cpl: tuple[Layer, ...] = ()) -> None:
+    def __init__(self, git: tuple[IgnoreLayer, ...] = (), cpl: tuple[IgnoreLayer, ...] = ()) -> None:
         self.git = git
         self.cpl = cpl
 
-    def find_reason(self, path: str, name: str, is_directory: bool) -> Reason | None:
+    def find_reason(self, path: str, name: str, is_directory: bool) -> IgnoreReason | None:
         """Why the entry itself is ignored, given that its directory is not; secrets are not judged here."""
         if name.lower() in PROTECTED:
-            return Reason("protected", name)
+            return IgnoreReason("protected", name)
         cpl, git = self.cpl, self.git
         if not cpl and not git:
             return _find_built_in(name, is_directory)
@@ -107,31 +107,39 @@ class Chain:
         for layer in cpl:
             pattern = layer.patterns.find_last(path_bytes[layer.skip :], name_bytes, is_directory)
             if pattern is not None:
-                return None if pattern.negated else Reason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+                return (
+                    None
+                    if pattern.negated
+                    else IgnoreReason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+                )
         reason = _find_built_in(name, is_directory)
         if reason is not None:
             return reason
         for layer in git:
             pattern = layer.patterns.find_last(path_bytes[layer.skip :], name_bytes, is_directory)
             if pattern is not None:
-                return None if pattern.negated else Reason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+                return (
+                    None
+                    if pattern.negated
+                    else IgnoreReason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+                )
         return None
 
 
-def base_chain(root: Root, rules: Rules, now_ns: int) -> tuple[Chain, tuple[IgnoreFile, ...]]:
+def base_chain(root: Root, rules: IgnoreRules, now_ns: int) -> tuple[IgnoreChain, tuple[IgnoreFile, ...]]:
     """The rules that come from no directory of the tree."""
     lines = [pattern.encode("utf-8", "surrogateescape") for pattern in rules.patterns]
-    cpl = (Layer("operator pattern", "configuration", 0, PatternList(lines)),) if lines else ()
+    cpl = (IgnoreLayer("operator pattern", "configuration", 0, PatternList(lines)),) if lines else ()
     source = RepoPath(".git/info/exclude")
     patterns, file = _read(root, source, now_ns)
     if file is None:
-        return Chain((), cpl), ()
-    return Chain((Layer("gitignore", source, 0, patterns),) if len(patterns) else (), cpl), (file,)
+        return IgnoreChain((), cpl), ()
+    return IgnoreChain((IgnoreLayer("gitignore", source, 0, patterns),) if len(patterns) else (), cpl), (file,)
 
 
-def descend(
-    root: Root, chain: Chain, directory: str, names: tuple[str, ...], now_ns: int
-) -> tuple[Chain, tuple[IgnoreFile, ...]]:
+def extend_chain(
+    root: Root, chain: IgnoreChain, directory: str, names: tuple[str, ...], now_ns: int
+) -> tuple[IgnoreChain, tuple[IgnoreFile, ...]]:
     """The chain inside `directory`, which holds the ignore files `names` (in the order of IGNORE_FILES)."""
     git, cpl = chain.git, chain.cpl
     files: list[IgnoreFile] = []
@@ -145,46 +153,46 @@ def descend(
         if not len(patterns):
             continue
         if name == ".gitignore":
-            git = (Layer("gitignore", source, skip, patterns), *git)
+            git = (IgnoreLayer("gitignore", source, skip, patterns), *git)
         else:
-            cpl = (Layer(name.removeprefix("."), source, skip, patterns), *cpl)
-    return (Chain(git, cpl) if git is not chain.git or cpl is not chain.cpl else chain), tuple(files)
+            cpl = (IgnoreLayer(name.removeprefix("."), source, skip, patterns), *cpl)
+    return (IgnoreChain(git, cpl) if git is not chain.git or cpl is not chain.cpl else chain), tuple(files)
 
 
-def signature(rules: Rules, files: list[IgnoreFile]) -> Digest:
+def rules_signature(rules: IgnoreRules, files: list[IgnoreFile]) -> Digest:
     """Equal as long as the operator's rules and all ignore files that were met are the same."""
     entries = [("", rules.digest()), *((file.path, file.digest) for file in files)]
     return merkle_root(sorted(entries))
 
 
-def why_ignored(root: Root, rules: Rules, path: RepoPath) -> str | None:
+def why_ignored(root: Root, rules: IgnoreRules, path: RepoPath) -> str | None:
     """One line on why `path` is not indexed, or None when it would be."""
     if rules.block_secrets and is_secret(path):
         return "secret"
-    chain, reason = enter(root, rules, parent(path))
+    chain, reason = load_chain(root, rules, parent(path))
     if reason is None:
         reason = chain.find_reason(path, basename(path), _is_directory(root, path))
     return str(reason) if reason is not None else None
 
 
-def enter(root: Root, rules: Rules, directory: RepoPath) -> tuple[Chain, Reason | None]:
+def load_chain(root: Root, rules: IgnoreRules, directory: RepoPath) -> tuple[IgnoreChain, IgnoreReason | None]:
     """The chain inside a directory, and why that is left out, be it for one that it lies in."""
     chain, _ = base_chain(root, rules, 0)
     at = ROOT
     for folder in directory.split("/") if directory else ():
-        chain = descend(root, chain, at, IGNORE_FILES, 0)[0]
+        chain = extend_chain(root, chain, at, IGNORE_FILES, 0)[0]
         at = join(at, folder)
         reason = chain.find_reason(at, folder, True)
         if reason is not None:
             return chain, reason
-    return descend(root, chain, at, IGNORE_FILES, 0)[0], None
+    return extend_chain(root, chain, at, IGNORE_FILES, 0)[0], None
 
 
-def _find_built_in(name: str, is_directory: bool) -> Reason | None:
+def _find_built_in(name: str, is_directory: bool) -> IgnoreReason | None:
     if is_directory:
-        return Reason("prunable directory", name) if name in PRUNABLE else None
+        return IgnoreReason("prunable directory", name) if name in PRUNABLE else None
     if name.endswith(NOISE_SUFFIXES) or name in NOISE_NAMES:
-        return Reason("built-in pattern", name)
+        return IgnoreReason("built-in pattern", name)
     return None
 
 
@@ -199,7 +207,7 @@ def _read(root: Root, path: RepoPath, now_ns: int) -> tuple[PatternList, IgnoreF
     except CodePlaneError as error:
         return _NO_PATTERNS, unreadable if error.code is ErrorCode.FILE_UNREADABLE else None
     try:
-        stat = stats.of(os.fstat(fd))
+        stat = stats.file_stat(os.fstat(fd))
         data = read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)
     except OSError:
         return _NO_PATTERNS, unreadable

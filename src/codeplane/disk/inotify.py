@@ -62,7 +62,7 @@ _AVAILABLE = sys.platform.startswith("linux")
 _libc = ctypes.CDLL(None, use_errno=True) if _AVAILABLE else None
 
 
-class Event(NamedTuple):
+class InotifyEvent(NamedTuple):
     watch: int
     """-1 for an overflow."""
     mask: int
@@ -96,20 +96,20 @@ class Inotify:
         assert _libc is not None
         _libc.inotify_rm_watch(self._fd, watch)
 
-    def read(self) -> list[Event]:
+    def read(self) -> list[InotifyEvent]:
         """Events that are there now; empty when there are none. Call until empty to have seen all."""
         try:
             data = os.read(self._fd, _READ_BYTES)
         except BlockingIOError:
             return []
-        events: list[Event] = []
+        events: list[InotifyEvent] = []
         start = 0
         while start < len(data):
             watch, mask, _, length = _HEADER.unpack_from(data, start)
             start += _HEADER.size
             name = os.fsdecode(data[start : start + length].rstrip(b"\0")) if length else ""
             start += length
-            events.append(Event(watch, mask, name))
+            events.append(InotifyEvent(watch, mask, name))
         return events
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath, join
 from codeplane.disk.batch import Change
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.disk.writing import New, begin_new
 
 STATE_NAME = RepoPath(".codeplane")

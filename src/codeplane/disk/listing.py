@@ -12,37 +12,37 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, join
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import IGNORE_FILES, Chain, Reason, Rules, descend, enter
+from codeplane.disk.ignore import IGNORE_FILES, IgnoreChain, IgnoreReason, IgnoreRules, extend_chain, load_chain
+from codeplane.disk.safe_open import Root
 from codeplane.disk.secrets import is_secret
 
 
-class Entry(NamedTuple):
+class DirectoryEntry(NamedTuple):
     path: RepoPath
     kind: str
     """file, directory, symlink or special."""
-    ignored: Reason | None
+    ignored: IgnoreReason | None
 
 
-class Listing(NamedTuple):
-    entries: tuple[Entry, ...]
+class DirectoryListing(NamedTuple):
+    entries: tuple[DirectoryEntry, ...]
     secrets: int
     complete: bool
     """False where there is more than was looked at, or a directory could not be read."""
 
 
-def list_beneath(root: Root, rules: Rules, directory: RepoPath, depth: int, limit: int) -> Listing:
+def list_directory(root: Root, rules: IgnoreRules, directory: RepoPath, depth: int, limit: int) -> DirectoryListing:
     """Entries of a directory and of those in it, down to `depth`, the nearest first; at most `limit`.
 
     Raises what `Root.open_directory` does where the directory itself cannot be listed.
     """
-    chain, above = enter(root, rules, directory)
-    found: list[Entry] = []
+    chain, above = load_chain(root, rules, directory)
+    found: list[DirectoryEntry] = []
     secrets = 0
     complete = True
     level = [(directory, chain, above)]
     for number in range(depth):
-        following: list[tuple[RepoPath, Chain, Reason | None]] = []
+        following: list[tuple[RepoPath, IgnoreChain, IgnoreReason | None]] = []
         for at, outer, inherited in level:
             try:
                 names = _names(root, at)
@@ -51,20 +51,20 @@ def list_beneath(root: Root, rules: Rules, directory: RepoPath, depth: int, limi
                     raise
                 complete = complete and error.code is ErrorCode.FILE_NOT_FOUND
                 continue
-            inner = descend(root, outer, at, IGNORE_FILES, 0)[0] if number and inherited is None else outer
+            inner = extend_chain(root, outer, at, IGNORE_FILES, 0)[0] if number and inherited is None else outer
             for name, kind in names:
                 path = join(at, name)
                 if rules.block_secrets and is_secret(path):
                     secrets += 1
                     continue
                 if len(found) >= limit:
-                    return Listing(tuple(found), secrets, False)
+                    return DirectoryListing(tuple(found), secrets, False)
                 own = inner.find_reason(path, name, kind == _DIRECTORY) if inherited is None else None
-                found.append(Entry(path, kind, own or inherited))
+                found.append(DirectoryEntry(path, kind, own or inherited))
                 if kind == _DIRECTORY and own is None:
                     following.append((path, inner, inherited))
         level = following
-    return Listing(tuple(found), secrets, complete)
+    return DirectoryListing(tuple(found), secrets, complete)
 
 
 _DIRECTORY = "directory"

@@ -22,7 +22,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import HASH_CONCURRENCY, MAX_HASH_CONCURRENCY, RACY_WINDOW_NS
 from codeplane.base.paths import RepoPath, basename, is_inside
 from codeplane.disk import stats
-from codeplane.disk.beneath import READ_CHUNK, Root, read_up_to
+from codeplane.disk.safe_open import READ_CHUNK, Root, read_up_to
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan
 
@@ -38,7 +38,7 @@ _BATCH = 16
 _EMPTY = digest_bytes(b"")
 
 
-class Known(NamedTuple):
+class FileRecord(NamedTuple):
     """A file as it was last read: `observed_at_ns` is the time just before its bytes were."""
 
     stat: FileStat
@@ -58,7 +58,7 @@ class Changes(NamedTuple):
     unreadable: tuple[RepoPath, ...]
 
 
-class Outcome(StrEnum):
+class ReadOutcome(StrEnum):
     OK = "ok"
     VANISHED = "vanished"
     UNREADABLE = "unreadable"
@@ -67,9 +67,9 @@ class Outcome(StrEnum):
     NOT_REGULAR = "not_regular"
 
 
-class Read(NamedTuple):
+class FileRead(NamedTuple):
     path: RepoPath
-    outcome: Outcome
+    outcome: ReadOutcome
     data: bytes | None = None
     """None above the limit of the call, or when the outcome is not ok."""
     stat: FileStat | None = None
@@ -80,7 +80,7 @@ class Read(NamedTuple):
     observed_at_ns: int = 0
 
 
-def compare(scan: Scan, known: Mapping[RepoPath, Known], full_hash: bool = False) -> Changes:
+def compare(scan: Scan, known: Mapping[RepoPath, FileRecord], full_hash: bool = False) -> Changes:
     files = scan.files
     if full_hash:
         candidates = list(files)
@@ -109,7 +109,9 @@ def compare(scan: Scan, known: Mapping[RepoPath, Known], full_hash: bool = False
     )
 
 
-def read_many(root: Root, paths: Sequence[RepoPath], limit: int, concurrency: int = HASH_CONCURRENCY) -> Iterator[Read]:
+def read_many(
+    root: Root, paths: Sequence[RepoPath], limit: int, concurrency: int = HASH_CONCURRENCY
+) -> Iterator[FileRead]:
     """Read and hash files, in the order given. Content above `limit` bytes is hashed, not kept."""
     workers = min(max(concurrency, 1), MAX_HASH_CONCURRENCY)
     batches = [paths[start : start + _BATCH] for start in range(0, len(paths), _BATCH)]
@@ -119,7 +121,7 @@ def read_many(root: Root, paths: Sequence[RepoPath], limit: int, concurrency: in
             yield read_one(root, path, limit)
         return
     gate = _Gate(MAX_HELD_BYTES)
-    pending: deque[Future[list[Read]]] = deque()
+    pending: deque[Future[list[FileRead]]] = deque()
     with ThreadPoolExecutor(min(workers, len(batches)), thread_name_prefix="read") as pool:
         try:
             submitted = 0
@@ -136,7 +138,7 @@ def read_many(root: Root, paths: Sequence[RepoPath], limit: int, concurrency: in
                 future.cancel()
 
 
-def read_one(root: Root, path: RepoPath, limit: int, hold: Callable[[int], None] | None = None) -> Read:
+def read_one(root: Root, path: RepoPath, limit: int, hold: Callable[[int], None] | None = None) -> FileRead:
     """Read and hash one file; `hold` is told how many bytes are about to be kept."""
     for attempt in range(READ_ATTEMPTS):
         if attempt:
@@ -145,12 +147,12 @@ def read_one(root: Root, path: RepoPath, limit: int, hold: Callable[[int], None]
         try:
             fd = root.open_file(path)
         except CodePlaneError as error:
-            return Read(path, _OUTCOMES.get(error.code, Outcome.UNREADABLE), observed_at_ns=observed_at)
+            return FileRead(path, _OUTCOMES.get(error.code, ReadOutcome.UNREADABLE), observed_at_ns=observed_at)
         try:
-            before = stats.of(os.fstat(fd))
+            before = stats.file_stat(os.fstat(fd))
             if before.size > MAX_HASH_BYTES:
                 digest = digest_bytes(":".join(("stat", *map(str, before))).encode("ascii"))
-                return Read(path, Outcome.TOO_LARGE, None, before, digest, digest, observed_at)
+                return FileRead(path, ReadOutcome.TOO_LARGE, None, before, digest, digest, observed_at)
             if before.size <= limit:
                 if hold is not None:
                     hold(before.size)
@@ -159,15 +161,15 @@ def read_one(root: Root, path: RepoPath, limit: int, hold: Callable[[int], None]
             else:
                 data = None
                 size, digest = _digest_stream(fd, before.size)
-            after = stats.of(os.fstat(fd))
+            after = stats.file_stat(os.fstat(fd))
         except OSError:
-            return Read(path, Outcome.UNREADABLE, observed_at_ns=observed_at)
+            return FileRead(path, ReadOutcome.UNREADABLE, observed_at_ns=observed_at)
         finally:
             os.close(fd)
         if after == before and size == before.size:
             text_digest = digest_text_lines(data) if data is not None and b"\r" in data else digest
-            return Read(path, Outcome.OK, data, before, digest, text_digest, observed_at)
-    return Read(path, Outcome.CHANGED, observed_at_ns=observed_at)
+            return FileRead(path, ReadOutcome.OK, data, before, digest, text_digest, observed_at)
+    return FileRead(path, ReadOutcome.CHANGED, observed_at_ns=observed_at)
 
 
 def find_renames(
@@ -204,7 +206,7 @@ def should_save(*, changed: bool, metadata_changed: bool = False, counter_advanc
     return changed or metadata_changed or counter_advanced
 
 
-class FullHash(NamedTuple):
+class FullHashSchedule(NamedTuple):
     """Whether to hash everything this time, and the counter to keep for the next."""
 
     run: bool
@@ -212,20 +214,20 @@ class FullHash(NamedTuple):
     advanced: bool
 
 
-def count_full_hash(counter: int, every: int) -> FullHash:
+def next_full_hash(counter: int, every: int) -> FullHashSchedule:
     """Every `every`-th look hashes all files; 0 means never."""
     every = min(max(every, 0), MAX_FULL_HASH_EVERY)
     if every == 0:
-        return FullHash(False, counter, False)
+        return FullHashSchedule(False, counter, False)
     following = max(counter, 0) + 1
     run = following >= every
-    return FullHash(run, 0 if run else following, True)
+    return FullHashSchedule(run, 0 if run else following, True)
 
 
 _OUTCOMES = {
-    ErrorCode.FILE_NOT_FOUND: Outcome.VANISHED,
-    ErrorCode.PATH_SYMLINK: Outcome.NOT_REGULAR,
-    ErrorCode.NOT_REGULAR: Outcome.NOT_REGULAR,
+    ErrorCode.FILE_NOT_FOUND: ReadOutcome.VANISHED,
+    ErrorCode.PATH_SYMLINK: ReadOutcome.NOT_REGULAR,
+    ErrorCode.NOT_REGULAR: ReadOutcome.NOT_REGULAR,
 }
 
 
@@ -269,8 +271,8 @@ class _Gate:
         return self._stopped
 
 
-def _read_batch(root: Root, paths: Sequence[RepoPath], limit: int, gate: _Gate, number: int) -> list[Read]:
-    reads: list[Read] = []
+def _read_batch(root: Root, paths: Sequence[RepoPath], limit: int, gate: _Gate, number: int) -> list[FileRead]:
+    reads: list[FileRead] = []
     for path in paths:
         if gate.stopped:
             break

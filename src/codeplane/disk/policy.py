@@ -95,12 +95,12 @@ def refuse_unportable(path: str) -> None:
             )
 
 
-def same_name(name: str) -> str:
+def fold_name(name: str) -> str:
     """What two names have in common that some file systems cannot tell apart."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def refuse_closed(path: str) -> None:
+def refuse_restricted(path: str) -> None:
     """PROTECTED_PATH or SECRET_PATH for what no tool shows or changes."""
     refuse_protected(path)
     refuse_secret(path)

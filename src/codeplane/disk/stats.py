@@ -21,12 +21,12 @@ class FileStat(NamedTuple):
     device: int
 
 
-fields_of = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_dev")
+stat_fields = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_dev")
 """The five fields as a plain tuple: equal to the FileStat, and cheaper to make."""
 
 
-def of(result: os.stat_result) -> FileStat:
-    return FileStat._make(fields_of(result))
+def file_stat(result: os.stat_result) -> FileStat:
+    return FileStat._make(stat_fields(result))
 
 
 def is_racy(stat: FileStat, observed_at_ns: int) -> bool:

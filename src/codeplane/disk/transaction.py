@@ -21,10 +21,10 @@ from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, basename, display, join, parent
 from codeplane.disk.batch import Batch, Change
-from codeplane.disk.beneath import READ_CHUNK, Root, read_up_to
 from codeplane.disk.kept import STATE_NAME, TXN_NAME, TXN_PATH, remove
 from codeplane.disk.policy import refuse_protected
 from codeplane.disk.renames import CannotExchange, can_exchange, exchange, rename_new
+from codeplane.disk.safe_open import READ_CHUNK, Root, read_up_to
 from codeplane.disk.writing import New, begin_new, make_folder, remove_folder, write_new, written_error
 
 _OPEN_FILES = 16

@@ -19,10 +19,10 @@ from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import MAX_NAME_BYTES, MAX_PATH_BYTES, ROOT, RepoPath, basename, is_inside, join
 from codeplane.disk import ignore, stats
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import IGNORE_FILES, Chain, IgnoreFile, Rules
+from codeplane.disk.ignore import IGNORE_FILES, IgnoreChain, IgnoreFile, IgnoreRules
+from codeplane.disk.safe_open import Root
 from codeplane.disk.secrets import is_secret
-from codeplane.disk.stats import FileStat, fields_of, is_racy
+from codeplane.disk.stats import FileStat, is_racy, stat_fields
 
 MAX_OPEN_DIRECTORIES = 32
 """Ancestors kept open during the walk; older ones are opened again beneath the root when needed."""
@@ -63,7 +63,7 @@ class WalkCache:
         self.listings: dict[str, _Listing] = {}
 
 
-def walk(root: Root, rules: Rules, cache: WalkCache | None = None) -> Scan:
+def walk(root: Root, rules: IgnoreRules, cache: WalkCache | None = None) -> Scan:
     """Scan the tree. Raises ROOT_CHANGED; any lesser trouble is part of the Scan."""
     root.check()
     cache = cache if cache is not None else WalkCache()
@@ -83,16 +83,16 @@ def walk(root: Root, rules: Rules, cache: WalkCache | None = None) -> Scan:
         symlinks=tuple(found.symlinks),
         secrets=tuple(found.secrets),
         pruned=tuple(found.pruned[:MAX_PRUNED]),
-        unscanned=compress(found.unscanned),
+        unscanned=outermost(found.unscanned),
         unreadable=tuple(found.unreadable),
         special=found.special,
         overlong=found.overlong,
         ignore_files=tuple(found.ignore_files),
-        ignore_signature=ignore.signature(rules, found.ignore_files),
+        ignore_signature=ignore.rules_signature(rules, found.ignore_files),
     )
 
 
-def compress(prefixes: Iterable[RepoPath]) -> tuple[RepoPath, ...]:
+def outermost(prefixes: Iterable[RepoPath]) -> tuple[RepoPath, ...]:
     """Sorted, without repetitions and without directories inside others."""
     kept: list[RepoPath] = []
     # By segments, so that what lies inside a directory follows it at once ("a/b" before "a-b").
@@ -107,8 +107,8 @@ def compress(prefixes: Iterable[RepoPath]) -> tuple[RepoPath, ...]:
 class _Base(NamedTuple):
     """Rules from outside the directories, and the chain that they make."""
 
-    rules: Rules
-    chain: Chain
+    rules: IgnoreRules
+    chain: IgnoreChain
     files: tuple[IgnoreFile, ...]
 
 
@@ -118,8 +118,8 @@ class _Listing(NamedTuple):
     path: RepoPath
     stat: FileStat
     settled: bool
-    inherited: Chain
-    chain: Chain
+    inherited: IgnoreChain
+    chain: IgnoreChain
     ignore_files: tuple[IgnoreFile, ...]
     names: list[str]
     stats: list[FileStat]
@@ -174,14 +174,14 @@ class _Frame:
 
     __slots__ = ("chain", "fd", "path", "pending")
 
-    def __init__(self, path: RepoPath, fd: int, chain: Chain, pending: list[str]) -> None:
+    def __init__(self, path: RepoPath, fd: int, chain: IgnoreChain, pending: list[str]) -> None:
         self.path = path
         self.fd = fd
         self.chain = chain
         self.pending = pending
 
 
-def _visit(root: Root, rules: Rules, cache: WalkCache, found: _Findings) -> Iterator[_Listing]:
+def _visit(root: Root, rules: IgnoreRules, cache: WalkCache, found: _Findings) -> Iterator[_Listing]:
     """Depth first, by name. The stack holds at most MAX_OPEN_DIRECTORIES descriptors."""
     assert cache.base is not None
     frames: list[_Frame] = []
@@ -246,7 +246,7 @@ def _is_gone(error: OSError, name: str, frame: _Frame | None) -> bool:
         return False
 
 
-def _renew_base(root: Root, rules: Rules, before: _Base | None, now_ns: int) -> _Base:
+def _renew_base(root: Root, rules: IgnoreRules, before: _Base | None, now_ns: int) -> _Base:
     chain, files = ignore.base_chain(root, rules, now_ns)
     if before is not None and before.rules == rules and _same_content(before.files, files):
         return before._replace(files=files)
@@ -258,12 +258,18 @@ def _same_content(before: tuple[IgnoreFile, ...], after: tuple[IgnoreFile, ...])
 
 
 def _look(
-    root: Root, rules: Rules, path: RepoPath, fd: int, inherited: Chain, before: _Listing | None, found: _Findings
+    root: Root,
+    rules: IgnoreRules,
+    path: RepoPath,
+    fd: int,
+    inherited: IgnoreChain,
+    before: _Listing | None,
+    found: _Findings,
 ) -> _Listing | None:
     """The listing of an open directory: the one from before where it still holds, else a new one."""
     now_ns = time.time_ns()
     try:
-        stat = fields_of(os.fstat(fd))
+        stat = stat_fields(os.fstat(fd))
         if before is not None and before.settled and before.stat == stat and before.inherited is inherited:
             again = _look_again(root, fd, before, now_ns)
             if again is not None:
@@ -285,7 +291,7 @@ def _look_again(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing 
         results = list(map(stat_entry, before.names))
     except OSError:
         return None
-    fields = list(map(fields_of, results))
+    fields = list(map(stat_fields, results))
     if fields == before.stats:
         return before
     renewed = before.stats.copy()
@@ -298,16 +304,16 @@ def _look_again(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing 
 
 
 def _is_current(file: IgnoreFile, result: os.stat_result) -> bool:
-    return file.stat is not None and file.stat == fields_of(result) and not is_racy(file.stat, file.observed_at_ns)
+    return file.stat is not None and file.stat == stat_fields(result) and not is_racy(file.stat, file.observed_at_ns)
 
 
 def _list(
     root: Root,
-    rules: Rules,
+    rules: IgnoreRules,
     path: RepoPath,
     fd: int,
     stat: FileStat,
-    inherited: Chain,
+    inherited: IgnoreChain,
     before: _Listing | None,
     now_ns: int,
 ) -> _Listing:
@@ -315,7 +321,7 @@ def _list(
     with os.scandir(fd) as iterator:
         entries = sorted(iterator, key=lambda entry: entry.name)
     present = {entry.name for entry in entries}
-    chain, ignore_files = ignore.descend(
+    chain, ignore_files = ignore.extend_chain(
         root, inherited, path, tuple(name for name in IGNORE_FILES if name in present), now_ns
     )
     if before is not None and before.inherited is inherited and _same_content(before.ignore_files, ignore_files):
@@ -359,7 +365,7 @@ def _list(
                 continue
             if modes.S_ISREG(result.st_mode):
                 names.append(name)
-                accepted.append(stats.of(result))
+                accepted.append(stats.file_stat(result))
                 files[entry_path] = accepted[-1]
             else:
                 special += 1

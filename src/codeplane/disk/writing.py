@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, basename, display, parent
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _KEPT_ATTRIBUTES = ("user.", "system.posix_acl_")

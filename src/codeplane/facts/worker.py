@@ -16,7 +16,7 @@ from codeplane.facts.model import Extraction, Facts
 from codeplane.facts.passages import may_define, read_searchable
 from codeplane.facts.wire import encode
 from codeplane.processes.children import read_frame, take_pipes, write_frame
-from codeplane.processes.limits import confine
+from codeplane.processes.confinement import confine
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath, basename
-from codeplane.disk.patterns import PatternList
+from codeplane.disk.ignore_patterns import PatternList
 
 ATTRIBUTES_FILE = ".gitattributes"
 MAX_ATTRIBUTES_BYTES = 256 * 1024
@@ -28,7 +28,7 @@ DOCUMENTATION = "linguist-documentation"
 _NAMES = (GENERATED, VENDORED, DOCUMENTATION)
 
 
-class Statement(NamedTuple):
+class AttributeStatement(NamedTuple):
     """One attribute on one line."""
 
     pattern: str
@@ -38,25 +38,25 @@ class Statement(NamedTuple):
     """None where the line takes back what others say."""
 
 
-class Said(NamedTuple):
+class AttributeValue(NamedTuple):
     holds: bool
     evidence: str
 
 
-Stated = Mapping[str, Said]
+FileAttributes = Mapping[str, AttributeValue]
 """By attribute, what is said of one path."""
-NOTHING_STATED: Stated = {}
+NO_ATTRIBUTES: FileAttributes = {}
 
 
 def is_attributes_file(path: str) -> bool:
     return path == ATTRIBUTES_FILE or path.endswith(f"/{ATTRIBUTES_FILE}")
 
 
-def read_statements(data: bytes | None) -> tuple[Statement, ...]:
+def parse_attributes(data: bytes | None) -> tuple[AttributeStatement, ...]:
     """What one file says, in its order; nothing for one that cannot be read, or is too large."""
     if data is None or len(data) > MAX_ATTRIBUTES_BYTES or b"linguist-" not in data:
         return ()
-    found: list[Statement] = []
+    found: list[AttributeStatement] = []
     for line in data.removeprefix(b"\xef\xbb\xbf").splitlines():
         if b"linguist-" not in line or len(line) > MAX_LINE_BYTES:
             continue
@@ -68,14 +68,14 @@ def read_statements(data: bytes | None) -> tuple[Statement, ...]:
             bare = name.lstrip("-!") if not equals else name
             if bare in _NAMES and len(name) - len(bare) <= 1:
                 holds = None if name.startswith("!") else not name.startswith("-") and value != "false"
-                found.append(Statement(pattern.decode("latin-1"), bare, holds))
+                found.append(AttributeStatement(pattern.decode("latin-1"), bare, holds))
     return tuple(found[:MAX_STATEMENTS])
 
 
 class Attributes:
     """All that the attribute files of a tree say."""
 
-    def __init__(self, files: Mapping[RepoPath, tuple[Statement, ...]]) -> None:
+    def __init__(self, files: Mapping[RepoPath, tuple[AttributeStatement, ...]]) -> None:
         room = MAX_STATEMENTS
         self.complete = sum(map(len, files.values())) <= room
         """Whether all statements count."""
@@ -87,10 +87,10 @@ class Attributes:
                 lists = [_Statements(path, name, [each for each in taken if each.attribute == name]) for name in _NAMES]
                 self._lists[path[: -len(ATTRIBUTES_FILE)]] = [each for each in lists if each]
 
-    def find(self, path: RepoPath) -> Stated:
+    def find(self, path: RepoPath) -> FileAttributes:
         if not self._lists:
-            return NOTHING_STATED
-        found: dict[str, Said | None] = {}
+            return NO_ATTRIBUTES
+        found: dict[str, AttributeValue | None] = {}
         name = basename(path)
         end = len(path) - len(name)
         while True:
@@ -105,13 +105,13 @@ class Attributes:
         return {attribute: said for attribute, said in found.items() if said is not None}
 
 
-_UNSAID = Said(False, "")
+_UNSAID = AttributeValue(False, "")
 
 
 class _Statements:
     """Those of one file about one attribute."""
 
-    def __init__(self, path: RepoPath, attribute: str, statements: Sequence[Statement]) -> None:
+    def __init__(self, path: RepoPath, attribute: str, statements: Sequence[AttributeStatement]) -> None:
         self._held = [each.holds for each in statements]
         self._patterns = PatternList(_as_line(each.pattern.encode("latin-1")) for each in statements)
         self._path = path
@@ -120,13 +120,13 @@ class _Statements:
     def __len__(self) -> int:
         return len(self._held)
 
-    def find(self, path: str, name: str) -> Said | None:
+    def find(self, path: str, name: str) -> AttributeValue | None:
         """What the last line that matches says, `_UNSAID` where there is none."""
         pattern = self._patterns.find_last(os.fsencode(path), os.fsencode(name), False)
         if pattern is None:
             return _UNSAID
         holds = self._held[pattern.line - 1]
-        return None if holds is None else Said(holds, f"{self._path} {'' if holds else '-'}{self.attribute}")
+        return None if holds is None else AttributeValue(holds, f"{self._path} {'' if holds else '-'}{self.attribute}")
 
 
 _ESCAPES = {ord("t"): b"\t", ord("n"): b"\n", ord("r"): b"\r"}

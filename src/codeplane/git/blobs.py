@@ -14,17 +14,17 @@ from pygit2.enums import FileMode
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.git.changes import check_objects
 from codeplane.git.errors import translated
+from codeplane.git.git_directory import has_git, open_repository
 from codeplane.git.head import is_own
-from codeplane.git.opening import has_git, open_repository
+from codeplane.git.index_state import check_objects
 
-Version = Literal["HEAD", "INDEX"]
+GitVersion = Literal["HEAD", "INDEX"]
 
 _FILES = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 
 
-def read_version(root: Path, path: RepoPath, version: Version, limit: int) -> bytes | None:
+def read_blob(root: Path, path: RepoPath, version: GitVersion, limit: int) -> bytes | None:
     """The bytes of a file as HEAD or the index has it; None where it has none, or something that is no file."""
     if not has_git(root):
         raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "this directory is not a git repository")

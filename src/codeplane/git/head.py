@@ -13,7 +13,7 @@ import pygit2
 from pygit2.enums import RepositoryOpenFlag
 
 from codeplane.git.errors import translated
-from codeplane.git.opening import has_git, open_repository
+from codeplane.git.git_directory import has_git, open_repository
 
 _BRANCHES = "refs/heads/"
 

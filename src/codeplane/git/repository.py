@@ -18,7 +18,7 @@ from pygit2.enums import FileMode
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, join
 from codeplane.git.errors import damaged, translated
-from codeplane.git.opening import find_directories, has_git, open_repository, read_file
+from codeplane.git.git_directory import find_git_directories, has_git, open_repository, read_file
 
 MAX_SUBMODULES = 10_000
 _INDEX_HEADER = 12
@@ -142,5 +142,5 @@ def _is_inside(top: Path, path: RepoPath) -> bool:
 
 def _is_kept_in(homes: tuple[Path, ...], place: Path) -> bool:
     """Whether all of git's files for a submodule lie in one of the directories that belong to this repository."""
-    kept = (Path(os.path.realpath(directory)) for directory in find_directories(place))
+    kept = (Path(os.path.realpath(directory)) for directory in find_git_directories(place))
     return all(any(home in directory.parents for home in homes) for directory in kept)

@@ -18,10 +18,10 @@ from pygit2.enums import FileMode
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, join
 from codeplane.disk.secrets import is_secret
-from codeplane.git.changes import check_objects
 from codeplane.git.errors import translated
+from codeplane.git.git_directory import check_reference, has_git, open_repository
 from codeplane.git.head import is_own
-from codeplane.git.opening import check_reference, has_git, open_repository
+from codeplane.git.index_state import check_objects
 
 INDEX = "INDEX"
 """What is staged, in place of a commit."""
@@ -32,7 +32,7 @@ _MAX_NEAREST = 3
 _REVISION = re.compile(r"([^-/.\s~^:?*\[\\\x00-\x1f\x7f][^\s~^:?*\[\\\x00-\x1f\x7f]*)((?:~[0-9]{0,5}|\^[0-9]{0,2})*)")
 
 
-class Version(NamedTuple):
+class FileAtRevision(NamedTuple):
     """A file as it was."""
 
     commit: str
@@ -40,16 +40,16 @@ class Version(NamedTuple):
     data: bytes
 
 
-def read_version(root: Path, revision: str, path: RepoPath, limit: int) -> Version:
+def read_file_at(root: Path, revision: str, path: RepoPath, limit: int) -> FileAtRevision:
     """The file that a revision has at a path, of at most `limit` bytes; an error says what is there in its place."""
     name = _parsed(revision)
     repository = _opened(root)
     with translated(root):
         if revision == INDEX:
-            return Version("", _data(repository, _staged(repository, path), path, limit))
+            return FileAtRevision("", _data(repository, _staged(repository, path), path, limit))
         check_reference(root, name)
         commit = _find_commit(repository, revision)
-        return Version(str(commit.id), _data(repository, _committed(repository, commit, path), path, limit))
+        return FileAtRevision(str(commit.id), _data(repository, _committed(repository, commit, path), path, limit))
 
 
 def _opened(root: Path) -> pygit2.Repository:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from codeplane.base.digests import Digest
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.disk.observe import Changes, Known, Outcome, Read, find_renames, read_many
+from codeplane.disk.observe import Changes, FileRead, FileRecord, ReadOutcome, find_renames, read_many
+from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat as DiskStat
 from codeplane.disk.walk import Scan
 from codeplane.facts.blocks import PackedFacts
@@ -49,7 +49,7 @@ PARSE_AGAIN = DiskStat(-2, 0, 0, 0, 0)
 class Batch:
     """What became of the candidates of one look."""
 
-    known: dict[RepoPath, Known]
+    known: dict[RepoPath, FileRecord]
     """Changed in place: what is known of each path once the batch is published."""
     added: dict[RepoPath, Digest] = field(default_factory=dict)
     modified: set[RepoPath] = field(default_factory=set)
@@ -115,7 +115,7 @@ class BatchRun:
         self._room = self._unchecked = 0
         """Bytes until the cap when the index was last measured, and bytes read since."""
 
-    def run(self, changes: Changes, known: dict[RepoPath, Known], scan: Scan) -> Batch:
+    def run(self, changes: Changes, known: dict[RepoPath, FileRecord], scan: Scan) -> Batch:
         batch = Batch(known)
         limit = self._options.max_lexical_bytes
         self._source_bytes = sum(stat.size for stat in scan.files.values() if stat.size <= limit)
@@ -129,7 +129,7 @@ class BatchRun:
         # Units follow from markers: known first, they spare nearly every file a second thought at the end.
         markers = [path for path in candidates if find_marker(path) is not None]
         for read in read_many(self._root, markers, MAX_MARKER_BYTES, self._options.hash_concurrency):
-            if read.outcome in (Outcome.OK, Outcome.TOO_LARGE):
+            if read.outcome in (ReadOutcome.OK, ReadOutcome.TOO_LARGE):
                 self._ownership.declare(read.path, read.data)
         for parsed in self._pool.parse(self._unknown(batch, self._jobs(batch, candidates))):
             batch.parsed += 1
@@ -152,11 +152,11 @@ class BatchRun:
         """Roles follow from attribute files: known first, all files are judged by the same. Those to be put again."""
         stating = [path for path in candidates if is_attributes_file(path)]
         for read in read_many(self._root, stating, MAX_ATTRIBUTES_BYTES, self._options.hash_concurrency):
-            if read.outcome in (Outcome.OK, Outcome.TOO_LARGE):
+            if read.outcome in (ReadOutcome.OK, ReadOutcome.TOO_LARGE):
                 self._roles.declare(read.path, read.data)
         again = self._roles.rejudge(self._writer)
         for path in again:
-            batch.known[path] = Known(PARSE_AGAIN, Digest(""), 0)
+            batch.known[path] = FileRecord(PARSE_AGAIN, Digest(""), 0)
         return again
 
     def _jobs(self, batch: Batch, candidates: Sequence[RepoPath]) -> Iterator[Job]:
@@ -194,15 +194,15 @@ class BatchRun:
             else:
                 yield prepared.job._replace(tag=prepared)
 
-    def _take(self, batch: Batch, read: Read) -> Prepared | None:
+    def _take(self, batch: Batch, read: FileRead) -> Prepared | None:
         """The file as it is to be indexed; None when there is nothing more to do for it."""
         path = read.path
         before = batch.known.get(path)
-        if read.outcome in (Outcome.VANISHED, Outcome.NOT_REGULAR):
+        if read.outcome in (ReadOutcome.VANISHED, ReadOutcome.NOT_REGULAR):
             if before is not None:
                 self._remove(batch, path)
             return None
-        if read.outcome in (Outcome.UNREADABLE, Outcome.CHANGED):
+        if read.outcome in (ReadOutcome.UNREADABLE, ReadOutcome.CHANGED):
             batch.stale.append(path)
             return None
         assert read.stat is not None and read.digest is not None
@@ -210,7 +210,7 @@ class BatchRun:
         batch.bytes_read += len(read.data or b"")
         if before is not None and before.digest == read.digest:
             batch.touched[path] = FileStat(*read.stat, read.observed_at_ns)
-            batch.known[path] = Known(read.stat, read.digest, read.observed_at_ns)
+            batch.known[path] = FileRecord(read.stat, read.digest, read.observed_at_ns)
             return None
         self._ownership.declare(path, read.data)
         self._roles.declare(path, read.data)
@@ -275,7 +275,7 @@ class BatchRun:
         assert row.digest is not None
         stat, seen = DiskStat(*row.stat[:5]), self._seen.get(row.path)
         # One object for both, as long as both are kept: in a tree of a million files that counts.
-        batch.known[row.path] = Known(seen if seen == stat else stat, row.digest, row.stat.observed_at_ns)
+        batch.known[row.path] = FileRecord(seen if seen == stat else stat, row.digest, row.stat.observed_at_ns)
 
     def _remove(self, batch: Batch, path: RepoPath) -> None:
         before = batch.known.pop(path)
@@ -300,5 +300,5 @@ class BatchRun:
             )
 
 
-def _is_left(known: Known | None) -> bool:
+def _is_left(known: FileRecord | None) -> bool:
     return known is not None and known.stat == PARSE_AGAIN

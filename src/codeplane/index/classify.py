@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath, basename
-from codeplane.disk.observe import Outcome, Read
-from codeplane.disk.text import decode
+from codeplane.disk.encoding import decode
+from codeplane.disk.observe import FileRead, ReadOutcome
 from codeplane.facts.pool import Job
 from codeplane.index.options import IndexOptions
 from codeplane.languages.families import FAMILIES
@@ -38,11 +38,11 @@ class Judged(NamedTuple):
     job: Job
 
 
-def prepare(read: Read, options: IndexOptions) -> Prepared:
+def prepare(read: FileRead, options: IndexOptions) -> Prepared:
     """Decide on a file whose bytes, or at least whose digest, are known."""
     assert read.stat is not None
     stat = FileStat(*read.stat, read.observed_at_ns)
-    if read.outcome is Outcome.TOO_LARGE or read.data is None:
+    if read.outcome is ReadOutcome.TOO_LARGE or read.data is None:
         return _skipped(read, stat, TOO_LARGE)
     judged = judge(read.path, read.data, options)
     if judged is None:
@@ -71,7 +71,7 @@ def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
     return Judged(name, family, decoded.encoding, lines, state, reason, job)
 
 
-def _skipped(read: Read, stat: FileStat, reason: str) -> Prepared:
+def _skipped(read: FileRead, stat: FileStat, reason: str) -> Prepared:
     family = family_of(read.path)
     row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, reason)
     return Prepared(row, None)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath
-from codeplane.disk.observe import Changes, Known
+from codeplane.disk.observe import Changes, FileRecord
 from codeplane.disk.walk import Scan
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.store.layout import Generation, StateDirectory
@@ -44,14 +44,14 @@ def is_another_tree(changes: Changes, files: int) -> bool:
     return changed >= MIN_FILES and changed * _OTHER_TREE >= files
 
 
-def leave(shelf: Shelf, writer: Writer, content: str, known: Mapping[RepoPath, Known], scan: Scan) -> Entry | None:
+def leave(shelf: Shelf, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord], scan: Scan) -> Entry | None:
     """Put the index by as it is, since its tree may come back; an index that is nearer to what is there now."""
     own, wanted = _sketch_known(known), _sketch_scan(scan)
     shelf.put(writer, runtime_fingerprint(), content, own)
     return shelf.find(runtime_fingerprint(), wanted, likeness(own, wanted) + _NEARER)
 
 
-def put_by(shelf: Shelf, writer: Writer, content: str, known: Mapping[RepoPath, Known]) -> None:
+def put_by(shelf: Shelf, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord]) -> None:
     """Keep a copy of what was just built, if that is worth it."""
     if len(known) >= MIN_FILES:
         shelf.put(writer, runtime_fingerprint(), content, _sketch_known(known))
@@ -109,7 +109,7 @@ def _first_epoch(beginning: Beginning, generation: Generation) -> int:
     return last + 1 if last is not None else (int(generation.name) - 1) * _EPOCHS_PER_GENERATION + 1
 
 
-def _sketch_known(known: Mapping[RepoPath, Known]) -> Sketch:
+def _sketch_known(known: Mapping[RepoPath, FileRecord]) -> Sketch:
     return sketch((path, each.stat.size) for path, each in known.items())
 
 

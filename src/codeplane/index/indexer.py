@@ -17,14 +17,14 @@ from codeplane.base.digests import Digest, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import RACY_WINDOW_NS
 from codeplane.base.paths import RepoPath, display
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules
+from codeplane.disk.ignore import IgnoreRules
 from codeplane.disk.locks import FileLock
-from codeplane.disk.observe import Changes, Known, compare, count_full_hash, should_save
+from codeplane.disk.observe import Changes, FileRecord, compare, next_full_hash, should_save
+from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan, WalkCache, walk
 from codeplane.facts.pool import ParserPool
-from codeplane.git.opening import is_git_directory
+from codeplane.git.git_directory import is_git_directory
 from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
 from codeplane.index.batch import PARSE_AGAIN, Batch, BatchRun
 from codeplane.index.fingerprint import runtime_fingerprint
@@ -67,14 +67,14 @@ class Indexer:
         self._root = root
         self._lock = lock
         self._barrier = barrier
-        self._rules = Rules(options.ignore)
+        self._rules = IgnoreRules(options.ignore)
         self._cache = WalkCache()
         self._shelf = Shelf(options.user_state, options.shelf_bytes)
         self._extractions = Extractions(options.user_state, options.extractions_bytes)
         self._remembered = Remembered(self._extractions, runtime_fingerprint())
         self._pool = ParserPool(options.worker_count, seconds=options.parse_seconds)
         self._writer: Writer | None = None
-        self._known: dict[RepoPath, Known] = {}
+        self._known: dict[RepoPath, FileRecord] = {}
         self._ownership = Ownership()
         self._roles = Roles()
         self._repaired: tuple[RepoPath, ...] = ()
@@ -273,7 +273,7 @@ class Indexer:
         cancelled: Cancelled | None,
         noticed: Noticed | None,
     ) -> SyncReport:
-        full_hash = count_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
+        full_hash = next_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
         changes = compare(scan, self._known, full_hash.run)
         if noticed is not None:
             noticed(changes)
@@ -354,7 +354,7 @@ class Indexer:
 
     def _load_files(self, writer: Writer) -> None:
         self._known = {
-            path: Known(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
+            path: FileRecord(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
             for path, known in list_known(writer)
         }
         self.forced = False
@@ -371,7 +371,7 @@ class Indexer:
     def _read_again_what_limits_decided(self, writer: Writer) -> None:
         for path, known in list_known(writer):
             if known.state != FileState.INDEXED or known.size > self.options.max_parse_bytes:
-                self._known[path] = Known(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
+                self._known[path] = FileRecord(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
                 self.forced = True
 
     def _extensions(self) -> str:
@@ -382,7 +382,7 @@ class Indexer:
         suffixes = tuple(pair.partition("=")[0] for pair in before ^ set(self._extensions().split()))
         for path in self._known:
             if path.lower().endswith(suffixes):
-                self._known[path] = Known(PARSE_AGAIN, Digest(""), 0)
+                self._known[path] = FileRecord(PARSE_AGAIN, Digest(""), 0)
                 self.forced = True
 
     def _forget_unpublished(self) -> None:

@@ -17,7 +17,7 @@ import orjson
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.index.units.discovery import Discovery, discover
 from codeplane.index.units.manifests import declare
 from codeplane.index.units.markers import find_marker

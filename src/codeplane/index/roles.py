@@ -12,7 +12,7 @@ from collections.abc import Collection
 import orjson
 
 from codeplane.base.paths import ROOT, RepoPath, parent
-from codeplane.git.attributes import Attributes, Statement, is_attributes_file, read_statements
+from codeplane.git.attributes import Attributes, AttributeStatement, is_attributes_file, parse_attributes
 from codeplane.languages.role_paths import Judged
 from codeplane.languages.roles import in_scope, weigh
 from codeplane.store.codec import storable
@@ -27,7 +27,7 @@ class Roles:
     """Belongs to one writer, from load to load. Made anew when a look failed."""
 
     def __init__(self) -> None:
-        self._stated: dict[RepoPath, tuple[Statement, ...]] = {}
+        self._stated: dict[RepoPath, tuple[AttributeStatement, ...]] = {}
         self._attributes: Attributes | None = None
         """Made anew when it is asked."""
         self._changed: set[RepoPath] = set()
@@ -42,7 +42,7 @@ class Roles:
         """As the last publish left it."""
         made = cls()
         for path, statements in writer.read_attributes():
-            made._stated[path] = tuple(Statement(*each) for each in orjson.loads(statements))
+            made._stated[path] = tuple(AttributeStatement(*each) for each in orjson.loads(statements))
         made._known()
         made.behind = writer.read_meta(ROLES_KEY) == _BEHIND
         return made
@@ -50,7 +50,7 @@ class Roles:
     def declare(self, path: RepoPath, data: bytes | None) -> None:
         """A file was read, or is gone."""
         if is_attributes_file(path):
-            statements = read_statements(data)
+            statements = parse_attributes(data)
             if statements != self._stated.get(path, ()):
                 self._changed.add(path)
                 self._stated[path] = statements
@@ -105,5 +105,5 @@ class Roles:
         self._changed = set()
 
 
-def _as_text(statements: tuple[Statement, ...]) -> str | None:
+def _as_text(statements: tuple[AttributeStatement, ...]) -> str | None:
     return orjson.dumps([tuple(each) for each in statements]).decode() if statements else None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from codeplane.base.paths import parent
-from codeplane.git.attributes import DOCUMENTATION, GENERATED, NOTHING_STATED, VENDORED, Stated
+from codeplane.git.attributes import DOCUMENTATION, GENERATED, NO_ATTRIBUTES, VENDORED, FileAttributes
 from codeplane.languages.role_headers import find_header
 from codeplane.languages.role_paths import Judged, Role, claim_generated, claim_place, claim_purpose
 
@@ -24,12 +24,12 @@ _OUTSIDE_RUNTIME = frozenset({Role.TEST, Role.FIXTURE, Role.DOCS})
 _ATTRIBUTES = {DOCUMENTATION: Role.DOCS, GENERATED: Role.GENERATED, VENDORED: Role.VENDORED}
 
 
-def judge(path: str, head: bytes, stated: Stated = NOTHING_STATED) -> Judged:
+def judge(path: str, head: bytes, stated: FileAttributes = NO_ATTRIBUTES) -> Judged:
     """The role of a file by its path, the first bytes of its text, and what attributes say of it."""
     return weigh(path, find_header(path, head), stated)
 
 
-def weigh(path: str, header: str | None, stated: Stated = NOTHING_STATED) -> Judged:
+def weigh(path: str, header: str | None, stated: FileAttributes = NO_ATTRIBUTES) -> Judged:
     """As `judge`, where `find_header` has looked at the text before."""
     if not stated:
         return next(_claims(path, header, stated), Judged(Role.SOURCE, ""))
@@ -56,7 +56,7 @@ def in_scope(role: str, scope: Scope) -> bool:
     return scope == "mixed" or (role in _OUTSIDE_RUNTIME) == (scope == "docs")
 
 
-def _claims(path: str, header: str | None, stated: Stated) -> Iterator[Judged]:
+def _claims(path: str, header: str | None, stated: FileAttributes) -> Iterator[Judged]:
     """All that speaks for a role, best first."""
     yield from _claim_stated(stated, DOCUMENTATION)
     yield from claim_purpose(path)
@@ -68,7 +68,7 @@ def _claims(path: str, header: str | None, stated: Stated) -> Iterator[Judged]:
     yield from claim_place(path)
 
 
-def _claim_stated(stated: Stated, attribute: str) -> Iterator[Judged]:
+def _claim_stated(stated: FileAttributes, attribute: str) -> Iterator[Judged]:
     said = stated.get(attribute)
     if said is not None and said.holds:
         yield Judged(_ATTRIBUTES[attribute], said.evidence)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from codeplane.base.call_record import EMPTY_RECORD, CallRecord
 from codeplane.base.digests import Digest
-from codeplane.base.record import NOTHING, Record
 from codeplane.ledger.schema import EventRow
 
 INTERRUPTED = "INTERRUPTED"
@@ -51,7 +51,7 @@ class Event:
     error_code: int | None = None
     duration_ms: int | None = None
     tokens_given: int | None = None
-    record: Record = NOTHING
+    record: CallRecord = EMPTY_RECORD
     plan: str | None = None
     """Intent of a mutation: its journal entry. Paths and digests, no content."""
 
@@ -130,7 +130,7 @@ def interrupted_row(seq: int, intent: EventRow, at_ms: int) -> EventRow:
     return intent._replace(kind="outcome", at_ms=at_ms, intent_seq=seq, status=INTERRUPTED, success=0, plan=None)
 
 
-def record_fingerprint(record: Record) -> str | None:
+def record_fingerprint(record: CallRecord) -> str | None:
     """Return the mutation fingerprint that a call reported, or else one of the changes that it reported."""
     if record.mutation_fingerprint is not None:
         return record.mutation_fingerprint

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.warnings import WarningCode
-from codeplane.config.model import Config, Trust
+from codeplane.config.model import Config, TrustState
 from codeplane.disk.locks import find_owner
 from codeplane.facts.extract import extract
 from codeplane.facts.grammar import load_reader
@@ -137,14 +137,14 @@ def _trust(config: Config) -> DoctorCheck:
     waiting = [ignored for ignored in config.ignored if ignored.code is WarningCode.CONFIG_UNTRUSTED]
     if waiting:
         names = ", ".join(ignored.key for ignored in waiting)
-        why = "the repository's file changed after approval" if config.trust is Trust.VOID else "not trusted"
+        why = "the repository's file changed after approval" if config.trust is TrustState.VOID else "not trusted"
         remedy = "Review with 'cpl trust --show', then approve with 'cpl trust'."
         return DoctorCheck("trust", False, "warning", f"{why}; settings without effect: {names}", remedy)
     messages = {
-        Trust.ABSENT: "the repository has no settings of its own",
-        Trust.UNTRUSTED: "the repository's settings need no trust",
-        Trust.VOID: "the repository's file changed after approval and needs no trust now",
-        Trust.TRUSTED: "the repository's settings are trusted",
+        TrustState.ABSENT: "the repository has no settings of its own",
+        TrustState.UNTRUSTED: "the repository's settings need no trust",
+        TrustState.VOID: "the repository's file changed after approval and needs no trust now",
+        TrustState.TRUSTED: "the repository's settings are trusted",
     }
     return DoctorCheck("trust", True, "info", messages[config.trust])
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import MAX_PATH_BYTES, RepoPath, basename, is_inside, parent
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Reason, Rules
-from codeplane.disk.listing import Entry, Listing, list_beneath
-from codeplane.disk.policy import refuse_closed
+from codeplane.disk.ignore import IgnoreReason, IgnoreRules
+from codeplane.disk.listing import DirectoryEntry, DirectoryListing, list_directory
+from codeplane.disk.policy import refuse_restricted
+from codeplane.disk.safe_open import Root
 from codeplane.index.options import effective
 from codeplane.languages.registry import detect
 from codeplane.languages.role_paths import Role
@@ -75,7 +75,7 @@ class FileListing:
 
 def check_place(place: RepoPath) -> None:
     """Refuse what is never listed, whatever else is asked."""
-    refuse_closed(place)
+    refuse_restricted(place)
 
 
 def list_files(
@@ -110,7 +110,7 @@ def add_left_out(
     """The same listing with what lies there and is not in the index, each with the reason."""
     options = effective(index_options(context))
     with Root.open(context.root) as root:
-        base, seen = _look(root, Rules(options.ignore), place, depth)
+        base, seen = _look(root, IgnoreRules(options.ignore), place, depth)
     accepts = _filter(base, pattern)
     files = {file.path for file in known}
     folders = {above for file in known for above in _above(file.path)}
@@ -240,18 +240,18 @@ def _notes(file: ListedFile) -> Iterable[tuple[str, object]]:
         yield "skipped", file.reason
 
 
-def _look(root: Root, rules: Rules, place: RepoPath, depth: int) -> tuple[str, Listing]:
+def _look(root: Root, rules: IgnoreRules, place: RepoPath, depth: int) -> tuple[str, DirectoryListing]:
     """What lies at a place, and the directory that names are relative to."""
     try:
-        return place, list_beneath(root, rules, place, depth, _MAX_LOOKED_AT)
+        return place, list_directory(root, rules, place, depth, _MAX_LOOKED_AT)
     except CodePlaneError as error:
         if error.code is not ErrorCode.FILE_NOT_FOUND or not place:
             raise
-    beside = list_beneath(root, rules, parent(place), 1, _MAX_LOOKED_AT)
-    return parent(place), Listing(tuple(entry for entry in beside.entries if entry.path == place), 0, True)
+    beside = list_directory(root, rules, parent(place), 1, _MAX_LOOKED_AT)
+    return parent(place), DirectoryListing(tuple(entry for entry in beside.entries if entry.path == place), 0, True)
 
 
-def _reason(entry: Entry, overlay: bool) -> tuple[tuple[str, str], ...]:
+def _reason(entry: DirectoryEntry, overlay: bool) -> tuple[tuple[str, str], ...]:
     if entry.ignored is not None:
         return (("ignored", _rule(entry.ignored)),)
     if entry.kind == "directory":
@@ -261,7 +261,7 @@ def _reason(entry: Entry, overlay: bool) -> tuple[tuple[str, str], ...]:
     return (("not_indexed", entry.kind),)
 
 
-def _rule(reason: Reason) -> str:
+def _rule(reason: IgnoreReason) -> str:
     """The line of a file that says so, or the kind of rule."""
     return reason.where if ":" in reason.where else reason.kind
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.ignore import IgnoreRules, why_ignored
+from codeplane.disk.safe_open import Root
 from codeplane.index.options import effective
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
@@ -22,7 +22,7 @@ def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> 
     details: Mapping[str, object] = known.details
     message, remedy = known.message, known.remedy
     with Root.open(context.root) as root:
-        culprit, reason = _find_rule(root, Rules(effective(index_options(context)).ignore), file)
+        culprit, reason = _find_rule(root, IgnoreRules(effective(index_options(context)).ignore), file)
         if reason is not None:
             message = f"'{display(file)}' is not indexed: a rule leaves it out"
             details = {**details, "ignored_by": reason}
@@ -59,7 +59,7 @@ def nothing_indexed(path: str) -> CodePlaneError:
     )
 
 
-def _find_rule(root: Root, rules: Rules, file: RepoPath) -> tuple[str, str | None]:
+def _find_rule(root: Root, rules: IgnoreRules, file: RepoPath) -> tuple[str, str | None]:
     """The outermost entry on the way to the file that a rule leaves out, and the rule."""
     reason = why_ignored(root, rules, file) if file else None
     if reason is None:

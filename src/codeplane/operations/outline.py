@@ -15,7 +15,7 @@ from typing import Literal, TypeGuard
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.symbols import symbol_ref
-from codeplane.disk.policy import refuse_closed
+from codeplane.disk.policy import refuse_restricted
 from codeplane.operations.signatures import telling_signature
 from codeplane.operations.symbols.lookup import FileSymbols, IndexedSymbols
 from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
@@ -442,7 +442,7 @@ def _attribute_row(symbol: Symbol) -> OutlineRow:
 def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
     """The file, if it is one that has an outline; otherwise the error says what would help."""
     shown = display(file)
-    refuse_closed(file)
+    refuse_restricted(file)
     known = get_file(snapshot, file) if file else None
     if known is None:
         beneath = first_files_beneath(snapshot, file, MAX_NEAREST) if file else ()

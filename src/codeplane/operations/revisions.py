@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.policy import refuse_closed
-from codeplane.git.revisions import read_version
+from codeplane.disk.policy import refuse_restricted
+from codeplane.git.revisions import read_file_at
 from codeplane.index.options import effective
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
@@ -33,7 +33,7 @@ class RevisionReader:
 
     def find(self, revision: str, path: RepoPath) -> RevisionOutline:
         """The definitions of a file as a revision has it."""
-        refuse_closed(path)
+        refuse_restricted(path)
         options = effective(index_options(self._context))
-        version = read_version(options.root, revision, path, options.max_lexical_bytes)
+        version = read_file_at(options.root, revision, path, options.max_lexical_bytes)
         return RevisionOutline(version.commit, self._parser.parse(path, version.data, options))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeplane.disk.locks import find_owner
-from codeplane.git.stamp import index_stamp
+from codeplane.git.index_stamp import index_stamp
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options, overlay_enabled

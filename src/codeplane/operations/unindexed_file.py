@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules, why_ignored
-from codeplane.disk.policy import refuse_closed
+from codeplane.disk.ignore import IgnoreRules, why_ignored
+from codeplane.disk.policy import refuse_restricted
+from codeplane.disk.safe_open import Root
 from codeplane.index.options import effective
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
@@ -17,7 +17,7 @@ from codeplane.operations.settings import index_options
 
 def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutlineRows:
     """The definitions of a file that the index would take in; the errors are those that the index would answer with."""
-    refuse_closed(path)
+    refuse_restricted(path)
     options = effective(index_options(context))
     with Root.open(context.root) as root:
         try:
@@ -28,7 +28,7 @@ def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutl
             if error.code is ErrorCode.FILE_CHANGED:
                 raise
             raise _not_indexed(context, path, error.message) from None
-        if why_ignored(root, Rules(options.ignore), path) is not None:
+        if why_ignored(root, IgnoreRules(options.ignore), path) is not None:
             raise _not_indexed(context, path, f"'{display(path)}' is not indexed")
     return parser.parse(path, data, options)
 

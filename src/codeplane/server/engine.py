@@ -23,13 +23,19 @@ import orjson
 
 from codeplane import __version__, telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.attached import MANY_CLIENTS, ONE_CLIENT, AttachedFront, CallUnderWay
-from codeplane.server.caller import is_shared
-from codeplane.server.lag import LagWatch
-from codeplane.server.replies import at_intervals, failure, parse_arguments, refusal, reply_frame
-from codeplane.server.runtime import RuntimeDirectory
-from codeplane.server.streams import read_frame
-from codeplane.server.wire import PROTOCOL, Frame, WireError, is_own_peer
+from codeplane.server.async_frames import read_frame
+from codeplane.server.client_session import MANY_CLIENTS, ONE_CLIENT, ActiveCall, ClientSession
+from codeplane.server.frames import PROTOCOL, Frame, WireError, is_own_peer
+from codeplane.server.loop_lag import LagMonitor
+from codeplane.server.reply_frames import (
+    error_frame,
+    internal_error_frame,
+    parse_arguments,
+    reply_frame,
+    throttle_progress,
+)
+from codeplane.server.runtime_directory import RuntimeDirectory
+from codeplane.server.tool_caller import is_shared
 from codeplane.tools.calls import CallRequest, no_progress
 from codeplane.tools.catalog import is_at_once
 from codeplane.tools.formats import Format, requested_format
@@ -50,20 +56,20 @@ _LEAST_CLOSE_SECONDS = 0.3
 _NO_OBJECT = CodePlaneError(ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object")
 
 
-class Server:
+class EngineServer:
     """Frames in, calls into threads, envelopes out."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="call")
         self._quick = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="quick")
-        self._clients: set[AttachedFront] = set()
+        self._clients: set[ClientSession] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._aside: set[asyncio.Task[None]] = set()
         self._closing = False
         self._started = time.monotonic()
         self._stopped: float | None = None
-        self._lag = LagWatch()
+        self._lag = LagMonitor()
 
     async def serve(self, listener_path: Path, stop: asyncio.Event, seconds: float) -> None:
         server = await asyncio.start_unix_server(self._attend, str(listener_path), limit=1024 * 1024)
@@ -99,7 +105,7 @@ class Server:
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def _attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        client: AttachedFront | None = None
+        client: ClientSession | None = None
         try:
             client = await self._greet(reader, writer)
             if client is None:
@@ -130,7 +136,7 @@ class Server:
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
 
-    async def _leave(self, client: AttachedFront) -> None:
+    async def _leave(self, client: ClientSession) -> None:
         """Sessions end with the front whose clients they belong to; commands share one, for the next of them."""
         if client.tasks:
             await asyncio.wait(client.tasks)
@@ -148,7 +154,7 @@ class Server:
             except Exception as error:
                 telemetry.warn("a session did not end well", **telemetry.describe(error))
 
-    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> AttachedFront | None:
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> ClientSession | None:
         if not is_own_peer(writer.get_extra_info("socket")):
             return None
         async with asyncio.timeout(_HELLO_SECONDS):
@@ -166,11 +172,11 @@ class Server:
             everything=bool(hello.get("everything")),
             format=Format(hello.get("format", Format.TEXT)),
         )
-        client = AttachedFront(writer, surface, str(hello.get("kind", "")))
+        client = ClientSession(writer, surface, str(hello.get("kind", "")))
         client.send(Frame({"welcome": ours}))
         return client
 
-    def _take(self, client: AttachedFront, frame: Frame) -> None:
+    def _take(self, client: ClientSession, frame: Frame) -> None:
         header = frame.header
         cancel = header.get("cancel")
         if cancel is not None:
@@ -195,22 +201,22 @@ class Server:
             # Nothing was begun: the front asks the next engine.
             client.send(Frame({"id": number, "later": True}))
         elif (arguments := parse_arguments(frame.body)) is None:
-            client.send(refusal(number, _NO_OBJECT, str(header.get("call")), client.surface.format))
+            client.send(error_frame(number, _NO_OBJECT, str(header.get("call")), client.surface.format))
         elif limit := client.too_many(at_once=is_at_once(str(header.get("call")), arguments)):
             message = f"{limit} calls of this client are under way"
             error = CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Try again.")
             form = requested_format(arguments, client.surface.format)
-            client.send(refusal(number, error, str(header.get("call")), form))
+            client.send(error_frame(number, error, str(header.get("call")), form))
         else:
             # Known before it begins to run: the next frame may cancel it.
-            client.calls[number] = CallUnderWay()
+            client.calls[number] = ActiveCall()
             task = asyncio.ensure_future(self._call(client, number, header, arguments))
             for tasks in (self._tasks, client.tasks):
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
 
     async def _call(
-        self, client: AttachedFront, number: int, header: Mapping[str, Any], arguments: Mapping[str, object]
+        self, client: ClientSession, number: int, header: Mapping[str, Any], arguments: Mapping[str, object]
     ) -> None:
         call = client.calls[number]
         loop = asyncio.get_running_loop()
@@ -226,7 +232,7 @@ class Server:
             arguments=arguments,
             principal=principal,
             surface=client.surface,
-            progress=at_intervals(tell) if header.get("progress") else no_progress,
+            progress=throttle_progress(tell) if header.get("progress") else no_progress,
             cancelled=call.cancelled.is_set,
             shared=is_shared(principal),
         )
@@ -252,13 +258,13 @@ class Server:
             if self._closing:
                 # The pool takes nothing any more, so nothing was begun: the front asks the next engine.
                 return Frame({"id": number, "later": True})
-            return failure(number, error, request.tool, request.format)
+            return internal_error_frame(number, error, request.tool, request.format)
         try:
             return reply_frame(number, await answering)
         except Exception as error:
-            return failure(number, error, request.tool, request.format)
+            return internal_error_frame(number, error, request.tool, request.format)
 
-    async def _tell_state(self, client: AttachedFront) -> None:
+    async def _tell_state(self, client: ClientSession) -> None:
         """Each telling answers all who asked before it began."""
         try:
             while client.asked:
@@ -269,7 +275,7 @@ class Server:
         finally:
             client.is_told = False
 
-    async def _tell_of_build(self, client: AttachedFront, number: int) -> None:
+    async def _tell_of_build(self, client: ClientSession, number: int) -> None:
         """Whoever waits while the index is built hears how far it is, whatever was asked."""
         while True:
             await asyncio.sleep(_BUILD_SECONDS)
@@ -308,8 +314,8 @@ def run_engine(
     with contextlib.suppress(FileNotFoundError):
         os.unlink(runtime.socket_path)
     pipeline = open_pipeline()
-    server = Server(pipeline)
-    collect_seldom()
+    server = EngineServer(pipeline)
+    tune_garbage_collector()
     try:
         asyncio.run(_until_stopped(server, runtime.socket_path, lifeline, shutdown_seconds))
     finally:
@@ -317,7 +323,7 @@ def run_engine(
         gc.unfreeze()
 
 
-def collect_seldom() -> None:
+def tune_garbage_collector() -> None:
     """What is there by now stays; an answer makes thousands of rows without cycles, and looking for those in all that
     is there takes longer than most answers."""
     gc.freeze()
@@ -327,7 +333,7 @@ def collect_seldom() -> None:
 _ROWS_OF_AN_ANSWER = 20_000
 
 
-async def _until_stopped(server: Server, path: Path, lifeline: int | None, seconds: float) -> None:
+async def _until_stopped(server: EngineServer, path: Path, lifeline: int | None, seconds: float) -> None:
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

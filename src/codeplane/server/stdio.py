@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from codeplane import telemetry
-from codeplane.server import messages, strict_json
-from codeplane.server.attach import Engine, Refusing
-from codeplane.server.messages import RequestId, RpcError
-from codeplane.server.pipes import MAX_LINE_BYTES, TOO_LONG, LineReader, LineWriter
+from codeplane.server import mcp_messages, strict_json
+from codeplane.server.engine_client import EngineClient, UnavailableEngine
+from codeplane.server.mcp_messages import RequestId, RpcError
+from codeplane.server.stdio_pipes import MAX_LINE_BYTES, TOO_LONG, LineReader, LineWriter
 from codeplane.tools.catalog import listing
 from codeplane.tools.surface import Surface
 
@@ -34,11 +34,13 @@ _ROOTS_ID = "codeplane-roots"
 _ROOTS_SECONDS = 3.0
 """How long a call waits for a client to tell its directories."""
 
-Choose = Callable[[list[str]], Engine | None]
+Choose = Callable[[list[str]], EngineClient | None]
 
 
-class StdioFront:
-    def __init__(self, engine: Engine | Refusing, surface: Surface, choose: Choose | None = None) -> None:
+class StdioFrontend:
+    def __init__(
+        self, engine: EngineClient | UnavailableEngine, surface: Surface, choose: Choose | None = None
+    ) -> None:
         """`choose` finds the engine of a directory that the client works on, where our own has none."""
         self._engine = engine
         self._choose = choose
@@ -87,8 +89,8 @@ class StdioFront:
                 except Exception as unforeseen:
                     telemetry.error("a message could not be taken", **telemetry.describe(unforeseen))
             elif line is TOO_LONG:
-                error = RpcError(messages.INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES} bytes")
-                self._writer.put(messages.failed(None, error))
+                error = RpcError(mcp_messages.INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES} bytes")
+                self._writer.put(mcp_messages.error_response(None, error))
 
     def _take(self, line: bytes) -> None:
         try:
@@ -102,14 +104,16 @@ class StdioFront:
         if not isinstance(method, str):
             if self._asks_roots and identity == _ROOTS_ID:
                 self._asks_roots = False
-                self._choosing = asyncio.ensure_future(self._take_roots(messages.roots_of(message.get("result"))))
+                self._choosing = asyncio.ensure_future(
+                    self._take_roots(mcp_messages.parse_roots(message.get("result")))
+                )
             return
         if not isinstance(identity, str | int):
             self._notice(method, fields)
             return
         if identity in self._running or len(self._running) >= MAX_CALLS:
-            error = RpcError(messages.INVALID_REQUEST, "this id is in use, or too many requests are under way")
-            self._writer.put(messages.failed(identity, error))
+            error = RpcError(mcp_messages.INVALID_REQUEST, "this id is in use, or too many requests are under way")
+            self._writer.put(mcp_messages.error_response(identity, error))
             return
         if method == "tools/call":
             task = asyncio.ensure_future(self._answer(identity, method, fields))
@@ -125,7 +129,7 @@ class StdioFront:
                 self._running[identity].cancel()
         elif method == "notifications/initialized" and self._waits_for_roots() and self._choosing is None:
             self._asks_roots = True
-            self._writer.put(messages.request(_ROOTS_ID, "roots/list"))
+            self._writer.put(mcp_messages.request(_ROOTS_ID, "roots/list"))
 
     def _waits_for_roots(self) -> bool:
         return self._choose is not None and self._offers_roots and not self._chosen.is_set()
@@ -146,22 +150,22 @@ class StdioFront:
     def _at_once(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> bytes:
         """What needs no engine."""
         try:
-            modern = method != "initialize" and messages.is_modern(params)
+            modern = method != "initialize" and mcp_messages.uses_stateless_protocol(params)
             if method == "initialize":
-                self._client = messages.client_of(params)
-                self._offers_roots = messages.offers_roots(params)
-                fields = messages.initialized(params)
+                self._client = mcp_messages.client_name(params)
+                self._offers_roots = mcp_messages.offers_roots(params)
+                fields = mcp_messages.initialize_result(params)
             elif method == "server/discover" and modern:
-                fields = messages.discovered()
+                fields = mcp_messages.discover_result()
             elif method == "tools/list":
-                fields = messages.tools_listed(self._tools, modern=modern)
+                fields = mcp_messages.tools_list_result(self._tools, modern=modern)
             elif method == "ping":
                 fields = {}
             else:
-                raise RpcError(messages.METHOD_NOT_FOUND, "there is no such method")
-            return messages.result(identity, fields, modern=modern)
+                raise RpcError(mcp_messages.METHOD_NOT_FOUND, "there is no such method")
+            return mcp_messages.result(identity, fields, modern=modern)
         except RpcError as error:
-            return messages.failed(identity, error)
+            return mcp_messages.error_response(identity, error)
         except Exception as error:
             return _unforeseen(identity, error)
 
@@ -169,22 +173,22 @@ class StdioFront:
         try:
             self._writer.put(await self._call(identity, params))
         except RpcError as error:
-            self._writer.put(messages.failed(identity, error))
+            self._writer.put(mcp_messages.error_response(identity, error))
         except Exception as error:
             self._writer.put(_unforeseen(identity, error))
 
     async def _call(self, identity: RequestId, params: Mapping[str, Any]) -> bytes:
-        modern = messages.is_modern(params)
+        modern = mcp_messages.uses_stateless_protocol(params)
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str):
-            raise RpcError(messages.INVALID_PARAMS, "params.name is the name of a tool")
+            raise RpcError(mcp_messages.INVALID_PARAMS, "params.name is the name of a tool")
         if arguments is not None and not isinstance(arguments, dict):
-            raise RpcError(messages.INVALID_PARAMS, "params.arguments is an object")
+            raise RpcError(mcp_messages.INVALID_PARAMS, "params.arguments is an object")
         if self._waits_for_roots():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_ROOTS_SECONDS):
                     await self._chosen.wait()
-        token = messages.progress_token(params)
+        token = mcp_messages.progress_token(params)
         last = -1.0
 
         async def tell(done: float, total: float | None, message: str) -> None:
@@ -192,30 +196,30 @@ class StdioFront:
             # Progress must grow; a new phase starts to count anew.
             if token is not None and done > last:
                 last = done
-                self._writer.put(messages.progress(token, done, total, message))
+                self._writer.put(mcp_messages.progress_notification(token, done, total, message))
 
         reply = await self._engine.call(
             name,
             arguments or {},
             principal=self._principal,
-            client=messages.client_of(params) or self._client,
+            client=mcp_messages.client_name(params) or self._client,
             on_progress=tell if token is not None else None,
         )
-        return messages.called(identity, reply, modern=modern)
+        return mcp_messages.call_result(identity, reply, modern=modern)
 
 
 def _unforeseen(identity: RequestId, error: Exception) -> bytes:
     telemetry.error("a request failed in the front", **telemetry.describe(error))
-    failure = RpcError(messages.INTERNAL_ERROR, "something went wrong that should not")
-    return messages.failed(identity, failure)
+    failure = RpcError(mcp_messages.INTERNAL_ERROR, "something went wrong that should not")
+    return mcp_messages.error_response(identity, failure)
 
 
-async def _in_thread(choose: Choose, directories: list[str]) -> Engine | None:
+async def _in_thread(choose: Choose, directories: list[str]) -> EngineClient | None:
     """In a thread that nobody waits for at the end: a directory may lie on a disk that does not answer."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Engine | None] = loop.create_future()
+    future: asyncio.Future[EngineClient | None] = loop.create_future()
 
-    def settle(engine: Engine | None, error: Exception | None) -> None:
+    def settle(engine: EngineClient | None, error: Exception | None) -> None:
         if future.done():
             return
         if error is not None:
@@ -224,7 +228,7 @@ async def _in_thread(choose: Choose, directories: list[str]) -> Engine | None:
             future.set_result(engine)
 
     def run() -> None:
-        engine: Engine | None = None
+        engine: EngineClient | None = None
         failure: Exception | None = None
         try:
             engine = choose(directories)
@@ -239,14 +243,14 @@ async def _in_thread(choose: Choose, directories: list[str]) -> Engine | None:
 
 
 def serve_stdio(
-    engine: Engine | Refusing,
+    engine: EngineClient | UnavailableEngine,
     surface: Surface,
     protocol_input: int,
     protocol_output: int,
     choose: Choose | None = None,
 ) -> None:
     async def serve() -> None:
-        await StdioFront(engine, surface, choose).run(protocol_input, protocol_output)
+        await StdioFrontend(engine, surface, choose).run(protocol_input, protocol_output)
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve())

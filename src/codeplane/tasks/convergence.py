@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import Record
 from codeplane.base.warnings import WarningCode
 from codeplane.ledger.events import TaskState, record_fingerprint
 from codeplane.tasks.model import NO_LIMITS, Counts, Task
@@ -63,7 +63,7 @@ def counted(task: Task, counts: Counts | None) -> Task:
     return replace(task, test_runs=task.test_runs + 1) if counts == "test_runs" else task
 
 
-def noted(task: Task, record: Record, counts: Counts | None) -> tuple[Task, WarningCode | None]:
+def noted(task: Task, record: CallRecord, counts: Counts | None) -> tuple[Task, WarningCode | None]:
     """The task after a call told what it changed or how it failed, and whether that is what was before."""
     if counts == "mutations":
         fingerprint = record_fingerprint(record)

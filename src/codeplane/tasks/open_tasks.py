@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.base.record import Record
 from codeplane.base.warnings import WarningCode
 from codeplane.ledger.events import TaskState
 from codeplane.tasks.convergence import counted, failed, find_limit, noted, refuse, stops
@@ -114,7 +114,7 @@ class OpenTasks:
         if task.limit_triggered is not None and stops(limit or task.limit_triggered, counts):
             raise refuse(task, limit or task.limit_triggered, now)
 
-    def note(self, session: Session, record: Record, counts: Counts | None) -> WarningCode | None:
+    def note(self, session: Session, record: CallRecord, counts: Counts | None) -> WarningCode | None:
         """What a call changed or how it failed; says when that is the same as before."""
         with self._lock:
             task = self._known(session, session.task_id)

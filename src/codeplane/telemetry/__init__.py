@@ -5,12 +5,12 @@ A line carries an event and a few short fields. It never carries the content of 
 
 from codeplane.telemetry.events import bind, debug, describe, error, info, warn
 from codeplane.telemetry.logfile import LOG_NAME
-from codeplane.telemetry.outputs import Destination, configure, shut_down
+from codeplane.telemetry.outputs import LogDestination, configure, shut_down
 from codeplane.telemetry.tail import read_tail
 
 __all__ = [
     "LOG_NAME",
-    "Destination",
+    "LogDestination",
     "bind",
     "configure",
     "debug",

@@ -21,7 +21,7 @@ _NUMBERS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNIN
 
 
 @dataclass(frozen=True)
-class Destination:
+class LogDestination:
     """`place` is stderr, stdout or an absolute path; `format` is console or json."""
 
     format: str
@@ -29,7 +29,9 @@ class Destination:
     level: str
 
 
-def configure(destinations: Iterable[Destination], *, repository: Path | None, file_level: str = "info") -> list[str]:
+def configure(
+    destinations: Iterable[LogDestination], *, repository: Path | None, file_level: str = "info"
+) -> list[str]:
     """Send log lines there, and to the log file of `repository`. Returns what could not be opened, in words."""
     shut_down()
     problems: list[str] = []
@@ -76,7 +78,7 @@ class _StreamHandler(logging.StreamHandler[TextIO]):
             self.stream.close()
 
 
-def _open(destination: Destination) -> logging.Handler:
+def _open(destination: LogDestination) -> logging.Handler:
     if destination.place in ("stderr", "stdout"):
         return _StreamHandler(sys.stderr if destination.place == "stderr" else sys.stdout)
     # Non-blocking, so that a pipe without a reader is an error and not a wait.

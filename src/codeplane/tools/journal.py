@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN
-from codeplane.base.record import Record
 from codeplane.disk.batch import Batch
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
@@ -33,10 +33,10 @@ class CallJournal:
         self._kept().ensure_settled()
 
     def begin(self, batch: Batch) -> None:
-        record = Record(mutation_id=batch.mutation_id, changed_paths=batch.paths)
+        record = CallRecord(mutation_id=batch.mutation_id, changed_paths=batch.paths)
         self.intent = self._kept().intent(replace(self._event, plan=batch.as_text(), record=record))
 
-    def commit(self, record: Record, answer_chars: int) -> None:
+    def commit(self, record: CallRecord, answer_chars: int) -> None:
         event = replace(
             self._event,
             intent=self.intent,

@@ -14,10 +14,10 @@ from pathlib import Path
 import orjson
 
 from codeplane import telemetry
+from codeplane.base.call_record import EMPTY_RECORD
 from codeplane.base.envelope import Answer, envelope, error_envelope, new_request_id
-from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
+from codeplane.base.errors import CodePlaneError, ErrorCode, internal_error
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_ANSWER_CHARS
-from codeplane.base.record import NOTHING
 from codeplane.base.text_lines import TextLine, agent_text, as_fields
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.index.options import Progress
@@ -156,7 +156,7 @@ class _Run:
         self._journal: CallJournal | None = None
         self._error: ErrorCode | None = None
         self._epoch: int | None = None
-        self._record = NOTHING
+        self._record = EMPTY_RECORD
         self._op_type = "read"
         self._is_in_task = False
         self.format = request.format
@@ -171,7 +171,7 @@ class _Run:
             return self._failed(error)
         except Exception as error:
             telemetry.error("call failed", tool=self._request.tool, **telemetry.describe(error))
-            return self._failed(unforeseen(error))
+            return self._failed(internal_error(error))
         self.status = answer.status
         self._record = answer.record
         epoch = answer.meta.get("epoch")
@@ -305,7 +305,7 @@ class _Run:
             surface = self._request.surface
             hints["open_task"] = next_call(surface, "task", {"action": "open"}, "cpl call task action=open")
         if error.code is ErrorCode.TASK_BUDGET_EXCEEDED:
-            self._record = replace(NOTHING, limit_triggered=f"max_{error.details['budget_type']}")
+            self._record = replace(EMPTY_RECORD, limit_triggered=f"max_{error.details['budget_type']}")
         if action is not None:
             arguments = {"action": action, **self._path}
             hint = next_call(self._request.surface, "manage_index", arguments, "cpl init", self._elsewhere)

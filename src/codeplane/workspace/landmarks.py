@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codeplane.disk.inotify import is_local
-from codeplane.disk.stats import fields_of, is_racy
-from codeplane.disk.stats import of as stat_of
+from codeplane.disk.stats import file_stat as stat_of
+from codeplane.disk.stats import is_racy, stat_fields
 
 _POINTER_BYTES = 8192
 _GITDIR = "gitdir: "
@@ -64,7 +64,7 @@ class Landmarks:
                     stats.append(error.errno)
                     settled = False
                     continue
-                stats.append(fields_of(status))
+                stats.append(stat_fields(status))
                 # A link stays what it is while that behind it changes.
                 if modes.S_ISLNK(status.st_mode) or (exact and is_racy(stat_of(status), now)):
                     settled = False
@@ -94,7 +94,7 @@ def _identify(path: str | Path) -> object:
         return error.errno
     if modes.S_ISDIR(status.st_mode):
         return status.st_ino, status.st_dev
-    return fields_of(status)
+    return stat_fields(status)
 
 
 def _own_directory(root: Path) -> Path | None:

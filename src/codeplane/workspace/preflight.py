@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import IGNORE_FILES, Rules
+from codeplane.disk.ignore import IGNORE_FILES, IgnoreRules
+from codeplane.disk.safe_open import Root
 from codeplane.disk.walk import walk
 from codeplane.index.options import IndexOptions, effective
 from codeplane.query.snapshot import open_current
@@ -61,7 +61,7 @@ def _signatures(options: IndexOptions) -> tuple[str | None, str]:
     with open_current(state, lexical=False) as snapshot:
         built = snapshot.reader.meta("ignore_signature_built")
     with Root.open(options.root) as root:
-        scan = walk(root, Rules(options.ignore))
+        scan = walk(root, IgnoreRules(options.ignore))
     if any(basename(path) in IGNORE_FILES for path in scan.unreadable):
         raise CodePlaneError(ErrorCode.FILE_UNREADABLE, "an ignore file cannot be read")
     return built, scan.ignore_signature

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath, is_inside, join
 from codeplane.disk import inotify
-from codeplane.disk.inotify import Event, Inotify, is_local
+from codeplane.disk.inotify import Inotify, InotifyEvent, is_local
 from codeplane.workspace.landmarks import Landmarks, Sight
 
 COOKIE = "watch"
@@ -183,7 +183,7 @@ class Watcher:
                 else:
                     self._take_in(event)
 
-    def _take_in(self, event: Event) -> None:
+    def _take_in(self, event: InotifyEvent) -> None:
         watch, mask, name = event
         if mask & inotify.OVERFLOW:
             self._count += 1

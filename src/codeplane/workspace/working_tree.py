@@ -11,11 +11,17 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules
-from codeplane.disk.texts import Texts, Unread
+from codeplane.disk.bulk_read import BulkReader, ReadFailure
+from codeplane.disk.ignore import IgnoreRules
+from codeplane.disk.safe_open import Root
 from codeplane.disk.walk import Scan, WalkCache, walk
-from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, Attributes, Statement, is_attributes_file, read_statements
+from codeplane.git.attributes import (
+    MAX_ATTRIBUTES_BYTES,
+    Attributes,
+    AttributeStatement,
+    is_attributes_file,
+    parse_attributes,
+)
 from codeplane.git.repository import repo_version, tracked_paths
 from codeplane.index.classify import detect_language
 from codeplane.index.options import IndexOptions, effective
@@ -48,7 +54,7 @@ class WorkingTree:
     def list_files(self) -> TreeListing:
         options = effective(self._options)
         with self._lock, Root.open(options.root) as root:
-            scan = walk(root, Rules(options.ignore), self._cache)
+            scan = walk(root, IgnoreRules(options.ignore), self._cache)
             statements = _read_attributes(root, scan)
             if self._kinds is None or self._kinds.settings != (options.extensions, statements):
                 self._kinds = _Kinds(options, statements)
@@ -64,7 +70,7 @@ class WorkingTree:
 class _Kinds:
     """Language and role by path, computed once for each."""
 
-    def __init__(self, options: IndexOptions, statements: dict[RepoPath, tuple[Statement, ...]]) -> None:
+    def __init__(self, options: IndexOptions, statements: dict[RepoPath, tuple[AttributeStatement, ...]]) -> None:
         self.settings = (options.extensions, statements)
         self._options = options
         self._attributes = Attributes(statements)
@@ -85,12 +91,12 @@ def _indexed(options: IndexOptions, scan: Scan) -> Iterable[RepoPath]:
     return sorted(scan.files.keys() & tracked_paths(options.root))
 
 
-def _read_attributes(root: Root, scan: Scan) -> dict[RepoPath, tuple[Statement, ...]]:
-    found: dict[RepoPath, tuple[Statement, ...]] = {}
-    with Texts(root) as texts:
+def _read_attributes(root: Root, scan: Scan) -> dict[RepoPath, tuple[AttributeStatement, ...]]:
+    found: dict[RepoPath, tuple[AttributeStatement, ...]] = {}
+    with BulkReader(root) as texts:
         for path in filter(is_attributes_file, scan.files):
             data = texts.read(path, MAX_ATTRIBUTES_BYTES)
-            statements = read_statements(None if isinstance(data, Unread) else data)
+            statements = parse_attributes(None if isinstance(data, ReadFailure) else data)
             if statements:
                 found[path] = statements
     return found

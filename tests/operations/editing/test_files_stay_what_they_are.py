@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from codeplane.disk import text as texts
+from codeplane.disk import encoding as texts
 from codeplane.operations.editing.locate import Replacement, count_lines, edit_text
 
 _ENDS = ("\n", "\r\n", "\r", "\u2028", "\x0c", "\x85")

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.disk.text import find_line_ending
+from codeplane.disk.encoding import find_line_ending
 from codeplane.operations.editing.locate import MAX_SITES, Replacement, edit_text, with_endings, with_final_newline
 from operations.editing.naive import Refused, naive, random_case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.disk.text import find_line_ending
+from codeplane.disk.encoding import find_line_ending
 from codeplane.operations.editing.locate import Replacement, edit_text
 from codeplane.operations.editing.substitution import Substitution
 

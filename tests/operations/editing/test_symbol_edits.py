@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
-from codeplane.disk.text import find_line_ending
+from codeplane.disk.encoding import find_line_ending
 from codeplane.operations.editing.locate import edit_text
 from codeplane.operations.editing.symbol_edits import SymbolSite, symbol_replacement
 

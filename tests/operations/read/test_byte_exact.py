@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.read.cut_text import CutLimits, cut, json_chars, piece_of
 from codeplane.operations.read.documents import Document, encode_text, open_document
 from support.repositories import git, make_repository, write

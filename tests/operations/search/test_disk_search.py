@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search import operators
 from codeplane.operations.search.disk_ranking import rank_files
 from codeplane.operations.search.disk_search import WORK_LIMIT, WORK_LIMITS, WorkLimits, find_lines

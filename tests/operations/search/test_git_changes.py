@@ -14,8 +14,8 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.git.changes import index_state
+from codeplane.disk.safe_open import Root
+from codeplane.git.index_state import index_state
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.git_changes import (
     MAX_CHANGED_FILES,
@@ -369,7 +369,7 @@ def test_pipes_among_the_objects_are_damage_at_once(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from codeplane.base.errors import CodePlaneError\n"
-        "from codeplane.git.changes import index_state\n"
+        "from codeplane.git.index_state import index_state\n"
         "for path in map(Path, sys.argv[1:]):\n"
         "    try:\n"
         "        index_state(path); print('well')\n"

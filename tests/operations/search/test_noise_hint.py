@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.languages.roles import judge
 from codeplane.operations.search.noise_hint import (
     PATTERNS,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search import phrases
 from codeplane.operations.search.phrases import find_phrase
 from codeplane.operations.search.scan_cache import ScanCache

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.model import SearchResult
 from codeplane.operations.search.references import find_references
 from codeplane.query.contents import ContentRow

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.patterns import compile_query
 from codeplane.operations.search.text_search import find_text

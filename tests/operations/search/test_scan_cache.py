@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.matching import make_search_text, match_text

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeplane.base.warnings import WarningCode
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.must_filter import add_must_places, find_must_files

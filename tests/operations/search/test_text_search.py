@@ -15,7 +15,7 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search import file_scan
 from codeplane.operations.search.matching import MAX_SNIPPET_CHARS

@@ -6,9 +6,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from codeplane.server.http.forwarding import Identity
-from codeplane.server.http.serve import serve
-from codeplane.server.runtime import RuntimeDirectory
+from codeplane.server.http.lifecycle import serve
+from codeplane.server.http.mcp_server import ServerInfo
+from codeplane.server.runtime_directory import RuntimeDirectory
 from codeplane.tools.formats import Format
 from support.http_front import TOOLS, Local
 
@@ -18,7 +18,7 @@ def main(base: str, root: str, grace: str) -> int:
         return asyncio.run(
             serve(
                 Local(),
-                Identity("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON),
+                ServerInfo("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON),
                 repository=Path(root),
                 runtime=runtime,
                 api_version="0.1.0",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from codeplane.server.http.connections import Connections
-from codeplane.server.runtime import prove
+from codeplane.server.runtime_directory import prove
 from support.http_front import REPOSITORY, TOKEN, Front, modern_headers, modern_message, running_front
 
 ROUTES = ("/mcp", "/health", "/ready", "/status", "/", "/mcp/", "/nowhere", "/metrics", "/mcp?x=1")

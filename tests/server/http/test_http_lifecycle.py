@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.http.forwarding import Identity
-from codeplane.server.http.serve import EXIT_INTERRUPTED, EXIT_STOPPED, GRACE_SECONDS, listen, serve
-from codeplane.server.runtime import HTTP_NAME, HttpRecord, RuntimeDirectory, read_http
+from codeplane.server.http.lifecycle import EXIT_INTERRUPTED, EXIT_STOPPED, GRACE_SECONDS, listen, serve
+from codeplane.server.http.mcp_server import ServerInfo
+from codeplane.server.runtime_directory import HTTP_NAME, HttpRecord, RuntimeDirectory, read_http
 from codeplane.tools.formats import Format
 from support.http_front import TOOLS, Local, modern_headers, modern_message
 
@@ -213,7 +213,7 @@ def test_a_planted_token_file_keeps_the_server_from_starting(place: Place, tmp_p
         (runtime.path / HTTP_NAME).symlink_to(tmp_path / "elsewhere")
         serving_here = serve(
             Local(),
-            Identity("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON),
+            ServerInfo("codeplane", "9.9.9", "Instructions.", TOOLS, Format.JSON),
             repository=place.root,
             runtime=runtime,
             api_version="0.1.0",

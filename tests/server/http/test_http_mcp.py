@@ -15,7 +15,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from codeplane.server.http import forwarding
+from codeplane.server.http import mcp_server
 from support.http_front import LATEST, TOKEN, TOOLS, Front, modern_headers, modern_message, running_front
 
 ERAS = ("legacy", "auto")
@@ -214,7 +214,7 @@ def test_a_hundred_clients_call_at_once() -> None:
 
 
 def test_one_session_cannot_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forwarding, "MAX_CALLS_EACH", 3)
+    monkeypatch.setattr(mcp_server, "MAX_CALLS_EACH", 3)
 
     async def talk(front: Front) -> None:
         async with connected(front, "legacy") as greedy, connected(front, "legacy") as other:

@@ -22,7 +22,7 @@ def call(invocation: Invocation, tool: str, arguments: tuple[str, ...], given: s
     """Print the envelope whatever its status, or with format=text what an agent reads; the exit code is the status."""
 
     def work() -> Reply:
-        from codeplane.cli.reach import call_raw
+        from codeplane.cli.connect import call_raw
         from codeplane.tools.formats import Format
 
         context = assemble(invocation).context

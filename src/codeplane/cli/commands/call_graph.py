@@ -22,7 +22,7 @@ def calls(
 def _calls(
     invocation: Invocation, what: str, direction: str | None, depth: int, limit: int | None, *, as_json: bool
 ) -> Reply:
-    from codeplane.cli.reach import call_lines, call_tool
+    from codeplane.cli.connect import call_lines, call_tool
 
     assembly = assemble(invocation)
     context = assembly.context

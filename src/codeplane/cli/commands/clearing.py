@@ -23,7 +23,7 @@ def clear(invocation: Invocation, *, everything: bool, yes: bool, json: bool) ->
 
 
 def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
-    from codeplane.cli.reach import engine_state, serves
+    from codeplane.cli.connect import engine_state, serves
     from codeplane.operations.clear import clear as remove
     from codeplane.operations.clear import plan_clear
 
@@ -49,7 +49,7 @@ def _clear(invocation: Invocation, everything: bool, yes: bool) -> Reply:
 
 def _by_engine(context: Context, invocation: Invocation) -> ClearReport:
     """Let the engine remove the index, because it has it open."""
-    from codeplane.cli.reach import call_tool
+    from codeplane.cli.connect import call_tool
     from codeplane.operations.clear import ClearReport
 
     found, _ = call_tool(context, invocation, "manage_index", {"action": "clear", "confirm": True})

@@ -23,7 +23,7 @@ def defs(invocation: Invocation, name: str, *, kind: str | None, path: str | Non
 
 
 def _defs(invocation: Invocation, name: str, kind: str | None, path: str | None, limit: int) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.definitions import find_definitions
     from codeplane.operations.symbols.presenter import not_found_lines, not_found_message, symbol_rows
 

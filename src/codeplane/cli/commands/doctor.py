@@ -26,7 +26,7 @@ from codeplane.cli.terminal import Style, facts, plural, wrapped
 from codeplane.config import Config
 from codeplane.operations.context import Context
 from codeplane.operations.doctor import CheckGroup, DoctorCheck, diagnose
-from codeplane.server.runtime import RuntimeDirectory, repository_id, runtime_base
+from codeplane.server.runtime_directory import RuntimeDirectory, repository_id, runtime_base
 from codeplane.telemetry import read_tail
 
 REPORT_LINES = 20_000

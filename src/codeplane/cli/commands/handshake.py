@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from codeplane.cli.assemble import Invocation
-from codeplane.cli.reach import own_command
+from codeplane.cli.connect import own_command
 from codeplane.operations.doctor import CheckGroup, DoctorCheck
 from codeplane.processes.exchange import exchange
-from codeplane.server.messages import HANDSHAKE_VERSIONS
+from codeplane.server.mcp_messages import HANDSHAKE_VERSIONS
 
 if TYPE_CHECKING:
     from codeplane.operations.context import Context

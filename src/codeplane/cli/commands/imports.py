@@ -22,7 +22,7 @@ def imports(invocation: Invocation, path: str | None, *, circles: bool, json: bo
 
 
 def _imports(invocation: Invocation, path: str | None) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.imports import find_imports
 
     if path is None:
@@ -50,7 +50,7 @@ def _imports(invocation: Invocation, path: str | None) -> Reply:
 
 
 def _circles(invocation: Invocation) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.imports import find_import_cycles
 
     assembly = assemble(invocation)

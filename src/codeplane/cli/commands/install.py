@@ -140,7 +140,7 @@ def _http_snippets(invocation: Invocation, options: InstallOptions) -> Reply:
 def _http_port(root: Path, config: Config) -> int:
     """Port of the server that runs, or of the configuration."""
     from codeplane.cli.commands.serve import running_http
-    from codeplane.cli.reach import open_runtime
+    from codeplane.cli.connect import open_runtime
 
     with open_runtime(root) as runtime:
         running = running_http(runtime)

@@ -120,7 +120,7 @@ def _indexed(
     context: Context, invocation: Invocation, progress: ProgressLine, interruption: _Interruption
 ) -> IndexReport:
     """Index in the running engine, or else in this process."""
-    from codeplane.cli.reach import call_tool, engine_state, serves, warn_of_overrides
+    from codeplane.cli.connect import call_tool, engine_state, serves, warn_of_overrides
     from codeplane.operations.init import Progress, SyncReport, initialize, report_published
 
     state = engine_state(context.root)

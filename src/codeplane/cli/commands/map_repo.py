@@ -17,7 +17,7 @@ def map_repo(
 
 
 def tool_answer(invocation: Invocation, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> Reply:
-    from codeplane.cli.reach import call_lines, call_tool
+    from codeplane.cli.connect import call_lines, call_tool
 
     assembly = assemble(invocation)
     given = {name: value for name, value in arguments.items() if value}

@@ -19,7 +19,7 @@ def outline(invocation: Invocation, file: str, *, ref: str | None = None, symbol
 
 
 def _outline(invocation: Invocation, file: str, ref: str | None, symbol: str | None, *, as_json: bool) -> Reply:
-    from codeplane.cli.reach import call_lines, call_tool
+    from codeplane.cli.connect import call_lines, call_tool
 
     assembly = assemble(invocation)
     path = repository_path(assembly.context.root, invocation.start, file)

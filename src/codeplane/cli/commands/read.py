@@ -17,7 +17,7 @@ def read(invocation: Invocation, targets: tuple[str, ...], *, against: str | Non
 
 
 def _read(invocation: Invocation, targets: tuple[str, ...], against: str | None, *, as_json: bool) -> Reply:
-    from codeplane.cli.reach import call_lines, call_tool
+    from codeplane.cli.connect import call_lines, call_tool
 
     assembly = assemble(invocation)
     root = assembly.context.root

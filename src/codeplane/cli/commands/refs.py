@@ -32,7 +32,7 @@ def refs(invocation: Invocation, what: str, *, limit: int, json: bool) -> int:
 
 
 def _refs(invocation: Invocation, written: str, limit: int) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.refs import find_uses
     from codeplane.operations.symbols.model import SymbolNotFound
 

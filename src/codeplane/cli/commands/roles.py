@@ -22,7 +22,7 @@ def roles(invocation: Invocation, path: str | None, *, json: bool) -> int:
 
 
 def _roles(invocation: Invocation, path: str | None) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.roles import find_roles
 
     assembly = assemble(invocation)

@@ -41,7 +41,7 @@ def search(invocation: Invocation, wish: Wish, *, json: bool) -> int:
 
 
 def _search(invocation: Invocation, wish: Wish, *, as_json: bool) -> Reply:
-    from codeplane.cli.reach import call_lines, call_tool
+    from codeplane.cli.connect import call_lines, call_tool
 
     assembly = assemble(invocation)
     root = assembly.context.root

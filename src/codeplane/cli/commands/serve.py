@@ -12,19 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeplane.base.errors import CodePlaneError, ErrorCode, unforeseen
+from codeplane.base.errors import CodePlaneError, ErrorCode, internal_error
 from codeplane.base.paths import display
 from codeplane.cli.answer import Reply, answer, write_warnings
 from codeplane.cli.assemble import Invocation, assemble, find_root, load_config, start_logging
-from codeplane.cli.reach import loader, open_runtime, own_command, warn_of_overrides
+from codeplane.cli.connect import loader, open_runtime, own_command, warn_of_overrides
 from codeplane.cli.terminal import Style, facts, home_path
 
 if TYPE_CHECKING:
     from codeplane.config import Config
     from codeplane.operations.context import Context
-    from codeplane.server.attach import Engine
-    from codeplane.server.http.tokens import KeptToken
-    from codeplane.server.runtime import HttpRecord, RuntimeDirectory
+    from codeplane.server.engine_client import EngineClient
+    from codeplane.server.http.token_file import PersistentToken
+    from codeplane.server.runtime_directory import HttpRecord, RuntimeDirectory
     from codeplane.tools.surface import Surface
 
 _SEAT_SECONDS = 1.0
@@ -41,24 +41,24 @@ def mcp(
     start: bool = True,
 ) -> int:
     """Serve one client on standard input and output until it goes."""
-    from codeplane.server.pipes import claim_standard_streams
+    from codeplane.server.stdio_pipes import claim_standard_streams
 
     protocol_input, protocol_output = claim_standard_streams()
-    from codeplane.server.ask import ask_state
-    from codeplane.server.attach import Engine, Refusing
+    from codeplane.server.engine_client import EngineClient, UnavailableEngine
     from codeplane.server.stdio import serve_stdio
+    from codeplane.server.sync_client import query_state
     from codeplane.tools.surface import Surface
 
     surface = Surface(read_only=read_only)
 
-    def engine_of(root: Path, seen: Surface) -> Engine:
+    def engine_of(root: Path, seen: Surface) -> EngineClient:
         with open_runtime(root) as runtime:
-            warn_of_overrides(invocation, ask_state(runtime.socket_path))
+            warn_of_overrides(invocation, query_state(runtime.socket_path))
             if not start:
-                return Engine(runtime.socket_path, None, seen, "mcp")
+                return EngineClient(runtime.socket_path, None, seen, "mcp")
             return _engine(root, runtime.socket_path, invocation, seen, "mcp", prewarm=prewarm)
 
-    def choose(directories: list[str]) -> Engine | None:
+    def choose(directories: list[str]) -> EngineClient | None:
         """Engine of the first directory that is in a repository. Its settings may only restrict the surface."""
         for directory in directories:
             try:
@@ -70,7 +70,7 @@ def mcp(
                 continue
         return None
 
-    engine: Engine | Refusing
+    engine: EngineClient | UnavailableEngine
     elsewhere = False
     try:
         # The user's settings apply wherever we were started.
@@ -83,9 +83,9 @@ def mcp(
     except Exception as error:
         # Answer with the error instead of exiting: clients report no more than that a server did not start. A client
         # that starts us outside its project may still tell us where the project is.
-        refusal = error if isinstance(error, CodePlaneError) else unforeseen(error)
+        refusal = error if isinstance(error, CodePlaneError) else internal_error(error)
         print(f"cpl mcp: {refusal.message}", file=sys.stderr)
-        engine = Refusing(refusal, surface.format)
+        engine = UnavailableEngine(refusal, surface.format)
         elsewhere = refusal.code is ErrorCode.NOT_A_REPOSITORY
     serve_stdio(engine, surface, protocol_input, protocol_output, choose if elsewhere else None)
     return 0
@@ -103,8 +103,8 @@ def up(
     json: bool,
 ) -> int:
     """Serve HTTP in the foreground until Ctrl-C."""
-    from codeplane.server.ask import ask_state
-    from codeplane.server.seat import take_http
+    from codeplane.server.engine_lock import acquire_http_lock
+    from codeplane.server.sync_client import query_state
 
     code = 0
 
@@ -114,16 +114,16 @@ def up(
         write_warnings(assembly.warnings)
         context = assembly.context
         surface = _surface(context.config, toolsets, form, read_only=read_only)
-        with open_runtime(context.root) as runtime, take_http(runtime) or nullcontext() as lock:
+        with open_runtime(context.root) as runtime, acquire_http_lock(runtime) or nullcontext() as lock:
             if lock is None:
                 given = port or keep_token or toolsets or form or read_only or invocation.overrides
                 return _already_up(runtime, given=bool(given))
-            warn_of_overrides(invocation, ask_state(runtime.socket_path))
+            warn_of_overrides(invocation, query_state(runtime.socket_path))
             engine = _engine(context.root, runtime.socket_path, invocation, surface, "http", prewarm=prewarm)
             wanted = context.config.server.port if port is None else port
             kept = None
             if keep_token or context.config.server.keep_token:
-                from codeplane.server.http.tokens import keep_token as keep
+                from codeplane.server.http.token_file import load_or_create_token as keep
 
                 kept = keep(context.user_state, context.root)
             code = asyncio.run(_serve_http(context, runtime, engine, surface, wanted, kept, json=json))
@@ -136,8 +136,8 @@ def token(invocation: Invocation, *, json: bool) -> int:
     """Print the token of the HTTP server of this repository, for a client or a script."""
 
     def work() -> Reply:
-        from codeplane.server.http.tokens import find_token
-        from codeplane.server.runtime import HTTP_NAME
+        from codeplane.server.http.token_file import find_token
+        from codeplane.server.runtime_directory import HTTP_NAME
 
         context = assemble(invocation).context
         kept = find_token(context.user_state, context.root)
@@ -161,20 +161,20 @@ def token(invocation: Invocation, *, json: bool) -> int:
 async def _serve_http(
     context: Context,
     runtime: RuntimeDirectory,
-    engine: Engine,
+    engine: EngineClient,
     surface: Surface,
     port: int,
-    kept: KeptToken | None,
+    kept: PersistentToken | None,
     *,
     json: bool,
 ) -> int:
     from codeplane import __version__
-    from codeplane.server.http.forwarding import Identity
-    from codeplane.server.http.serve import serve
+    from codeplane.server.http.lifecycle import serve
+    from codeplane.server.http.mcp_server import ServerInfo
     from codeplane.tools.catalog import API_VERSION, INSTRUCTIONS, SERVER_NAME, listing
 
     engine.start()
-    identity = Identity(SERVER_NAME, __version__, INSTRUCTIONS, listing(surface), surface.format)
+    identity = ServerInfo(SERVER_NAME, __version__, INSTRUCTIONS, listing(surface), surface.format)
     try:
         return await serve(
             engine,
@@ -197,7 +197,7 @@ def running_http(runtime: RuntimeDirectory) -> HttpRecord | None:
     import http.client
     import secrets
 
-    from codeplane.server.runtime import prove, read_http
+    from codeplane.server.runtime_directory import prove, read_http
 
     record = read_http(runtime)
     if record is None:
@@ -224,10 +224,10 @@ def _already_up(runtime: RuntimeDirectory, *, given: bool) -> Reply:
 
 
 def _announce(
-    record: HttpRecord, runtime: RuntimeDirectory, context: Context, kept: KeptToken | None, *, json: bool
+    record: HttpRecord, runtime: RuntimeDirectory, context: Context, kept: PersistentToken | None, *, json: bool
 ) -> None:
     """Say where the server is. The token itself is not printed: the output of a server often ends in a log."""
-    from codeplane.server.runtime import HTTP_NAME
+    from codeplane.server.runtime_directory import HTTP_NAME
 
     place = {**_where(record), "token_file": str(runtime.path / HTTP_NAME), "token_kept": kept is not None}
     if json:
@@ -254,10 +254,10 @@ def _url(record: HttpRecord) -> str:
 
 def host(invocation: Invocation, *, prewarm: bool) -> int:
     """The engine, as a child of a front: it ends when its standard input does."""
-    from codeplane.server.seat import ALREADY_SERVED, take_seat
+    from codeplane.server.engine_lock import ALREADY_SERVED, acquire_engine_lock
 
     with open_runtime(find_root(invocation.start, any_directory=True)) as runtime:
-        seat = take_seat(runtime, _SEAT_SECONDS)
+        seat = acquire_engine_lock(runtime, _SEAT_SECONDS)
         if seat is None:
             return ALREADY_SERVED
         from codeplane.server.assembly import open_pipeline
@@ -276,12 +276,12 @@ def host(invocation: Invocation, *, prewarm: bool) -> int:
 
 def _engine(
     root: Path, socket_path: Path, invocation: Invocation, surface: Surface, kind: str, *, prewarm: bool
-) -> Engine:
-    from codeplane.processes.companions import start_companion
-    from codeplane.server.attach import Engine
+) -> EngineClient:
+    from codeplane.processes.lifeline import start_with_lifeline
+    from codeplane.server.engine_client import EngineClient
 
     command = own_command(root, invocation, "host", *(() if prewarm else ("--no-prewarm",)))
-    return Engine(socket_path, lambda: start_companion(command), surface, kind)
+    return EngineClient(socket_path, lambda: start_with_lifeline(command), surface, kind)
 
 
 def _surface(config: Config, toolsets: str | None, form: str | None, *, read_only: bool) -> Surface:

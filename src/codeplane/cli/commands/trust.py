@@ -20,15 +20,15 @@ from codeplane.cli.answer import Reply, answer
 from codeplane.cli.assemble import Invocation, assemble_at, find_root, load_layers, user_state
 from codeplane.cli.plain import plain
 from codeplane.cli.terminal import Style, plural
-from codeplane.config import Layer, Trust, merge
-from codeplane.config.review import Asked, Effect, find_repository_layer, review
+from codeplane.config import ConfigLayer, TrustState, merge
+from codeplane.config.review import Effect, RequestedSetting, find_repository_layer, review
 from codeplane.config.trust import REPOSITORY_CONFIG, Grant, read_grant, remove_grant, write_grant
 
 _WORDS = {
-    Trust.ABSENT: "nothing to trust",
-    Trust.UNTRUSTED: "not trusted",
-    Trust.VOID: "not trusted: changed after approval",
-    Trust.TRUSTED: "trusted",
+    TrustState.ABSENT: "nothing to trust",
+    TrustState.UNTRUSTED: "not trusted",
+    TrustState.VOID: "not trusted: changed after approval",
+    TrustState.TRUSTED: "trusted",
 }
 _HEADINGS = {
     Effect.NEEDS_TRUST: "Needs trust",
@@ -83,20 +83,21 @@ def _revoke(root: Path, state: Path) -> Reply:
     return Reply(result={"root": str(root), "revoked": removed}, text=text, message=text)
 
 
-def _trusted(layers: Sequence[Layer]) -> tuple[Layer | None, tuple[Asked, ...]]:
+def _trusted(layers: Sequence[ConfigLayer]) -> tuple[ConfigLayer | None, tuple[RequestedSetting, ...]]:
     """Review of the same layers after the repository's own became trusted."""
     after = [
-        Layer(layer.entries, Trust.TRUSTED, layer.ignored, layer.digest) if layer.digest else layer for layer in layers
+        ConfigLayer(layer.entries, TrustState.TRUSTED, layer.ignored, layer.digest) if layer.digest else layer
+        for layer in layers
     ]
     return find_repository_layer(after), review(after)
 
 
-def _standing(layer: Layer | None, waiting: Sequence[Asked]) -> str:
+def _standing(layer: ConfigLayer | None, waiting: Sequence[RequestedSetting]) -> str:
     if layer is None:
         return f"The repository has no {REPOSITORY_CONFIG}; nothing to trust."
     if waiting:
         return f"{plural(len(waiting), 'setting')} would take effect with trust. To approve: cpl trust"
-    if layer.trust is Trust.TRUSTED:
+    if layer.trust is TrustState.TRUSTED:
         return "The repository's configuration is trusted in its current form."
     return "Nothing here needs trust."
 
@@ -104,9 +105,11 @@ def _standing(layer: Layer | None, waiting: Sequence[Asked]) -> str:
 class _Found:
     """The repository's configuration and its approval."""
 
-    def __init__(self, root: Path, layer: Layer | None, asked: tuple[Asked, ...], grant: Grant | None) -> None:
+    def __init__(
+        self, root: Path, layer: ConfigLayer | None, asked: tuple[RequestedSetting, ...], grant: Grant | None
+    ) -> None:
         self.root, self.layer, self.asked, self.grant = root, layer, asked, grant
-        self.trust = (layer.trust if layer else None) or Trust.ABSENT
+        self.trust = (layer.trust if layer else None) or TrustState.ABSENT
 
     def reply(self, message: str, *, status: str = "ok", brief: bool = False) -> Reply:
         result: dict[str, object] = {"root": str(self.root), "state": self.trust.value}
@@ -121,7 +124,7 @@ class _Found:
 
     def lines(self, style: Style) -> list[str]:
         words = _WORDS[self.trust]
-        shown = style.yellow(words) if self.trust in (Trust.UNTRUSTED, Trust.VOID) else style.green(words)
+        shown = style.yellow(words) if self.trust in (TrustState.UNTRUSTED, TrustState.VOID) else style.green(words)
         lines = [f"{style.bold(display(str(self.root)))}  {shown}"]
         if self.layer is not None:
             lines += ["", f"  {style.dim('file')}    {REPOSITORY_CONFIG}"]
@@ -138,7 +141,7 @@ class _Found:
         return lines
 
     @staticmethod
-    def _setting(item: Asked, style: Style) -> list[str]:
+    def _setting(item: RequestedSetting, style: Style) -> list[str]:
         if not item.key:
             return [f"  the whole file: it {display(item.reason)}"]
         value = f"  {display(_json(item.value))}" if item.value is not None else ""
@@ -146,7 +149,7 @@ class _Found:
         return [f"  {display(item.key)}{value}", *reason]
 
     @staticmethod
-    def _row(item: Asked) -> dict[str, object]:
+    def _row(item: RequestedSetting) -> dict[str, object]:
         row = {"key": item.key, "value": _plain(item.value), "effect": item.effect.value, "reason": item.reason}
         return {name: value for name, value in row.items() if value not in ("", None)}
 

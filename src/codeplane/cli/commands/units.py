@@ -26,7 +26,7 @@ def units(invocation: Invocation, path: str | None, *, family: str | None, every
 
 
 def _units(invocation: Invocation, path: str | None, family: str | None, everything: bool) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.units import find_units
 
     assembly = assemble(invocation)

@@ -26,7 +26,7 @@ def unused(invocation: Invocation, path: str | None, *, limit: int, json: bool) 
 
 
 def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
-    from codeplane.cli.reach import reading
+    from codeplane.cli.connect import reading
     from codeplane.operations.unused import find_unused
     from codeplane.query.unused import REASONS
 

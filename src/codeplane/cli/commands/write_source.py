@@ -31,8 +31,8 @@ def apply(invocation: Invocation, source: str, *, dry_run: bool, allow_sensitive
 
 
 def call_reply(invocation: Invocation, tool: str, arguments: Mapping[str, Any], json: bool) -> Reply:
+    from codeplane.cli.connect import call_lines, call_tool
     from codeplane.cli.lines import lines_reply
-    from codeplane.cli.reach import call_lines, call_tool
 
     context = assemble(invocation).context
     if json:

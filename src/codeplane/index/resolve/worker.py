@@ -14,7 +14,7 @@ import orjson
 from codeplane.index.resolve.parallel import Found, encode
 from codeplane.index.resolve.session import resolve_files
 from codeplane.processes.children import read_frame, take_pipes, write_frame
-from codeplane.processes.limits import confine
+from codeplane.processes.confinement import confine
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import OpenRows
 

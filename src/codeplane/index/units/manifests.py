@@ -15,7 +15,7 @@ import orjson
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import basename, display
-from codeplane.config.documents import parse_document
+from codeplane.config.files import parse_document
 from codeplane.index.units import gradle, maven, spelled
 from codeplane.index.units.globs import check
 from codeplane.index.units.jsonc import strip_comments

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath, display, normalize
-from codeplane.config.documents import parse_document
+from codeplane.config.files import parse_document
 from codeplane.index.units.model import Candidate, Note, Tier
 from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import languages

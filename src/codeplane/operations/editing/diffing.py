@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from codeplane.disk import text as texts
+from codeplane.disk import encoding as texts
 from codeplane.operations.editing.model import FileChange
 
 CONTEXT = 3

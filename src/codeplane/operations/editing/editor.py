@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Protocol
 
 from codeplane import telemetry
+from codeplane.base.call_record import CallRecord
 from codeplane.base.digests import Digest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.base.record import Record
 from codeplane.disk.batch import Batch, Change
-from codeplane.disk.beneath import Root
 from codeplane.disk.kept import read_saved, remove
-from codeplane.disk.policy import same_name
+from codeplane.disk.policy import fold_name
+from codeplane.disk.safe_open import Root
 from codeplane.disk.transaction import Transaction
 from codeplane.disk.writing import New, missing_folders
 from codeplane.operations.editing.delta import Blocks, Stats, delta_fields, mutation_fingerprint, short_diff, stats_of
@@ -51,7 +51,7 @@ class Journal(Protocol):
     def begin(self, batch: Batch) -> None:
         """Note what is about to be done; on the disk when this returns."""
 
-    def commit(self, record: Record, answer_chars: int) -> None:
+    def commit(self, record: CallRecord, answer_chars: int) -> None:
         """Note that it is done. From here on it is; when this raises it is not."""
 
     def abandon(self) -> None:
@@ -118,7 +118,7 @@ class Editor:
         """What would be changed; changes nothing."""
         with self._working():
             self._check_root()
-            with self._paths.taken(map(same_name, request.paths), cancelled):
+            with self._paths.taken(map(fold_name, request.paths), cancelled):
                 plan = request.plan(self.root)
             return plan, _blocks(plan)
 
@@ -129,7 +129,7 @@ class Editor:
             for _ in range(_ATTEMPTS):
                 folders = self._missing(request.paths)
                 # Of names that are one file on some systems, two batches must not make one each.
-                with self._paths.taken(map(same_name, (*request.paths, *folders)), cancelled):
+                with self._paths.taken(map(fold_name, (*request.paths, *folders)), cancelled):
                     journal.ensure()
                     plan = request.plan(self.root)
                     if not folders.issuperset(plan.made):
@@ -208,7 +208,7 @@ class Editor:
                 except BaseException:
                     remove(self.root, mutation_id)
                     raise
-                record = Record(
+                record = CallRecord(
                     changed_paths=batch.paths,
                     diff_stats=stats.as_dict(),
                     short_diff=short_diff(plan.changes),

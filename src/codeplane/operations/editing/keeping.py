@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from codeplane.disk.beneath import Root
 from codeplane.disk.kept import list_kept, remove
+from codeplane.disk.safe_open import Root
 
 _DAY_SECONDS = 86_400
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, basename, display, parent
-from codeplane.disk import text as texts
-from codeplane.disk.beneath import Root
-from codeplane.disk.policy import is_sensitive, refuse_closed, refuse_unportable, same_name
+from codeplane.disk import encoding as texts
+from codeplane.disk.policy import fold_name, is_sensitive, refuse_restricted, refuse_unportable
+from codeplane.disk.safe_open import Root
 from codeplane.disk.writing import missing_folders, names_beside, read_to_replace
 from codeplane.operations.editing.locate import (
     Edited,
@@ -191,7 +191,7 @@ def _require_path(path: RepoPath, options: PlanOptions) -> None:
             received=display(path),
             example="src/app.py",
         )
-    refuse_closed(path)
+    refuse_restricted(path)
     if is_sensitive(path) and not options.allow_sensitive:
         raise CodePlaneError(
             ErrorCode.CONFIRMATION_REQUIRED,
@@ -344,7 +344,7 @@ def _updated(
 
 
 def _edited(
-    text: str, decoded: texts.Text, change: FileChange, group: Group, options: PlanOptions, refused: Refused
+    text: str, decoded: texts.DecodedText, change: FileChange, group: Group, options: PlanOptions, refused: Refused
 ) -> Edited:
     path, failed = change.path, Refused()
     replacements: list[Replacement] = []
@@ -361,7 +361,9 @@ def _edited(
     return edited
 
 
-def _replacement(edit: Edit, text: str, decoded: texts.Text, change: FileChange, options: PlanOptions) -> Replacement:
+def _replacement(
+    edit: Edit, text: str, decoded: texts.DecodedText, change: FileChange, options: PlanOptions
+) -> Replacement:
     new = _unmarked(edit.new_text or "", decoded)
     if edit.action in SYMBOL_ACTIONS:
         assert edit.symbol is not None
@@ -371,7 +373,7 @@ def _replacement(edit: Edit, text: str, decoded: texts.Text, change: FileChange,
     return Replacement(new, old, edit.start_line, edit.end_line, edit.replace_all, edit.whole_lines, edit.pattern)
 
 
-def _unmarked(text: str, file: texts.Text) -> str:
+def _unmarked(text: str, file: texts.DecodedText) -> str:
     """Without the byte order mark, which the file keeps in any case."""
     return text.removeprefix("\ufeff") if file.bom else text
 
@@ -413,14 +415,14 @@ def _require_places(root: Root, planned: dict[RepoPath, FileChange], vacated: se
             continue
         refuse_unportable(path)
         _require_free(root, path)
-        twin = folded.setdefault(same_name(path), path)
+        twin = folded.setdefault(fold_name(path), path)
         if twin != path:
             raise _twin(path, twin)
         missing = missing_folders(root, path)
         first = missing[0] if missing else path
         name = basename(first)
         for other in sorted(names_beside(root, first)):
-            if other != name and same_name(other) == same_name(name):
+            if other != name and fold_name(other) == fold_name(name):
                 beside = f"{parent(first)}/{other}" if parent(first) else other
                 if RepoPath(beside) not in vacated:
                     raise _twin(path, RepoPath(beside))

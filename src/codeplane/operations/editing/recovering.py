@@ -7,7 +7,7 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.batch import parse_batch
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.disk.transaction import Transaction
 
 

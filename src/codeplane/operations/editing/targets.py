@@ -11,9 +11,9 @@ from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.base.symbols import symbol_ref
-from codeplane.disk import text as texts
-from codeplane.disk.beneath import Root
-from codeplane.disk.policy import refuse_closed
+from codeplane.disk import encoding as texts
+from codeplane.disk.policy import refuse_restricted
+from codeplane.disk.safe_open import Root
 from codeplane.operations.editing.model import MAX_FILE_BYTES, Edit
 from codeplane.operations.editing.substitution import Substitution
 from codeplane.operations.editing.symbol_edits import SymbolSite
@@ -181,7 +181,7 @@ class TargetFinder(NamedTuple):
         """Files that are named, and files of the index that a glob or directory covers."""
         named = [path for path in map(_plain_path, paths) if path is not None and is_file(self.root, path)]
         for path in named:
-            refuse_closed(path)
+            refuse_restricted(path)
         if len(named) == len(paths):
             return sorted(set(named))
         patterns = PathPatterns("*" if _plain_path(path) == "" else path for path in paths)

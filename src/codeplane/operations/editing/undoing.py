@@ -10,11 +10,11 @@ from codeplane.base.digests import digest_bytes
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.disk import text as texts
+from codeplane.disk import encoding as texts
 from codeplane.disk.batch import Batch, Change, parse_batch
-from codeplane.disk.beneath import Root
 from codeplane.disk.kept import read_saved
 from codeplane.disk.policy import refuse_protected
+from codeplane.disk.safe_open import Root
 from codeplane.disk.writing import missing_folders, read_to_replace, remove_folder
 from codeplane.operations.editing.model import MAX_MOVED_BYTES, EditPlan, FileChange
 from codeplane.operations.editing.writing import EditContext, MutationLog, MutationRequest, change

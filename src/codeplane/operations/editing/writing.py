@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from codeplane import telemetry
+from codeplane.base.call_record import CallRecord
 from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_ANSWER_CHARS
 from codeplane.base.paths import RepoPath, join, parent
-from codeplane.base.record import Record
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.batch import parse_batch
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.ignore import IgnoreRules, why_ignored
 from codeplane.disk.kept import read_note, write_note
 from codeplane.disk.policy import is_sensitive
+from codeplane.disk.safe_open import Root
 from codeplane.disk.writing import exists
 from codeplane.index.options import effective
 from codeplane.ledger.queries import MutationRow
@@ -153,7 +153,7 @@ def _change(context: EditContext, request: MutationRequest, log: MutationLog, ke
         message=answer.message,
         warnings=(*recovered, *answer.warnings),
         meta=answer.meta,
-        record=Record(mutation_id=done.batch.mutation_id, mutation_fingerprint=done.fingerprint),
+        record=CallRecord(mutation_id=done.batch.mutation_id, mutation_fingerprint=done.fingerprint),
     )
 
 
@@ -245,7 +245,7 @@ def _look_before(workspace: Workspace, plan: EditPlan, blocks: Blocks) -> Before
 def _flags(context: EditContext, plan: EditPlan, lost: Sequence[RepoPath] = ()) -> tuple[Notice, ...]:
     """What whoever asked should know of the files besides."""
     written = [change for change in plan.changes if change.new is not None]
-    rules = Rules(effective(context.workspace.options).ignore)
+    rules = IgnoreRules(effective(context.workspace.options).ignore)
     ignored = [
         change.path
         for change in written[:_MAX_ABOUT]

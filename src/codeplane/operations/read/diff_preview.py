@@ -17,11 +17,11 @@ from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath, display
-from codeplane.disk.beneath import Root
-from codeplane.disk.policy import refuse_closed
-from codeplane.disk.text import decode, find_line_ending
-from codeplane.git.blobs import read_version
-from codeplane.git.comparing import compare
+from codeplane.disk.encoding import decode, find_line_ending
+from codeplane.disk.policy import refuse_restricted
+from codeplane.disk.safe_open import Root
+from codeplane.git.blobs import read_blob
+from codeplane.git.text_diff import diff_texts
 from codeplane.operations.read.documents import Document, TextBody, open_document
 
 Baseline = Literal["HEAD", "WORKTREE", "INDEX"]
@@ -56,7 +56,7 @@ class Comparison:
 
 
 def compare_file(root: Root, path: RepoPath, against: Baseline, proposed: str | None) -> Comparison:
-    refuse_closed(path)
+    refuse_restricted(path)
     document, disk = _on_disk(root, path)
     if against == "WORKTREE":
         before = disk
@@ -79,7 +79,7 @@ def compare_file(root: Root, path: RepoPath, against: Baseline, proposed: str | 
     differ = change == "modified" and set(endings) == {"lf", "crlf"}
     if differ:
         old, new = old.replace(b"\r\n", b"\n"), new.replace(b"\r\n", b"\n")
-    found = compare(old, new)
+    found = diff_texts(old, new)
     if change == "modified" and not found.hunks and not differ:
         change = "unchanged"
     return Comparison(
@@ -118,7 +118,7 @@ def _on_disk(root: Root, path: RepoPath) -> tuple[Document | None, bytes | _Bina
 
 
 def _in_git(root: Path, path: RepoPath, version: Literal["HEAD", "INDEX"]) -> bytes | _Binary | None:
-    data = read_version(root, path, version, MAX_LEXICAL_BYTES)
+    data = read_blob(root, path, version, MAX_LEXICAL_BYTES)
     if data is None:
         return None
     text = decode(data)

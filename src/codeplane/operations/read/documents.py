@@ -18,10 +18,10 @@ from codeplane.base.digests import Digest, digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_READ_BYTES
 from codeplane.base.paths import RepoPath, basename, display, join, normalize, parent
-from codeplane.disk.beneath import Root
-from codeplane.disk.policy import is_protected, refuse_closed
+from codeplane.disk.encoding import decode
+from codeplane.disk.policy import is_protected, refuse_restricted
+from codeplane.disk.safe_open import Root
 from codeplane.disk.secrets import is_secret
-from codeplane.disk.text import decode
 
 _ATTEMPTS = 3
 _BLOCK = 4096
@@ -104,7 +104,7 @@ class Document:
 
 def open_document(root: Root, path: RepoPath) -> Document:
     """Read a file that a caller named; one that changes under the reader is read again."""
-    refuse_closed(path)
+    refuse_restricted(path)
     if not path:
         raise _not_a_file(path)
     for attempt in range(_ATTEMPTS):

@@ -16,8 +16,8 @@ from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.base.symbols import symbol_ref
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice
-from codeplane.disk.beneath import Root
-from codeplane.disk.policy import refuse_closed, refuse_protected
+from codeplane.disk.policy import refuse_protected, refuse_restricted
+from codeplane.disk.safe_open import Root
 from codeplane.operations.outline import FileOutlineRows
 from codeplane.operations.read.comments import comment_above
 from codeplane.operations.read.declarations import DefinitionSplit, SymbolText, split_declarations
@@ -130,7 +130,7 @@ def _either(sources: ReadSources, target: ReadTarget, wish: ReadOptions) -> Loca
         if path is not None and (not path or is_directory(sources.root, path)):
             return _whole(sources, path)
         if path is not None:
-            refuse_closed(path)
+            refuse_restricted(path)
         found = _symbol(sources, written, wish)
         if isinstance(found, NotLocated) and found.status == "not_found" and path and looks_like_path(written):
             raise file_not_found(sources, path)
@@ -280,7 +280,7 @@ def _indexed_symbol(sources: ReadSources, what: str, wish: ReadOptions) -> Locat
 
     file, policy = _file_of(sources.root, what), sources.policy
     if file is not None:
-        refuse_closed(file)
+        refuse_restricted(file)
     for _ in range(_ATTEMPTS):
         read = sources.workspace.read(ask, policy, file=file, cancelled=sources.cancelled)
         asked = read.value

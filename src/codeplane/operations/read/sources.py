@@ -8,8 +8,8 @@ from typing import NamedTuple
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.disk.beneath import Root
-from codeplane.disk.ignore import Rules, why_ignored
+from codeplane.disk.ignore import IgnoreRules, why_ignored
+from codeplane.disk.safe_open import Root
 from codeplane.index.options import effective
 from codeplane.operations.outline import FileOutlineRows
 from codeplane.operations.read.documents import Document, open_document
@@ -76,7 +76,7 @@ def file_not_found(sources: ReadSources, path: RepoPath) -> CodePlaneError:
 
 
 def ignore_notices(sources: ReadSources, path: RepoPath) -> tuple[Notice, ...]:
-    rules = Rules(effective(sources.workspace.options).ignore)
+    rules = IgnoreRules(effective(sources.workspace.options).ignore)
     reason = why_ignored(sources.root, rules, path)
     return (Notice(WarningCode.FILE_IGNORED, {"path": path, "rule": reason[:_MAX_RULE]}),) if reason is not None else ()
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import basename
-from codeplane.disk.beneath import Root
-from codeplane.disk.text import decode
-from codeplane.disk.texts import Texts, Unread
+from codeplane.disk.bulk_read import BulkReader, ReadFailure
+from codeplane.disk.encoding import decode
+from codeplane.disk.safe_open import Root
 from codeplane.facts.passages import defined_name
 from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, stem
 from codeplane.operations.search.disk_search import WORK_LIMITS, Cancelled, ScopedFiles, WorkLimits
@@ -143,7 +143,7 @@ class _Reader:
 
     def search(self, files: Sequence[TreeFile], query: _Query) -> Iterator[_Candidate]:
         """Files that have a word of the query in their text or their path, and pass the filters."""
-        with Texts(self._root) as texts:
+        with BulkReader(self._root) as texts:
             for number, file in enumerate(files):
                 if number % _CHECK_EVERY == 0 and self.is_late():
                     self._files.unread |= dict.fromkeys((late.path for late in files[number:]), TIME_LIMIT)
@@ -159,7 +159,7 @@ class _Reader:
 
     def show(self, candidate: _Candidate, query: _Query, weights: Sequence[float]) -> None:
         """Find the line to show, and count the definition on it."""
-        with Texts(self._root) as texts:
+        with BulkReader(self._root) as texts:
             data = self._read(texts, candidate.file)
         best = max(_lines(data, query, weights), key=lambda line: (line.weight, -line.number), default=None)
         if best is not None:
@@ -176,9 +176,9 @@ class _Reader:
     def _accepts(self, data: bytes) -> bool:
         return not self._filters.reads_text or self._filters.accepts_text(data.decode("utf-8", "replace"))
 
-    def _read(self, texts: Texts, file: TreeFile) -> bytes | None:
+    def _read(self, texts: BulkReader, file: TreeFile) -> bytes | None:
         data = texts.read(file.path, MAX_LEXICAL_BYTES)
-        if isinstance(data, Unread):
+        if isinstance(data, ReadFailure):
             self._files.unread[file.path] = str(data.outcome)
             return None
         text = decode(data)

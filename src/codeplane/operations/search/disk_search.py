@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath, basename
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.file_names import match_file_names, similar_file_names
 from codeplane.operations.search.file_scan import Outcome, scan
 from codeplane.operations.search.filters import Filters

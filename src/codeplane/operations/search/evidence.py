@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.model import Hit, SearchRequest

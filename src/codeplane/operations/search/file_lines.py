@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import accumulate
 
 from codeplane.base.limits import MAX_LEXICAL_BYTES
-from codeplane.disk.beneath import Root
-from codeplane.disk.text import decode
-from codeplane.disk.texts import Texts, Unread
+from codeplane.disk.bulk_read import BulkReader, ReadFailure
+from codeplane.disk.encoding import decode
+from codeplane.disk.safe_open import Root
 from codeplane.facts.words import normalize_text, terms_of
 
 MAX_EVIDENCE_LINES = 1_000
@@ -33,9 +33,9 @@ class FileLines:
         if path not in self._lines:
             if len(self._lines) >= MAX_HELD:
                 self._lines.clear()
-            with Texts(self._root) as texts:
+            with BulkReader(self._root) as texts:
                 data = texts.read(path, MAX_LEXICAL_BYTES)
-            text = None if isinstance(data, Unread) else decode(data)
+            text = None if isinstance(data, ReadFailure) else decode(data)
             lines = text.data.decode("utf-8", "replace").split("\n") if text is not None else []
             self._lines[path] = [line.rstrip("\r") for line in lines]
         return self._lines[path]

@@ -15,9 +15,9 @@ from functools import cached_property
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
-from codeplane.disk.beneath import Root
-from codeplane.disk.text import decode
-from codeplane.disk.texts import Texts, Unread
+from codeplane.disk.bulk_read import BulkReader, ReadFailure
+from codeplane.disk.encoding import decode
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.large_files import PIECE_BYTES, read_large_file
 from codeplane.operations.search.matching import (
     LINE_STEPS,
@@ -129,7 +129,7 @@ class _Scan:
         self._left = False
 
     def run(self) -> None:
-        with Texts(self._root) as texts:
+        with BulkReader(self._root) as texts:
             try:
                 late = self._search_each(texts)
                 self._search_late(texts, late)
@@ -148,7 +148,7 @@ class _Scan:
         outcomes |= dict.fromkeys(range(done, len(self._files)), TIME_LIMIT)
         return [(self._files[number], outcome) for number, outcome in sorted(outcomes.items())]
 
-    def _search_each(self, texts: Texts) -> list[int]:
+    def _search_each(self, texts: BulkReader) -> list[int]:
         """Search the files; those that have a line of many steps are left for later."""
         late: list[int] = []
         room = self._limits.rows
@@ -168,7 +168,7 @@ class _Scan:
         self._done = len(self._files)
         return late
 
-    def _search_late(self, texts: Texts, numbers: Iterable[int]) -> None:
+    def _search_late(self, texts: BulkReader, numbers: Iterable[int]) -> None:
         for number in numbers:
             self._check()
             before = (
@@ -194,7 +194,7 @@ class _Scan:
             return None
         return known if held <= own else LineMatches(known.rows[:own], known.lines)
 
-    def _search(self, texts: Texts, number: int, room: int, max_steps: int) -> Outcome:
+    def _search(self, texts: BulkReader, number: int, room: int, max_steps: int) -> Outcome:
         self._check()
         file = self._files[number]
         own = self._room(number, room)
@@ -219,7 +219,7 @@ class _Scan:
         if self._cancelled is not None and self._cancelled():
             raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")
 
-    def _search_one(self, texts: Texts, file: ContentRow, room: int, max_steps: int) -> Outcome:
+    def _search_one(self, texts: BulkReader, file: ContentRow, room: int, max_steps: int) -> Outcome:
         content = self._texts.get(file.digest)
         if content is None:
             found = self._read(texts, file)
@@ -228,12 +228,12 @@ class _Scan:
             content = found
         return match_text(self._pattern, content, room, self._check, once=self._limits.once, max_steps=max_steps)
 
-    def _read(self, texts: Texts, file: ContentRow) -> SearchText | str:
+    def _read(self, texts: BulkReader, file: ContentRow) -> SearchText | str:
         """The text of a file, or why there is none."""
         with self._reading:
             self._check()
             data = texts.read(file.path, MAX_LEXICAL_BYTES)
-        if isinstance(data, Unread):
+        if isinstance(data, ReadFailure):
             return str(data.outcome)
         text = data
         # As long as it was, it is the text that the index took it for.
@@ -249,7 +249,7 @@ class _Scan:
             self._texts.put(file.digest, data, content)
         return content
 
-    def _search_large(self, texts: Texts, file: ContentRow, room: int, max_steps: int) -> Outcome:
+    def _search_large(self, texts: BulkReader, file: ContentRow, room: int, max_steps: int) -> Outcome:
         if file.size > self._large_left:
             return TOO_LARGE
         self._large_left -= file.size

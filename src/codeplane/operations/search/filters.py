@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename, display, is_inside, parent
-from codeplane.disk.patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
+from codeplane.disk.ignore_patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
 from codeplane.languages.roles import Scope, in_scope
 from codeplane.operations.search.operators import LanguageFilter, ParsedQuery, find_language_filter
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search import operators
 from codeplane.operations.search.disk_ranking import rank_files
 from codeplane.operations.search.disk_search import ScopedFiles, find_lines, find_literally, find_names

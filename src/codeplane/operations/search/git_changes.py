@@ -18,9 +18,9 @@ from typing import Literal, NamedTuple
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.git.changes import GitStamp, IndexState, Tracked, git_stamp, index_state
-from codeplane.git.opening import has_git
+from codeplane.disk.safe_open import Root
+from codeplane.git.git_directory import has_git
+from codeplane.git.index_state import GitStamp, IndexEntry, IndexState, git_stamp, index_state
 from codeplane.query.files import get_file
 from codeplane.query.history import list_changes
 from codeplane.query.snapshot import Snapshot
@@ -179,7 +179,7 @@ _WORD = 0xFFFFFFFF
 _SECOND = 10**9
 
 
-def _is_same(entry: Tracked, file: KnownFile, index_mtime_ns: int) -> bool:
+def _is_same(entry: IndexEntry, file: KnownFile, index_mtime_ns: int) -> bool:
     """Whether the stat proves that nothing changed since git took it."""
     # Some programs write an index without parts of seconds.
     unit = 1 if entry.mtime_ns or entry.ctime_ns else _SECOND

@@ -13,8 +13,8 @@ from pathlib import Path
 from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.limits import MAX_LEXICAL_BYTES
-from codeplane.disk.beneath import Root
-from codeplane.disk.text import decode
+from codeplane.disk.encoding import decode
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.model import Hit
 from codeplane.query.files import FileInfo, get_file
 from codeplane.query.outline import OutlineRow, list_outline_rows

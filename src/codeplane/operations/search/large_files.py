@@ -9,8 +9,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
-from codeplane.disk.text import decode, is_binary
-from codeplane.disk.texts import Unread
+from codeplane.disk.bulk_read import ReadFailure
+from codeplane.disk.encoding import decode, is_binary
 from codeplane.query.contents import BINARY, TOO_LARGE
 
 PIECE_BYTES = 4 * 1024 * 1024
@@ -18,13 +18,13 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 """Of a line, or of a whole file where matches may reach over lines."""
 
 
-def read_large_file(pieces: Iterator[bytes | Unread], *, whole: bool) -> Iterator[bytes | str]:
+def read_large_file(pieces: Iterator[bytes | ReadFailure], *, whole: bool) -> Iterator[bytes | str]:
     """UTF-8 texts that make up the file, or last of all the reason why there are no more."""
     decoder: codecs.IncrementalDecoder | None = None
     left = b""
     first = True
     for piece in pieces:
-        if isinstance(piece, Unread):
+        if isinstance(piece, ReadFailure):
             yield str(piece.outcome)
             return
         if first:

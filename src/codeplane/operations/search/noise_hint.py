@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk import stats
-from codeplane.disk.beneath import Root, read_up_to
 from codeplane.disk.ignore import MAX_IGNORE_BYTES
-from codeplane.disk.patterns import PatternList
+from codeplane.disk.ignore_patterns import PatternList
+from codeplane.disk.safe_open import Root, read_up_to
 from codeplane.languages.role_paths import Role, is_generated
 
 TOP_K = 5
@@ -98,7 +98,7 @@ class RootGitignore:
                 self._known, self._stamp = GitignoreState("absent" if absent else "error"), None
                 return self._known
             try:
-                stat = stats.of(os.fstat(fd))
+                stat = stats.file_stat(os.fstat(fd))
                 stamp = (stat.mtime_ns, stat.size)
                 if stamp != self._stamp or self._checks % self._reload_every == 0:
                     self._known, self._stamp = _parse(read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)), stamp

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.facts.words import STOP_WORDS
 from codeplane.operations.search.fragments import fragments_of_text
 from codeplane.operations.search.scan_cache import ScanCache

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.facts.words import name_key
 from codeplane.operations.search.diversity import HitPlace, spread, without_twins
 from codeplane.operations.search.evidence import add_evidence

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from codeplane.base.limits import MAX_LEXICAL_BYTES
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
-from codeplane.disk.text import decode
-from codeplane.disk.texts import Texts, Unread
+from codeplane.disk.bulk_read import BulkReader, ReadFailure
+from codeplane.disk.encoding import decode
+from codeplane.disk.safe_open import Root
 from codeplane.facts.model import Role, Target, Tier
 from codeplane.operations.search.file_scan import Cancelled
 from codeplane.operations.search.matching import cut_around
@@ -330,10 +330,10 @@ def _read_lines(root: Root, uses: Iterable[_Use]) -> dict[tuple[RepoPath, int], 
     """Lines of those that were not found by them."""
     places = sorted({(use.path, use.line) for use in uses if not use.text})
     found: dict[tuple[RepoPath, int], str] = {}
-    with Texts(root) as texts:
+    with BulkReader(root) as texts:
         for path, numbers in groupby(places, key=lambda place: place[0]):
             data = texts.read(path, MAX_LEXICAL_BYTES)
-            text = None if isinstance(data, Unread) else decode(data)
+            text = None if isinstance(data, ReadFailure) else decode(data)
             lines = [] if text is None else text.data.split(b"\n")
             for _, number in numbers:
                 if number <= len(lines):

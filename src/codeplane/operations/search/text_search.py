@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.search.bulk_match import positions_of
 from codeplane.operations.search.file_scan import Cancelled, Outcome, scan
 from codeplane.operations.search.fragments import Alternatives

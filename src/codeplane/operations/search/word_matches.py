@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import Role
 from codeplane.operations.search.file_scan import Cancelled

@@ -20,9 +20,9 @@ from starlette.routing import BaseRoute, Route
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import Caller
 from codeplane.server.http.guard import HEALTH_PATH, Guard
-from codeplane.server.runtime import prove
+from codeplane.server.runtime_directory import prove
+from codeplane.server.tool_caller import ToolCaller
 
 CHALLENGE_HEADER: Final = "x-codeplane-challenge"
 PROOF_HEADER: Final = "x-codeplane-proof"
@@ -34,7 +34,7 @@ _STATE_SECONDS: Final = 5.0
 
 
 def operator_routes(
-    caller: Caller,
+    caller: ToolCaller,
     guard: Guard,
     *,
     version: str,
@@ -69,7 +69,7 @@ def operator_routes(
     return (Route(HEALTH_PATH, health), Route(READY_PATH, ready), Route(STATUS_PATH, status))
 
 
-async def _state(caller: Caller) -> Mapping[str, object]:
+async def _state(caller: ToolCaller) -> Mapping[str, object]:
     try:
         async with asyncio.timeout(_STATE_SECONDS):
             return await caller.state()

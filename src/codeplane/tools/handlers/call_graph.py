@@ -10,7 +10,7 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.symbols import short_name
 from codeplane.base.text_lines import TextLine, note
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.index.resolve.registry import RESOLVED
 from codeplane.languages.registry import is_programming
 from codeplane.operations.call_graph import CallGraph, NoCallers

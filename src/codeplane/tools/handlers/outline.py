@@ -9,11 +9,11 @@ from functools import partial
 from shlex import quote
 from typing import Any, TypeVar
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.base.paths import RepoPath, display, normalize
-from codeplane.base.record import Record
 from codeplane.base.text_lines import TextLine
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations import outline
@@ -83,7 +83,7 @@ def file_outline(call: Call, args: Mapping[str, Any]) -> Answer:
         warnings=(*told.notices, *_outline_notices(found)),
         hints=hints,
         meta=told.meta,
-        record=Record((file,), told.outlined.size // _BYTES_PER_TOKEN),
+        record=CallRecord((file,), told.outlined.size // _BYTES_PER_TOKEN),
         lines=_outline_lines(call, found, told, args, exact) if call.wants_text else None,
     )
 

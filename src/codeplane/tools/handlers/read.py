@@ -8,10 +8,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.base.record import Record
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.read.cut_text import CutText
 from codeplane.operations.read.locate import LocatedText, NotLocated
 from codeplane.operations.read.sources import ReadSources
@@ -87,7 +87,7 @@ def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[
         if any(getattr(passage, holds) for passage in passages):
             meta[name] = True
     meta |= budget_meta(call, reading.allowance, reading.doubts)
-    record = Record(tuple(sorted(reading.whole)), sum(reading.whole.values()) if reading.whole else None)
+    record = CallRecord(tuple(sorted(reading.whole)), sum(reading.whole.values()) if reading.whole else None)
     lines = first.found.lines if isinstance(first.found, NotLocated) and not request.many else None
     return Answer(
         result, status=status, message=message, warnings=notices, hints=hints, meta=meta, record=record, lines=lines

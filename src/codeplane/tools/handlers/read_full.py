@@ -8,12 +8,12 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from codeplane.base.call_record import CallRecord
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import CHARS_PER_TOKEN
 from codeplane.base.paths import RepoPath, display
-from codeplane.base.record import Record
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 from codeplane.operations.read.content_notices import content_notices
 from codeplane.operations.read.cut_text import CutLimits, piece_of
 from codeplane.operations.read.documents import Document
@@ -134,7 +134,7 @@ def _page(call: Call, args: Mapping[str, Any], found: LocatedText, rest: _Rest) 
     meta: dict[str, object] = {"token_estimate": len(content) // CHARS_PER_TOKEN}
     meta |= {"truncated": True} if end < len(data) else {}
     notices = (*(found.notices if not rest.offset else ()), *content_notices(found.path, content, first))
-    record = Record((found.path,), found.body.tokens)
+    record = CallRecord((found.path,), found.body.tokens)
     return Answer(fields, warnings=notices, meta=meta | budget_meta(call, allowance, ()), record=record)
 
 

@@ -23,7 +23,7 @@ MAX_IN_PIECES = 100_000
 _CONTEXT_LINES = 3
 
 
-class Compared(NamedTuple):
+class TextDiff(NamedTuple):
     hunks: bytes
     """As in a unified diff, from the first `@@` on."""
     insertions: int
@@ -31,10 +31,10 @@ class Compared(NamedTuple):
     coarse: bool = False
 
 
-def compare(old: bytes, new: bytes) -> Compared:
+def diff_texts(old: bytes, new: bytes) -> TextDiff:
     """What makes the new text from the old one."""
     if old == new:
-        return Compared(b"", 0, 0)
+        return TextDiff(b"", 0, 0)
     before, after = _lines(old), _lines(new)
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
@@ -48,7 +48,7 @@ def compare(old: bytes, new: bytes) -> Compared:
     patch = pygit2.Patch.create_from(old, new, context_lines=_CONTEXT_LINES, flag=flags)
     _, insertions, deletions = patch.line_stats
     data = patch.data
-    return Compared(data[max(0, data.find(b"\n@@ ") + 1) :], insertions, deletions)
+    return TextDiff(data[max(0, data.find(b"\n@@ ") + 1) :], insertions, deletions)
 
 
 def _lines(text: bytes) -> list[bytes]:
@@ -98,11 +98,11 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _replaced(gone: list[bytes], come: list[bytes], start: int) -> Compared:
+def _replaced(gone: list[bytes], come: list[bytes], start: int) -> TextDiff:
     """All lines of one for all lines of the other, without lines around them."""
     head = f"@@ -{_range(start, len(gone))} +{_range(start, len(come))} @@\n".encode("ascii")
     body = b"".join((*(b"-" + _ended(line) for line in gone), *(b"+" + _ended(line) for line in come)))
-    return Compared(head + body, len(come), len(gone), coarse=True)
+    return TextDiff(head + body, len(come), len(gone), coarse=True)
 
 
 def _range(start: int, count: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Record:
+class CallRecord:
     paths: Sequence[str] = ()
     """Files of which something was given."""
     whole_tokens: int | None = None
@@ -26,4 +26,4 @@ class Record:
     limit_triggered: str | None = None
 
 
-NOTHING = Record()
+EMPTY_RECORD = CallRecord()

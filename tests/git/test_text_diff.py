@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeplane.git.comparing import MAX_LINES, compare
+from codeplane.git.text_diff import MAX_LINES, diff_texts
 from support.repositories import git, make_repository, write
 
 
@@ -18,10 +18,10 @@ def test_hunks_are_those_of_git(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo", {"a.txt": old})
     write(root, "a.txt", new)
     told = git(root, "diff", "--no-color", "--", "a.txt")
-    found = compare(old.encode(), new.encode())
+    found = diff_texts(old.encode(), new.encode())
     assert told[told.index("\n@@ ") + 1 :] == found.hunks.decode()
     assert (found.insertions, found.deletions, found.coarse) == (2, 2, False)
-    assert compare(b"a\n", b"a\n") == (b"", 0, 0, False)
+    assert diff_texts(b"a\n", b"a\n") == (b"", 0, 0, False)
 
 
 def applied(tmp_path: Path, old: bytes, hunks: bytes) -> bytes:
@@ -57,7 +57,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_patch_makes_the_new_text(tmp_path: Path, name: str) -> None:
     old, new, coarse = CASES[name]
-    found = compare(old, new)
+    found = diff_texts(old, new)
     assert found.coarse == coarse
     assert applied(tmp_path, old, found.hunks) == new
 
@@ -75,5 +75,5 @@ def test_no_two_texts_take_long() -> None:
     ]
     for old, new in worst:
         began = time.process_time()
-        compare(old, new)
+        diff_texts(old, new)
         assert time.process_time() - began < 5.0

@@ -18,10 +18,10 @@ from typing import Any
 from codeplane import __version__, telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
-from codeplane.processes.companions import Companion
-from codeplane.server.caller import OnProgress
-from codeplane.server.streams import read_frame
-from codeplane.server.wire import PROTOCOL, Frame, WireError, is_own_peer
+from codeplane.processes.lifeline import LifelineProcess
+from codeplane.server.async_frames import read_frame
+from codeplane.server.frames import PROTOCOL, Frame, WireError, is_own_peer
+from codeplane.server.tool_caller import OnProgress
 from codeplane.tools.calls import CallReply
 from codeplane.tools.catalog import BY_NAME
 from codeplane.tools.formats import Format, requested_format
@@ -54,11 +54,11 @@ class _Pending:
     telling: set[asyncio.Task[None]] = field(default_factory=set)
 
 
-class Engine:
+class EngineClient:
     """A front's end of the line. Everything runs in the loop that called `start`."""
 
     def __init__(
-        self, socket_path: Path, start_engine: Callable[[], Companion] | None, surface: Surface, kind: str
+        self, socket_path: Path, start_engine: Callable[[], LifelineProcess] | None, surface: Surface, kind: str
     ) -> None:
         self._socket_path = socket_path
         self._start_engine = start_engine
@@ -82,7 +82,7 @@ class Engine:
         self._turn = FileLock(socket_path.parent / START_LOCK_NAME)
         self._starts = 0
         self._start_after = 0.0
-        self._companion: Companion | None = None
+        self._companion: LifelineProcess | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = False
         self._lost_at = 0.0
@@ -310,7 +310,7 @@ def _refusal(fields: Mapping[str, Any]) -> CodePlaneError:
     )
 
 
-class Refusing:
+class UnavailableEngine:
     """Stands for an engine where there can be none, so that a client learns why from its first call."""
 
     def __init__(self, error: CodePlaneError, form: Format) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.runtime import (
+from codeplane.server.runtime_directory import (
     HTTP_NAME,
     MAX_SOCKET_PATH,
     HttpRecord,
@@ -217,7 +217,7 @@ def test_only_the_holder_of_the_token_can_prove_it() -> None:
 
 def test_quick_to_import() -> None:
     script = (
-        "import codeplane.server.runtime, sys;"
+        "import codeplane.server.runtime_directory, sys;"
         "print(*[name for name in ('asyncio', 'ssl', 'mcp', 'orjson') if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from codeplane import telemetry
-from codeplane.server.wire import Frame
+from codeplane.server.frames import Frame
 from codeplane.tools.surface import Surface
 
 MAX_UNREAD_BYTES = 8 * 1024 * 1024
@@ -24,7 +24,7 @@ _MAX_NAME_CHARS = 100
 
 
 @dataclass(frozen=True)
-class Limits:
+class ConcurrencyLimits:
     calls: int
     """That may be under way at a time; those that have no turn yet wait for it."""
     running: int
@@ -32,14 +32,14 @@ class Limits:
     """That may run at a time for one principal."""
 
 
-ONE_CLIENT = Limits(calls=64, running=32, each=32)
-MANY_CLIENTS = Limits(calls=1_100, running=128, each=64)
+ONE_CLIENT = ConcurrencyLimits(calls=64, running=32, each=32)
+MANY_CLIENTS = ConcurrencyLimits(calls=1_100, running=128, each=64)
 """Of the clients of HTTP, all that have no session of their own are one principal."""
 _AT_ONCE_MARGIN = 16
 """Calls that are answered at once are taken even from a client that has as many others as it may have."""
 
 
-class CallUnderWay:
+class ActiveCall:
     def __init__(self) -> None:
         self.cancelled = threading.Event()
         self._entering: asyncio.Task[bool] | None = None
@@ -66,12 +66,12 @@ class CallUnderWay:
             self._entering = None
 
 
-class AttachedFront:
+class ClientSession:
     def __init__(self, writer: asyncio.StreamWriter, surface: Surface, kind: str) -> None:
         self.writer = writer
         self.surface = surface
         self.kind = kind
-        self.calls: dict[int, CallUnderWay] = {}
+        self.calls: dict[int, ActiveCall] = {}
         self.tasks: set[asyncio.Task[None]] = set()
         self.asked: list[int] = []
         """Questions for the state that wait for its next telling."""
@@ -119,7 +119,7 @@ class AttachedFront:
         return self._principals.pop(principal, None) is not None
 
     @asynccontextmanager
-    async def turn(self, call: CallUnderWay, principal: str) -> AsyncIterator[bool]:
+    async def turn(self, call: ActiveCall, principal: str) -> AsyncIterator[bool]:
         """Wait for the turn of a call, and hold it; False when it was cancelled before it came."""
         own = self._principals.get(principal, self._slots)
         async with AsyncExitStack() as held:

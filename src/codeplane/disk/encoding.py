@@ -29,7 +29,7 @@ _MARKS = (
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 
 
-class Text(NamedTuple):
+class DecodedText(NamedTuple):
     data: bytes
     """UTF-8, no byte order mark."""
     encoding: str
@@ -38,23 +38,23 @@ class Text(NamedTuple):
     """lf, crlf, cr, mixed or none."""
 
 
-def decode(data: bytes) -> Text | None:
+def decode(data: bytes) -> DecodedText | None:
     """The text in `data`, or None when it is binary."""
     mark, encoding = _find_mark(data)
     if encoding is not None and encoding != "utf-8":
         text = _decode_marked(data[len(mark) :], encoding)
-        return None if text is None else Text(text, encoding, True, find_line_ending(text))
+        return None if text is None else DecodedText(text, encoding, True, find_line_ending(text))
     if is_binary(data):
         return None
     body = data[len(mark) :]
     if _is_utf8(body):
-        return Text(body, "utf-8", bool(mark), find_line_ending(body))
+        return DecodedText(body, "utf-8", bool(mark), find_line_ending(body))
     if mark:
         body = data
-    return Text(body.decode("latin-1").encode("utf-8"), "latin-1", False, find_line_ending(body))
+    return DecodedText(body.decode("latin-1").encode("utf-8"), "latin-1", False, find_line_ending(body))
 
 
-def encode(text: str, like: Text) -> bytes | None:
+def encode(text: str, like: DecodedText) -> bytes | None:
     """`text` in the encoding of a text that was decoded, with its mark; None when that cannot say it."""
     mark = next(mark for mark, encoding in _MARKS if encoding == like.encoding) if like.bom else b""
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
-from codeplane.server.runtime import RuntimeDirectory
+from codeplane.server.runtime_directory import RuntimeDirectory
 
 ALREADY_SERVED = 3
 """Exit code of an engine that found the seat taken."""
@@ -17,12 +17,12 @@ LOCK_NAME = "engine.lock"
 _HTTP_LOCK_NAME = "http.lock"
 
 
-def take_seat(runtime: RuntimeDirectory, seconds: float = 0.0) -> FileLock | None:
+def acquire_engine_lock(runtime: RuntimeDirectory, seconds: float = 0.0) -> FileLock | None:
     """The lock, to be released at the end; None when another process has it."""
     return _take(runtime, LOCK_NAME, seconds)
 
 
-def take_http(runtime: RuntimeDirectory) -> FileLock | None:
+def acquire_http_lock(runtime: RuntimeDirectory) -> FileLock | None:
     """The same for the one process of the user that serves this repository over HTTP."""
     return _take(runtime, _HTTP_LOCK_NAME, 0.0)
 

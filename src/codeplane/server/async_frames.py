@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from codeplane.server.wire import SIZES, Frame, WireError, check_sizes
+from codeplane.server.frames import SIZES, Frame, WireError, check_sizes
 
 
 async def read_frame(reader: asyncio.StreamReader) -> Frame | None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import orjson
 
 from codeplane import telemetry
-from codeplane.base.errors import CodePlaneError, unforeseen
-from codeplane.server.wire import Frame
+from codeplane.base.errors import CodePlaneError, internal_error
+from codeplane.server.frames import Frame
 from codeplane.tools.calls import CallReply
 from codeplane.tools.formats import Format
 from codeplane.tools.text.failures import failure_reply
@@ -17,7 +17,7 @@ from codeplane.tools.text.failures import failure_reply
 _PROGRESS_SECONDS = 0.1
 
 
-def at_intervals(tell: Callable[[float, float | None, str], None]) -> Callable[[float, float | None, str], None]:
+def throttle_progress(tell: Callable[[float, float | None, str], None]) -> Callable[[float, float | None, str], None]:
     """Limit progress to a few messages a second; the last one always gets through."""
     last = 0.0
 
@@ -38,13 +38,13 @@ def reply_frame(number: int, reply: CallReply) -> Frame:
     return Frame(header, reply.body)
 
 
-def refusal(number: int, error: CodePlaneError, tool: str, form: Format) -> Frame:
+def error_frame(number: int, error: CodePlaneError, tool: str, form: Format) -> Frame:
     return reply_frame(number, failure_reply(error, tool, form))
 
 
-def failure(number: int, error: Exception, tool: str, form: Format) -> Frame:
+def internal_error_frame(number: int, error: Exception, tool: str, form: Format) -> Frame:
     telemetry.error("call failed", **telemetry.describe(error))
-    return refusal(number, unforeseen(error), tool, form)
+    return error_frame(number, internal_error(error), tool, form)
 
 
 def parse_arguments(body: bytes) -> dict[str, object] | None:

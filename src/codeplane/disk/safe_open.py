@@ -36,7 +36,7 @@ _ATTEMPTS = 16
 """The kernel answers EAGAIN when a rename elsewhere raced with the resolution."""
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     data: bytes
     stat: FileStat
 
@@ -101,15 +101,15 @@ class Root:
         """A descriptor of the directory at `path`, for listing."""
         return self._open(path, _DIRECTORY_FLAGS)
 
-    def read_file(self, path: str, limit: int) -> Content:
+    def read_file(self, path: str, limit: int) -> FileContent:
         """All bytes of a file of at most `limit` bytes, and the stat that they belong to."""
         fd = self.open_file(path)
         try:
-            before = stats.of(os.fstat(fd))
+            before = stats.file_stat(os.fstat(fd))
             if before.size > limit:
                 raise _too_large(path, before.size, limit)
             data = read_up_to(fd, limit + 1, before.size)
-            after = stats.of(os.fstat(fd))
+            after = stats.file_stat(os.fstat(fd))
         except OSError as error:
             _raise_mapped(error, path)
         finally:
@@ -118,7 +118,7 @@ class Root:
             raise _too_large(path, len(data), limit)
         if after != before or len(data) != before.size:
             raise CodePlaneError(ErrorCode.FILE_CHANGED, f"'{display(path)}' changed while it was read")
-        return Content(data, before)
+        return FileContent(data, before)
 
     def _open(self, path: str, flags: int) -> int:
         if self.fd < 0:

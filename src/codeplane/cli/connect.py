@@ -18,7 +18,7 @@ from codeplane.cli.assemble import Invocation, context_at, load_config
 if TYPE_CHECKING:
     from codeplane.base.text_lines import TextLine
     from codeplane.operations.context import Context
-    from codeplane.server.runtime import RuntimeDirectory
+    from codeplane.server.runtime_directory import RuntimeDirectory
     from codeplane.tools.calls import CallReply
     from codeplane.tools.formats import Format
     from codeplane.tools.surface import Surface
@@ -31,18 +31,18 @@ _OPEN_SECONDS = 10.0
 
 
 def open_runtime(root: Path) -> RuntimeDirectory:
-    from codeplane.server.runtime import RuntimeDirectory, runtime_base
+    from codeplane.server.runtime_directory import RuntimeDirectory, runtime_base
 
     return RuntimeDirectory.open(runtime_base(os.environ.get("XDG_RUNTIME_DIR")), root)
 
 
 def engine_state(root: Path) -> Mapping[str, Any] | None:
     """State of the running engine, None without one. Takes milliseconds and creates nothing."""
-    from codeplane.server.ask import ask_state
-    from codeplane.server.runtime import SOCKET_NAME, repository_id, runtime_base
+    from codeplane.server.runtime_directory import SOCKET_NAME, repository_id, runtime_base
+    from codeplane.server.sync_client import query_state
 
     base = runtime_base(os.environ.get("XDG_RUNTIME_DIR"))
-    return ask_state(base / repository_id(root) / SOCKET_NAME)
+    return query_state(base / repository_id(root) / SOCKET_NAME)
 
 
 def server_state(root: Path) -> Mapping[str, Any] | None:
@@ -50,7 +50,7 @@ def server_state(root: Path) -> Mapping[str, Any] | None:
     found = engine_state(root)
     if found is None or "http" not in found.get("transport", ()):
         return found
-    from codeplane.server.runtime import read_http
+    from codeplane.server.runtime_directory import read_http
 
     with open_runtime(root) as runtime:
         record = read_http(runtime)
@@ -140,13 +140,13 @@ def call_raw(
     """The answer of one call in the form that is asked for."""
     import asyncio
 
-    from codeplane.server.ask import ask_state
+    from codeplane.server.sync_client import query_state
     from codeplane.tools.surface import EVERYTHING
 
     surface = replace(EVERYTHING, format=form)
 
     with open_runtime(context.root) as runtime:
-        state = ask_state(runtime.socket_path)
+        state = query_state(runtime.socket_path)
         warn_of_overrides(invocation, state)
         takes_long = tool == "manage_index" and arguments.get("action") in ("create", "reindex")
         reply = None
@@ -173,10 +173,10 @@ async def _call_there(
     """Call the running engine, or one that `command` starts if none runs."""
     import asyncio
 
-    from codeplane.processes.companions import start_companion
-    from codeplane.server.attach import Engine
+    from codeplane.processes.lifeline import start_with_lifeline
+    from codeplane.server.engine_client import EngineClient
 
-    engine = Engine(socket_path, (lambda: start_companion(command)) if command else None, surface, "cli")
+    engine = EngineClient(socket_path, (lambda: start_with_lifeline(command)) if command else None, surface, "cli")
     engine.start()
 
     async def told(done: float, total: float | None, message: str) -> None:
@@ -206,10 +206,10 @@ def _call_here(
 ) -> CallReply | None:
     """Call in this process. None if an engine was started meanwhile: it is called instead."""
     from codeplane.server.assembly import open_pipeline
-    from codeplane.server.seat import take_seat
+    from codeplane.server.engine_lock import acquire_engine_lock
     from codeplane.tools.calls import CallRequest, no_progress
 
-    seat = take_seat(runtime)
+    seat = acquire_engine_lock(runtime)
     if seat is None:
         return None
     with seat:

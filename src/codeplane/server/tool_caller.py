@@ -15,16 +15,16 @@ OnProgress = Callable[[float, float | None, str], Awaitable[None]]
 """Progress so far, the total where it is known, and a short sentence."""
 
 
-COMMANDS = "cli"
+CLI_PRINCIPAL = "cli"
 """The principal of all commands of a person."""
 
 
 def is_shared(principal: str) -> bool:
     """Whether it stands for many clients: commands, and those of HTTP that have no session of its transport."""
-    return principal == COMMANDS or (principal.startswith("http:") and principal.count(":") == 1)
+    return principal == CLI_PRINCIPAL or (principal.startswith("http:") and principal.count(":") == 1)
 
 
-class Caller(Protocol):
+class ToolCaller(Protocol):
     async def call(
         self,
         tool: str,
@@ -43,7 +43,7 @@ class Caller(Protocol):
 
 
 @runtime_checkable
-class Leavable(Protocol):
+class SessionCloser(Protocol):
     """A caller that keeps something for each principal."""
 
     def leave(self, principal: str) -> None:

@@ -48,7 +48,7 @@ class RpcError(Exception):
         self.data = data
 
 
-def is_modern(params: Mapping[str, Any]) -> bool:
+def uses_stateless_protocol(params: Mapping[str, Any]) -> bool:
     """Whether a request belongs to the era without a handshake; refuses one that only half does."""
     meta = params.get("_meta")
     if not isinstance(meta, dict) or _VERSION_KEY not in meta:
@@ -64,7 +64,7 @@ def is_modern(params: Mapping[str, Any]) -> bool:
     return True
 
 
-def client_of(params: Mapping[str, Any]) -> str | None:
+def client_name(params: Mapping[str, Any]) -> str | None:
     """What the client calls itself, for the log."""
     meta = params.get("_meta")
     info = params.get("clientInfo") or (meta.get(_CLIENT_KEY) if isinstance(meta, dict) else None)
@@ -78,7 +78,7 @@ def progress_token(params: Mapping[str, Any]) -> RequestId | None:
     return token if isinstance(token, str | int) and not isinstance(token, bool) else None
 
 
-def initialized(params: Mapping[str, Any]) -> dict[str, Any]:
+def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
     """The handshake: a version that we do not know is answered with the newest that we do."""
     wanted = params.get("protocolVersion")
     return {
@@ -89,7 +89,7 @@ def initialized(params: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def discovered() -> dict[str, Any]:
+def discover_result() -> dict[str, Any]:
     return {
         "supportedVersions": list(MODERN_VERSIONS),
         "capabilities": _CAPABILITIES,
@@ -98,7 +98,7 @@ def discovered() -> dict[str, Any]:
     }
 
 
-def tools_listed(tools: list[dict[str, object]], *, modern: bool) -> dict[str, Any]:
+def tools_list_result(tools: list[dict[str, object]], *, modern: bool) -> dict[str, Any]:
     return {"tools": tools, **_CACHE} if modern else {"tools": tools}
 
 
@@ -108,7 +108,7 @@ def result(identity: RequestId, fields: Mapping[str, Any], *, modern: bool) -> b
     return _line({"jsonrpc": "2.0", "id": identity, "result": fields})
 
 
-def called(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes:
+def call_result(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes:
     """The answer of a tool: text once, an envelope once as text and once as itself, in the bytes of the engine."""
     text = json.dumps(reply.body.decode("utf-8"), ensure_ascii=False).encode("utf-8")
     parts = [b'{"jsonrpc":"2.0","id":', json.dumps(identity).encode("ascii")]
@@ -122,7 +122,7 @@ def called(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes:
     return b"".join([*parts, b"}}\n"])
 
 
-def failed(identity: RequestId | None, error: RpcError) -> bytes:
+def error_response(identity: RequestId | None, error: RpcError) -> bytes:
     fields: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
         fields["data"] = error.data
@@ -139,7 +139,7 @@ def request(identity: RequestId, method: str) -> bytes:
     return _line({"jsonrpc": "2.0", "id": identity, "method": method})
 
 
-def roots_of(fields: object) -> list[str]:
+def parse_roots(fields: object) -> list[str]:
     """Local directories that a client works on, in its order."""
     listed = fields.get("roots") if isinstance(fields, dict) else None
     found = []
@@ -150,7 +150,7 @@ def roots_of(fields: object) -> list[str]:
     return found
 
 
-def progress(token: RequestId, done: float, total: float | None, message: str) -> bytes:
+def progress_notification(token: RequestId, done: float, total: float | None, message: str) -> bytes:
     params: dict[str, Any] = {"progressToken": token, "progress": done}
     if total is not None:
         params["total"] = total

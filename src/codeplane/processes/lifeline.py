@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Sequence
 
 
-class Companion:
+class LifelineProcess:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
 
@@ -42,9 +42,9 @@ class Companion:
             return self._process.wait()
 
 
-def start_companion(command: Sequence[str]) -> Companion:
+def start_with_lifeline(command: Sequence[str]) -> LifelineProcess:
     """Its output goes nowhere, its errors to where ours go."""
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True, close_fds=True
     )
-    return Companion(process)
+    return LifelineProcess(process)

@@ -13,30 +13,30 @@ from typing import Final
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.server.runtime import PrivateDirectory, new_token, repository_id
+from codeplane.server.runtime_directory import PrivateDirectory, new_token, repository_id
 
 _DIRECTORY: Final = "http"
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,256}")
 
 
 @dataclass(frozen=True)
-class KeptToken:
+class PersistentToken:
     token: str
     path: Path
 
 
-def keep_token(user_state: Path, root: Path) -> KeptToken:
+def load_or_create_token(user_state: Path, root: Path) -> PersistentToken:
     """The kept token of a repository; it is created if there is none."""
     user_state.mkdir(mode=0o700, parents=True, exist_ok=True)
     with PrivateDirectory.open_at(user_state / _DIRECTORY) as directory:
         kept = _read(directory, root)
         if kept is None:
-            kept = KeptToken(new_token(), directory.path / _name(root))
+            kept = PersistentToken(new_token(), directory.path / _name(root))
             directory.write_secret(_name(root), kept.token + "\n")
     return kept
 
 
-def find_token(user_state: Path, root: Path) -> KeptToken | None:
+def find_token(user_state: Path, root: Path) -> PersistentToken | None:
     """The kept token of a repository, if there is one. Creates nothing."""
     if not (user_state / _DIRECTORY).is_dir():
         return None
@@ -44,7 +44,7 @@ def find_token(user_state: Path, root: Path) -> KeptToken | None:
         return _read(directory, root)
 
 
-def _read(directory: PrivateDirectory, root: Path) -> KeptToken | None:
+def _read(directory: PrivateDirectory, root: Path) -> PersistentToken | None:
     text = directory.read_secret(_name(root))
     if text is None:
         return None
@@ -56,7 +56,7 @@ def _read(directory: PrivateDirectory, root: Path) -> KeptToken | None:
             expected="32 to 256 letters, digits, hyphens and underscores",
             remedy="Remove the file; the next 'cpl up --keep-token' creates a new token.",
         )
-    return KeptToken(text.strip(), path)
+    return PersistentToken(text.strip(), path)
 
 
 def _name(root: Path) -> str:

@@ -22,14 +22,21 @@ import uvicorn
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import Caller, Leavable
 from codeplane.server.http.app import build_app
 from codeplane.server.http.connections import Connections
-from codeplane.server.http.forwarding import Identity, build_server, principal_of
 from codeplane.server.http.guard import MAX_HEADER_BYTES, Guard, GuardedApp
+from codeplane.server.http.mcp_server import ServerInfo, build_server, http_principal
 from codeplane.server.http.routes import operator_routes
-from codeplane.server.lag import LagWatch
-from codeplane.server.runtime import HTTP_NAME, HttpRecord, RuntimeDirectory, new_token, remove_port, write_port
+from codeplane.server.loop_lag import LagMonitor
+from codeplane.server.runtime_directory import (
+    HTTP_NAME,
+    HttpRecord,
+    RuntimeDirectory,
+    new_token,
+    remove_port,
+    write_port,
+)
+from codeplane.server.tool_caller import SessionCloser, ToolCaller
 
 HOST: Final = "127.0.0.1"
 GRACE_SECONDS: Final = 3.0
@@ -45,8 +52,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 async def serve(
-    caller: Caller,
-    identity: Identity,
+    caller: ToolCaller,
+    identity: ServerInfo,
     *,
     repository: Path,
     runtime: RuntimeDirectory,
@@ -64,7 +71,7 @@ async def serve(
     listener = listen(port)
     guard = Guard(token or new_token(), str(repository), listener.getsockname()[1])
     connections = Connections()
-    lag = LagWatch()
+    lag = LagMonitor()
     server = build_server(identity, caller, guard.token)
     routes = operator_routes(
         caller,
@@ -73,7 +80,7 @@ async def serve(
         api_version=api_version,
         figures=lambda: {"connections": connections.count, "event_loop_lag_ms": lag.figures()},
     )
-    app = build_app(server, guard, connections, routes, on_session_end=leaver(caller, guard.token))
+    app = build_app(server, guard, connections, routes, on_session_end=session_end_callback(caller, guard.token))
     record = HttpRecord(guard.port, os.getpid(), guard.token, api_version, time.time())
 
     def announce() -> None:
@@ -94,12 +101,12 @@ async def serve(
             remove_port(port_directory, guard.port)
 
 
-def leaver(caller: Caller, token: str) -> Callable[[str], None]:
+def session_end_callback(caller: ToolCaller, token: str) -> Callable[[str], None]:
     """Passes on that a session has ended, to a caller that wants to know."""
 
     def leave(session: str) -> None:
-        if isinstance(caller, Leavable):
-            caller.leave(principal_of(token, session))
+        if isinstance(caller, SessionCloser):
+            caller.leave(http_principal(token, session))
 
     return leave
 

@@ -19,7 +19,7 @@ MAX_WILDCARD_PATTERNS = 1000
 """Patterns of one list that need an expression; real lists have dozens. The rest are left out."""
 
 
-class Pattern(NamedTuple):
+class IgnorePattern(NamedTuple):
     line: int
     text: str
     """As written."""
@@ -34,7 +34,7 @@ class PatternList:
     """The patterns of one file. Later lines win over earlier ones."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
-        self._patterns: list[Pattern] = []
+        self._patterns: list[IgnorePattern] = []
         self._names: dict[bytes, _Last] = {}
         self._paths: dict[bytes, _Last] = {}
         self._extensions: dict[bytes, _Last] = {}
@@ -61,7 +61,7 @@ class PatternList:
     def __len__(self) -> int:
         return len(self._patterns)
 
-    def find_last(self, path: bytes, name: bytes, is_directory: bool) -> Pattern | None:
+    def find_last(self, path: bytes, name: bytes, is_directory: bool) -> IgnorePattern | None:
         """The last pattern that matches the path (relative to the list's directory) itself, not a parent of it."""
         best = -1
         for table, key in ((self._names, name), (self._paths, path)):
@@ -78,7 +78,7 @@ class PatternList:
         return self._patterns[best] if best >= 0 else None
 
 
-def parse_lines(lines: Iterable[bytes]) -> Iterator[Pattern]:
+def parse_lines(lines: Iterable[bytes]) -> Iterator[IgnorePattern]:
     for number, raw in enumerate(lines, start=1):
         if number > MAX_LINES:
             return
@@ -98,7 +98,7 @@ def parse_lines(lines: Iterable[bytes]) -> Iterator[Pattern]:
         if anchored:
             body = body.removeprefix(b"/")
         if body and len(body) <= MAX_PATTERN_BYTES:
-            yield Pattern(number, text, negated, directories_only, anchored, body)
+            yield IgnorePattern(number, text, negated, directories_only, anchored, body)
 
 
 def translate(glob: bytes, anchored: bool) -> bytes | None:
@@ -154,7 +154,7 @@ class _Globs:
         return best
 
 
-def _put(table: dict[bytes, _Last], key: bytes, pattern: Pattern, position: int) -> None:
+def _put(table: dict[bytes, _Last], key: bytes, pattern: IgnorePattern, position: int) -> None:
     before = table.get(key)
     for_any = (before.any if before else -1) if pattern.directories_only else position
     table[key] = _Last(for_any, position)

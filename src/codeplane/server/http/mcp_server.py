@@ -22,7 +22,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.server.caller import Caller
+from codeplane.server.tool_caller import ToolCaller
 from codeplane.tools.calls import CallReply
 from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.text.failures import failure_reply
@@ -39,7 +39,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True)
-class Identity:
+class ServerInfo:
     """Who the server says that it is. `tools` are as `tools/list` gives them."""
 
     name: str
@@ -50,7 +50,7 @@ class Identity:
     """Form of answers that the front makes itself."""
 
 
-def build_server(identity: Identity, caller: Caller, token: str, max_calls: int = MAX_CALLS) -> Server[Any]:
+def build_server(identity: ServerInfo, caller: ToolCaller, token: str, max_calls: int = MAX_CALLS) -> Server[Any]:
     listed = types.ListToolsResult.model_validate({"tools": list(identity.tools)})
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
     asked = _Calls(caller, token, max_calls, identity.format)
@@ -70,7 +70,7 @@ def build_server(identity: Identity, caller: Caller, token: str, max_calls: int 
     )
 
 
-def principal_of(token: str, session: str | None) -> str:
+def http_principal(token: str, session: str | None) -> str:
     """Sessions of older revisions tell clients apart; of the newer one, all holders of the token are one."""
     holder = "http:" + hashlib.sha256(token.encode()).hexdigest()[:32]
     return f"{holder}:{session}" if session else holder
@@ -85,7 +85,7 @@ def tool_result(reply: CallReply) -> types.CallToolResult:
     )
 
 
-class Progress:
+class ProgressForwarder:
     """Passes on the latest progress. It never waits for a slow reader: what it cannot send yet, the next replaces."""
 
     def __init__(self, context: Context) -> None:
@@ -124,7 +124,7 @@ class Progress:
 
 
 class _Calls:
-    def __init__(self, caller: Caller, token: str, limit: int, form: Format) -> None:
+    def __init__(self, caller: ToolCaller, token: str, limit: int, form: Format) -> None:
         self._caller = caller
         self._token = token
         self._limit = limit
@@ -132,7 +132,7 @@ class _Calls:
         self._counts: Counter[str] = Counter()
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        principal = principal_of(self._token, _session_of(ctx))
+        principal = http_principal(self._token, _session_of(ctx))
         if self._counts.total() >= self._limit or self._counts[principal] >= MAX_CALLS_EACH:
             count = self._counts.total()
             error = CodePlaneError(ErrorCode.TOO_BUSY, f"{count} calls are under way", remedy="Try again.")
@@ -147,7 +147,7 @@ class _Calls:
 
     async def _ask(self, ctx: Context, params: types.CallToolRequestParams, principal: str) -> CallReply:
         wanted = ctx.meta is not None and ctx.meta.get("progress_token") is not None
-        progress = Progress(ctx) if wanted else None
+        progress = ProgressForwarder(ctx) if wanted else None
         answered = False
         try:
             reply = await self._caller.call(

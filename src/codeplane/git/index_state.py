@@ -20,7 +20,14 @@ from pygit2.enums import DeltaStatus, DiffOption
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.git.errors import damaged, translated
-from codeplane.git.opening import find_directories, has_git, named_reference, open_repository, read_file, read_line
+from codeplane.git.git_directory import (
+    find_git_directories,
+    has_git,
+    named_reference,
+    open_repository,
+    read_file,
+    read_line,
+)
 
 MAX_INDEX_BYTES = 256 * 1024 * 1024
 _MAX_OBJECT_FILES = 1_000_000
@@ -50,7 +57,7 @@ class GitStamp(NamedTuple):
     staged: Written
 
 
-class Tracked(NamedTuple):
+class IndexEntry(NamedTuple):
     """A regular file as the index has it: its stat when its content was taken, and the id of that. All modulo 2**32."""
 
     ctime_s: int
@@ -69,7 +76,7 @@ class Tracked(NamedTuple):
 
 
 class IndexState(NamedTuple):
-    tracked: dict[RepoPath, Tracked]
+    tracked: dict[RepoPath, IndexEntry]
     """Files whose content git would compare; submodules and links are none."""
     staged: frozenset[RepoPath]
     """Files that HEAD has not, or has otherwise, and those in conflict; what was removed is not among them."""
@@ -82,7 +89,7 @@ def git_stamp(root: Path) -> GitStamp:
     if not has_git(root):
         raise _no_repository(root)
     with translated(root):
-        own, shared = find_directories(root)
+        own, shared = find_git_directories(root)
         head = read_line(own / "HEAD") or ""
         branch = named_reference(head)
         return GitStamp(
@@ -151,14 +158,14 @@ def _read_index(root: Path, path: Path) -> tuple[int, bytes] | None:
     return found[0].st_mtime_ns, found[1]
 
 
-def _parse(data: bytes) -> tuple[dict[RepoPath, Tracked], set[RepoPath], bytes | None]:
+def _parse(data: bytes) -> tuple[dict[RepoPath, IndexEntry], set[RepoPath], bytes | None]:
     """Files that are compared by content, those that differ from HEAD whatever it is, and the tree that it all is."""
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError(version)
-    tracked: dict[RepoPath, Tracked] = {}
+    tracked: dict[RepoPath, IndexEntry] = {}
     marked: set[RepoPath] = set()
-    unpack, make, decode, size = _ENTRY.unpack_from, Tracked._make, os.fsdecode, _ENTRY.size
+    unpack, make, decode, size = _ENTRY.unpack_from, IndexEntry._make, os.fsdecode, _ENTRY.size
     position, previous = _HEADER.size, b""
     for _ in range(count):
         entry = make(unpack(data, position))
@@ -217,7 +224,7 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 def check_objects(root: Path) -> None:
     """libgit2 waits at a pipe in place of an object too. Entries tell what they are without a stat of each."""
-    pending = [os.path.join(find_directories(root).shared, "objects")]
+    pending = [os.path.join(find_git_directories(root).shared, "objects")]
     seen: set[str] = set()
     count = 0
     while pending:

@@ -11,8 +11,8 @@ import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import WarningCode
-from codeplane.config import Config, Trust, merge
-from codeplane.config.documents import parse_document, repository_layer, user_layer
+from codeplane.config import Config, TrustState, merge
+from codeplane.config.files import parse_document, repository_layer, user_layer
 from codeplane.config.trust import Grant
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -175,13 +175,13 @@ def test_what_is_trusted_are_the_bytes_that_are_read(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_text("server: {port: 8099}\n")
     layer = repository_layer(tmp_path)
-    assert layer.trust is Trust.UNTRUSTED
+    assert layer.trust is TrustState.UNTRUSTED
     assert layer.digest == hashlib.sha256(path.read_bytes()).hexdigest()
     grant = Grant(str(tmp_path), {".codeplane/config.yaml": layer.digest}, 1)
-    assert repository_layer(tmp_path, grant).trust is Trust.TRUSTED
+    assert repository_layer(tmp_path, grant).trust is TrustState.TRUSTED
     path.write_text("server: {port: 8099} \n")
-    assert repository_layer(tmp_path, grant).trust is Trust.VOID
+    assert repository_layer(tmp_path, grant).trust is TrustState.VOID
     assert merge([repository_layer(tmp_path, grant)]).server.port == 0
     path.unlink()
-    assert repository_layer(tmp_path, grant).trust is Trust.ABSENT
+    assert repository_layer(tmp_path, grant).trust is TrustState.ABSENT
     assert repository_layer(tmp_path, Grant(str(tmp_path), {}, 1)).entries == ()

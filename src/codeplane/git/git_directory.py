@@ -65,7 +65,7 @@ def is_git_directory(directory: Path) -> bool:
 
 def open_repository(root: Path) -> pygit2.Repository:
     """The repository whose `.git` lies in `root`; refused where libgit2 would read what is no file."""
-    directories = find_directories(root)
+    directories = find_git_directories(root)
     for directory in dict.fromkeys(directories):
         for name in _READ:
             if _is_special(directory / name):
@@ -74,7 +74,7 @@ def open_repository(root: Path) -> pygit2.Repository:
     return pygit2.Repository(str(root), RepositoryOpenFlag.NO_SEARCH)
 
 
-def find_directories(root: Path) -> GitDirectories:
+def find_git_directories(root: Path) -> GitDirectories:
     """Where git keeps its files for the working tree at `root`."""
     own = root / ".git"
     if not modes.S_ISDIR(os.stat(own, follow_symlinks=False).st_mode):
@@ -106,7 +106,7 @@ def named_reference(line: str) -> str | None:
 
 def check_reference(root: Path, name: str) -> None:
     """Refuse a name at which libgit2 would wait: it looks for one in several places, and goes on from there."""
-    directories = find_directories(root)
+    directories = find_git_directories(root)
     for place in _PLACES:
         _check_chain(root, directories, place.format(name))
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from codeplane import __version__
-from codeplane.server.wire import PROTOCOL, SIZES, Frame, WireError, check_sizes, is_own_peer
+from codeplane.server.frames import PROTOCOL, SIZES, Frame, WireError, check_sizes, is_own_peer
 
 
-def ask_state(socket_path: Path, seconds: float = 1.0) -> Mapping[str, Any] | None:
+def query_state(socket_path: Path, seconds: float = 1.0) -> Mapping[str, Any] | None:
     """How the engine stands; None where none answers. One of another version says only which."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

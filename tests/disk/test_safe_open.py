@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.disk.beneath import Root
+from codeplane.disk.safe_open import Root
 
 LIMIT = 1000
 

@@ -11,7 +11,7 @@ _KEPT = 1_200
 """A minute of samples."""
 
 
-class LagWatch:
+class LagMonitor:
     def __init__(self) -> None:
         self._samples: deque[float] = deque(maxlen=_KEPT)
 

@@ -21,8 +21,8 @@ import yaml
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 from codeplane.base.warnings import WarningCode
-from codeplane.config.layers import Layer, document_layer
-from codeplane.config.model import Ignored, Trust
+from codeplane.config.layers import ConfigLayer, document_layer
+from codeplane.config.model import IgnoredSetting, TrustState
 from codeplane.config.trust import REPOSITORY_CONFIG, Grant
 
 MAX_DOCUMENT_BYTES = 64 * 1024
@@ -33,19 +33,19 @@ MAX_SETTINGS = 100
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def user_layer(path: Path) -> Layer:
+def user_layer(path: Path) -> ConfigLayer:
     """The user's own file. It may be a link, as dotfiles often are."""
     origin = display(str(path))
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
-        return Layer()
+        return ConfigLayer()
     except OSError as error:
         raise _unusable(origin, error.strerror or "cannot be opened") from None
     return document_layer(parse_document(_read(descriptor, origin), origin), origin)
 
 
-def repository_layer(root: Path, grant: Grant | None = None) -> Layer:
+def repository_layer(root: Path, grant: Grant | None = None) -> ConfigLayer:
     """The file that came with the repository, or that its users wrote there.
 
     What is trusted are the very bytes that are parsed here, so that nothing can change in between.
@@ -54,18 +54,20 @@ def repository_layer(root: Path, grant: Grant | None = None) -> Layer:
     try:
         data = _repository_bytes(root, origin)
         if data is None:
-            return Layer(trust=Trust.ABSENT)
+            return ConfigLayer(trust=TrustState.ABSENT)
         document = parse_document(data, origin)
         if sum(len(content) if isinstance(content, dict) else 1 for content in document.values()) > MAX_SETTINGS:
             raise _unusable(origin, f"holds more than {MAX_SETTINGS} settings")
     except CodePlaneError as error:
         reason = str(error.details.get("reason", "cannot be read"))
-        return Layer(trust=Trust.UNTRUSTED, ignored=(Ignored("", origin, reason, WarningCode.CONFIG_IGNORED),))
+        return ConfigLayer(
+            trust=TrustState.UNTRUSTED, ignored=(IgnoredSetting("", origin, reason, WarningCode.CONFIG_IGNORED),)
+        )
     digest = hashlib.sha256(data).hexdigest()
     if grant is None or origin not in grant.files:
-        trust = Trust.UNTRUSTED
+        trust = TrustState.UNTRUSTED
     else:
-        trust = Trust.TRUSTED if grant.covers(origin, digest) else Trust.VOID
+        trust = TrustState.TRUSTED if grant.covers(origin, digest) else TrustState.VOID
     return replace(document_layer(document, origin, trust), digest=digest)
 
 
