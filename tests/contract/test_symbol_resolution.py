@@ -11,7 +11,7 @@ import pytest
 
 from codeplane.base.errors import ErrorCode
 from codeplane.cli.main import app
-from codeplane.query.defs import name_parts
+from codeplane.query.defs import split_name
 from support.repositories import make_repository
 from support.sandbox import Sandbox
 from support.tooling import Server, error_of, serving
@@ -315,7 +315,7 @@ def test_references_of_a_name_of_another_library(server: Server) -> None:
     ],
 )
 def test_parts_of_a_name(written: str, parts: list[str]) -> None:
-    assert name_parts(written) == parts
+    assert split_name(written) == parts
 
 
 Cpl = Callable[..., tuple[int, str, str]]

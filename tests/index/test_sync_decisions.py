@@ -19,7 +19,7 @@ from codeplane.operations.init import initialize
 from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
-from codeplane.query.text import list_candidates, list_passages_named, rank_passages
+from codeplane.query.text import list_candidate_files, list_passages_named, rank_passages
 from codeplane.store.integrity import Verdict
 from codeplane.store.records import FileState
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, state_files, sync, write
@@ -195,7 +195,7 @@ def test_a_file_that_kills_its_worker_twice_is_set_aside_once(root: Path, tmp_pa
             assert file is not None and (file.state, file.reason) == (FileState.FAILED, "worker_died")
             assert search_files(snapshot, "Deadly", 5) == ["pkg/b.py"], "its text is no worse"
             assert [hit.first for hit in rank_passages(snapshot, {"deadli": 1}, 5, per_file=1)] == [1]
-            assert list_candidates(snapshot, [["eadl"]]) == frozenset({file.file_id})
+            assert list_candidate_files(snapshot, [["eadl"]]) == frozenset({file.file_id})
         os.utime(root / "pkg/b.py")
         again = indexer.sync()
         assert (again.parsed, again.set_aside) == (0, ())

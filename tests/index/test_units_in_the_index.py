@@ -10,7 +10,7 @@ import pytest
 from codeplane.index.indexer import Indexer
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
-from codeplane.query.units import all_units, list_unit_notes, list_units
+from codeplane.query.units import list_all_units, list_unit_notes, list_units
 from support.repositories import logical_dump, make_repository, options_for, scratch_dump, write
 
 FILES: dict[str, str | bytes] = {
@@ -29,7 +29,7 @@ FILES: dict[str, str | bytes] = {
 
 def owners(indexer: Indexer, *paths: str) -> list[str | None]:
     with open_current(indexer.state) as snapshot:
-        names = {unit.unit_id: unit.name for unit in all_units(snapshot)}
+        names = {unit.unit_id: unit.name for unit in list_all_units(snapshot)}
         files = [get_file(snapshot, path) for path in paths]
     assert None not in files
     return [names[file.unit_id] if file is not None and file.unit_id is not None else None for file in files]
@@ -45,7 +45,7 @@ def test_a_build_gives_every_file_its_unit(tmp_path: Path) -> None:
         assert owners(indexer, *JAVASCRIPT) == ["cart", "pay", None, "shop"]
         assert owners(indexer, "README.md", "run.py") == ["markdown", "python"]
         with open_current(indexer.state) as snapshot:
-            states = {unit.root: unit.state for unit in all_units(snapshot, "javascript")}
+            states = {unit.root: unit.state for unit in list_all_units(snapshot, "javascript")}
             assert states == {"": "valid", "demo": "detached", "packages/cart": "valid", "packages/pay": "valid"}
             counted = {info.unit.name: info.files for info in list_units(snapshot, 50, "packages").rows}
             assert counted == {"cart": 1, "pay": 1}

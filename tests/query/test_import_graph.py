@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeplane.query.import_graph import components
+from codeplane.query.import_graph import strongly_connected_components
 
 EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 
@@ -16,7 +16,7 @@ def test_files_are_together_when_each_reaches_the_other(pairs: list[tuple[int, i
     for start, end in pairs:
         edges.setdefault(start, []).append(end)
     reach = {node: _reached(edges, node) for node in range(13)}
-    groups = list(components(edges))
+    groups = list(strongly_connected_components(edges))
     seen = [node for group in groups for node in group]
     assert sorted(seen) == sorted({node for pair in pairs for node in pair})
     home = {node: number for number, group in enumerate(groups) for node in group}
@@ -29,7 +29,7 @@ def test_files_are_together_when_each_reaches_the_other(pairs: list[tuple[int, i
 def test_a_long_chain_needs_no_recursion() -> None:
     chain = {node: [node + 1] for node in range(100_000)}
     chain[99_999] = [0]
-    assert [len(group) for group in components(chain)] == [100_000]
+    assert [len(group) for group in strongly_connected_components(chain)] == [100_000]
 
 
 def _reached(edges: dict[int, list[int]], start: int) -> set[int]:

@@ -10,7 +10,7 @@ import pytest
 from codeplane.base.symbols import short_name
 from codeplane.index.indexer import Indexer
 from codeplane.query.overrides import list_overridden, list_overriding
-from codeplane.query.relations import DEFINITIONS, Symbol, symbol_of
+from codeplane.query.relations import DEFINITIONS, Symbol, symbol_from_row
 from codeplane.query.snapshot import Snapshot, open_current
 from support.repositories import make_repository, options_for
 
@@ -190,4 +190,4 @@ def _overriding(snapshot: Snapshot, member: str) -> list[str]:
 def _symbols(snapshot: Snapshot, member: str) -> list[Symbol]:
     rows = snapshot.reader.rows(f"{DEFINITIONS} WHERE lexical_path = ? ORDER BY path, def_id", (member,))
     assert rows, member
-    return [symbol_of(row) for row in rows]
+    return [symbol_from_row(row) for row in rows]

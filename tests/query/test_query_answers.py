@@ -35,7 +35,7 @@ from codeplane.query.defs import (
     list_defs_by_qualified_name,
     list_defs_in_file,
 )
-from codeplane.query.files import get_file, list_files, list_problems, summary
+from codeplane.query.files import get_file, list_files, list_problems, summarize_index
 from codeplane.query.imports import list_imports
 from codeplane.query.occurrences import list_occurrences
 from codeplane.query.refs import list_uses_of
@@ -222,7 +222,7 @@ def test_files_and_problems(snapshot: Snapshot) -> None:
 
 
 def test_summary(snapshot: Snapshot) -> None:
-    found = summary(snapshot)
+    found = summarize_index(snapshot)
     assert (found.files, found.definitions, found.references, found.imports) == (4, 4, 7, 2)
     assert found.states == {"indexed": 3, "skipped": 1}
     assert found.reasons == {"binary": 1}

@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.base.paths import RepoPath
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import list_candidates, list_passages_named, rank_passages, read_briefs
+from codeplane.query.text import list_candidate_files, list_passages_named, rank_passages, read_file_briefs
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import Generation, StateDirectory
 from codeplane.store.reader import open_reader
@@ -23,7 +23,7 @@ def passages(generation: Generation) -> list[object]:
             *list_passages_named(snapshot, {f"load{number}": 1 for number in range(12)}, 100),
         ]
         plain = [(hit.file.path, *hit[1:]) for hit in found]
-        candidates = read_briefs(snapshot, list_candidates(snapshot, [["fresh"], ["arse_1"]]) or ())
+        candidates = read_file_briefs(snapshot, list_candidate_files(snapshot, [["fresh"], ["arse_1"]]) or ())
         return [reader.lexical.document_count, plain, sorted(file.path for file in candidates.values())]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from codeplane.query.contents import list_texts
+from codeplane.query.contents import list_searchable_files
 from codeplane.query.files import list_files
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import open_state
@@ -47,7 +47,7 @@ def test_files_languages_and_roles_are_those_of_the_index(tmp_path: Path) -> Non
         assert state is not None
         with open_current(state) as snapshot:
             indexed = {file.path for file in list_files(snapshot, 1000).rows}
-            texts = {(row.path, row.language, row.role) for row in list_texts(snapshot)}
+            texts = {(row.path, row.language, row.role) for row in list_searchable_files(snapshot)}
         assert {file.path for file in listed.files} == indexed
         assert ("untracked.py" in indexed) is overlay
         assert {(file.path, file.language, file.role) for file in listed.files if file.path != "data.bin"} == texts

@@ -14,7 +14,7 @@ from codeplane.operations.signatures import parameters_of
 from codeplane.query.anchors import list_anchor_groups_of
 from codeplane.query.overrides import list_overriding
 from codeplane.query.relations import (
-    Call,
+    CallSites,
     Symbol,
     list_callees,
 )
@@ -203,5 +203,5 @@ def _edges(snapshot: Snapshot, symbol: Symbol, way: str, got: _Gathering) -> lis
     return [(_edge(call, name, call.symbol.reference), call.symbol) for call in made.calls if call.symbol in called]
 
 
-def _edge(call: Call, caller: str, callee: str) -> CallEdge:
+def _edge(call: CallSites, caller: str, callee: str) -> CallEdge:
     return CallEdge(caller, callee, call.tier, call.path, tuple(sorted({line for line, _ in call.places})), call.via)

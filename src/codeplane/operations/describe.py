@@ -8,7 +8,7 @@ from pathlib import Path
 from codeplane.base.errors import CodePlaneError
 from codeplane.git.head import current_branch
 from codeplane.languages.registry import is_programming
-from codeplane.query.files import summary
+from codeplane.query.files import summarize_index
 from codeplane.query.overview import count_lines_by_language
 from codeplane.query.snapshot import Snapshot
 
@@ -25,7 +25,7 @@ def describe_repo(snapshot: Snapshot | None, root: Path, index_status: str) -> d
     language = main_language(snapshot)
     if language is not None:
         fields["language"] = language
-    held = summary(snapshot)
+    held = summarize_index(snapshot)
     counts = {"files": held.files, "definitions": held.definitions, "references": held.references}
     return fields | {"counts": counts}
 

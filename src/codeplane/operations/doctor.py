@@ -23,7 +23,7 @@ from codeplane.languages.versions import grammar_pins, grammar_versions
 from codeplane.ledger.chain import verify_chain as verify_ledger
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
-from codeplane.query.files import summary
+from codeplane.query.files import summarize_index
 from codeplane.query.snapshot import open_current
 from codeplane.store.database import sqlite_version
 from codeplane.store.integrity import Integrity, Verdict, verify
@@ -186,7 +186,7 @@ def _verdict(found: Integrity) -> DoctorCheck:
 
 def _size(context: Context, state: StateDirectory) -> DoctorCheck:
     with open_current(state, lexical=False) as snapshot:
-        held = summary(snapshot)
+        held = summarize_index(snapshot)
     size, cap = state.size_bytes(), index_options(context).cap_bytes(held.source_bytes, held.files)
     message = f"{size / 1_000_000:,.1f} MB of at most {cap / 1_000_000:,.1f} MB"
     return DoctorCheck("size", size <= cap, "warning", message, "Raise index.max_bytes, or ignore more in .cplignore.")

@@ -19,7 +19,7 @@ from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import IndexOptions
 from codeplane.index.remembered import Remembered
 from codeplane.operations.outline import FileOutlineRows, unsupported
-from codeplane.query.outline import outline_rows
+from codeplane.query.outline import outline_rows_from_defs
 from codeplane.store.extractions import Extractions
 from codeplane.store.records import FileState
 
@@ -48,7 +48,7 @@ class FileParser:
             outlined = self._cache.get(key)
             if outlined is None:
                 parsed = self._parse(judged.job, options)
-                rows = outline_rows(parsed.facts.defs)
+                rows = outline_rows_from_defs(parsed.facts.defs)
                 outlined = FileOutlineRows(path, judged.job.language, judged.lines, len(data), rows, *_problems(parsed))
                 self._put(key, outlined)
             self._cache.move_to_end(key)

@@ -8,7 +8,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.operations.refs import Reads
 from codeplane.query.files import get_file
-from codeplane.query.import_graph import list_circles, list_imported, list_importers
+from codeplane.query.import_graph import list_import_cycles, list_imported_files, list_importing_files
 from codeplane.query.outline import nearest_paths
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.freshness import Read
@@ -32,11 +32,13 @@ def find_imports(reads: Reads, path: RepoPath) -> Read[FileImports]:
                 expected="the path of an indexed file",
                 received=display(path),
             )
-        return FileImports(path, tuple(list_imported(snapshot, path)), tuple(list_importers(snapshot, path)))
+        return FileImports(
+            path, tuple(list_imported_files(snapshot, path)), tuple(list_importing_files(snapshot, path))
+        )
 
     return reads(ask, links=True)
 
 
 def find_import_cycles(reads: Reads) -> Read[list[list[RepoPath]]]:
     """Return groups of files that import each other."""
-    return reads(list_circles, links=True)
+    return reads(list_import_cycles, links=True)

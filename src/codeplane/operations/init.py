@@ -9,7 +9,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.index.options import Cancelled, Progress, Report, SyncReport
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
-from codeplane.query.files import list_files, summary
+from codeplane.query.files import list_files, summarize_index
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
@@ -59,7 +59,7 @@ def report_published(context: Context, report: SyncReport) -> IndexReport:
 
 def report_on(state: StateDirectory, report: SyncReport) -> IndexReport:
     with open_current(state, lexical=False) as snapshot:
-        held = summary(snapshot)
+        held = summarize_index(snapshot)
         failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
     return IndexReport(
         epoch=report.epoch,

@@ -24,7 +24,7 @@ from codeplane.languages.role_paths import Role
 from codeplane.operations.context import Context
 from codeplane.operations.search.filters import PathPatterns
 from codeplane.operations.settings import index_options
-from codeplane.query.overview import ListedFile, list_files_beneath
+from codeplane.query.overview import ListedFile, list_files_under
 from codeplane.query.snapshot import Snapshot
 
 MAX_DEPTH = 20
@@ -82,7 +82,7 @@ def list_files(
     snapshot: Snapshot, place: RepoPath, depth: int, pattern: str | None
 ) -> tuple[list[ListedFile], FileListing]:
     """Every indexed file at or beneath a place, and those that the pattern lets through as rows down to `depth`."""
-    found = list_files_beneath(snapshot, place)
+    found = list_files_under(snapshot, place)
     base = parent(place) if any(file.path == place for file in found) else place
     accepts = _filter(base, pattern)
     kept = [file for file in found if accepts(file.path, False)]

@@ -21,7 +21,7 @@ from codeplane.operations.symbols.lookup import FileSymbols, IndexedSymbols
 from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.resolve import resolve_symbol
 from codeplane.query.files import FileInfo, get_file, list_problems
-from codeplane.query.outline import OutlineRow, first_files_beneath, list_outline_rows, nearest_paths
+from codeplane.query.outline import OutlineRow, list_directory_files, list_outline_rows, nearest_paths
 from codeplane.query.relations import ATTRIBUTE, Symbol
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_MASK
@@ -445,7 +445,7 @@ def _get_indexed(snapshot: Snapshot, file: RepoPath) -> FileInfo:
     refuse_restricted(file)
     known = get_file(snapshot, file) if file else None
     if known is None:
-        beneath = first_files_beneath(snapshot, file, MAX_NEAREST) if file else ()
+        beneath = list_directory_files(snapshot, file, MAX_NEAREST) if file else ()
         nearest = beneath or (nearest_paths(snapshot, file, MAX_NEAREST) if file else ())
         raise CodePlaneError(
             ErrorCode.FILE_NOT_FOUND,

@@ -10,7 +10,7 @@ from codeplane.git.index_stamp import index_stamp
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options, overlay_enabled
-from codeplane.query.files import list_files, summary
+from codeplane.query.files import list_files, summarize_index
 from codeplane.query.snapshot import open_current
 from codeplane.store.integrity import Integrity, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
@@ -77,7 +77,7 @@ def status(context: Context) -> Status:
 def _with_contents(base: Status, found: Integrity, state: StateDirectory, context: Context) -> Status:
     assert found.epoch is not None
     with open_current(state, lexical=False) as snapshot:
-        held = summary(snapshot)
+        held = summarize_index(snapshot)
         failed = list_files(snapshot, _MAX_SET_ASIDE, state=FileState.FAILED)
         pending = int(snapshot.reader.meta("pending") or 0)
         full = snapshot.reader.meta("pending_why") == "full"

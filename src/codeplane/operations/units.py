@@ -17,7 +17,7 @@ from codeplane.languages.families import FAMILIES
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
-from codeplane.query.units import UnitInfo, UnitNote, all_units, list_unit_notes, list_units
+from codeplane.query.units import UnitInfo, UnitNote, list_all_units, list_unit_notes, list_units
 from codeplane.store.unit_rows import UnitRow
 from codeplane.workspace.freshness import Freshness, Read
 
@@ -97,7 +97,7 @@ def unit_markers(snapshot: Snapshot, directory: str = "", limit: int = 50) -> li
 
 
 def _homes(snapshot: Snapshot, family: str | None) -> tuple[Homes, dict[int, UnitRow]]:
-    rows = all_units(snapshot, family)
+    rows = list_all_units(snapshot, family)
     return Homes(map(candidate_of, rows)), {row.unit_id: row for row in rows}
 
 

@@ -8,14 +8,14 @@ from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.operations.refs import Reads
 from codeplane.query.files import get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
-from codeplane.query.unused import Unused, list_unused
+from codeplane.query.unused import UnusedDef, list_unused
 from codeplane.workspace.freshness import Read
 
 
-def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read[Page[Unused]]:
+def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read[Page[UnusedDef]]:
     """Return definitions without a known use; `under` restricts them to a file or a directory."""
 
-    def ask(snapshot: Snapshot) -> Page[Unused]:
+    def ask(snapshot: Snapshot) -> Page[UnusedDef]:
         if under is not None and get_file(snapshot, under) is None and not list_files(snapshot, 1, under).total:
             raise nothing_indexed(under)
         return list_unused(snapshot, limit, languages=sorted(RESOLVED), under=under)

@@ -16,7 +16,7 @@ BINARY = "binary"
 TOO_LARGE = "too_large"
 
 
-class ContentRow(NamedTuple):
+class SearchableFile(NamedTuple):
     file_id: int
     path: RepoPath
     language: str | None
@@ -32,7 +32,7 @@ class ContentRow(NamedTuple):
     role: str
 
 
-def list_texts(snapshot: Snapshot, file_ids: Collection[int] | None = None) -> list[ContentRow]:
+def list_searchable_files(snapshot: Snapshot, file_ids: Collection[int] | None = None) -> list[SearchableFile]:
     """Files of text, as far as is known, by path; `file_ids` leaves out others of the text index."""
     if file_ids is None:
         return _listed(snapshot, "lexical OR reason IS NOT ?", (BINARY,))
@@ -41,30 +41,30 @@ def list_texts(snapshot: Snapshot, file_ids: Collection[int] | None = None) -> l
     return _listed(snapshot, where, (wanted, BINARY))
 
 
-def list_files_with_name(snapshot: Snapshot, name: str) -> list[ContentRow]:
+def list_files_with_name(snapshot: Snapshot, name: str) -> list[SearchableFile]:
     """Files in which an identifier occurs, as far as facts know, by path."""
     return _listed(snapshot, "file_id IN (SELECT file_id FROM name_files WHERE name = ?)", (name,))
 
 
-def list_files_by_id(snapshot: Snapshot, file_ids: Collection[int]) -> list[ContentRow]:
+def list_files_by_id(snapshot: Snapshot, file_ids: Collection[int]) -> list[SearchableFile]:
     wanted = orjson.dumps(sorted(file_ids)).decode("ascii")
     return _listed(snapshot, "file_id IN (SELECT value FROM json_each(?))", (wanted,))
 
 
-def list_ids_with_kinds(snapshot: Snapshot, kinds: Collection[str]) -> frozenset[int]:
+def list_file_ids_with_kinds(snapshot: Snapshot, kinds: Collection[str]) -> frozenset[int]:
     """Ids of files that define something of one of the kinds."""
     wanted = orjson.dumps(sorted(kinds)).decode("utf-8")
     sql = f"SELECT DISTINCT def_id >> {ORDINAL_BITS} FROM defs WHERE kind IN (SELECT value FROM json_each(?))"
     return frozenset(file_id for (file_id,) in snapshot.reader.rows(sql, (wanted,)))
 
 
-def _listed(snapshot: Snapshot, where: str, parameters: tuple[str, ...]) -> list[ContentRow]:
+def _listed(snapshot: Snapshot, where: str, parameters: tuple[str, ...]) -> list[SearchableFile]:
     rows = map(_make, snapshot.reader.rows(f"SELECT {_COLUMNS} FROM files WHERE {where}", parameters))
     return sorted(rows, key=lambda row: row.path)
 
 
-def _make(row: Row) -> ContentRow:
-    made = ContentRow._make(row)
+def _make(row: Row) -> SearchableFile:
+    made = SearchableFile._make(row)
     return made if made.path.isascii() else made._replace(path=path_from_text(made.path))
 
 

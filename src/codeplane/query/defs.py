@@ -9,7 +9,7 @@ from typing import NamedTuple
 import orjson
 
 from codeplane.base.paths import RepoPath, subtree_range
-from codeplane.query.rows import file_range, first, json_list, page
+from codeplane.query.rows import fetch_first, fetch_page, file_row_range, json_list
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
 from codeplane.store.database import Row, Value
@@ -51,10 +51,10 @@ class DefRow(NamedTuple):
 
 def get_def(snapshot: Snapshot, def_uid: str) -> DefRow | None:
     """The definition with this identity; should copies of a file share it, the one of the first path."""
-    return first(snapshot, _make, _SELECT, f"{_FROM} WHERE def_uid = ?", _ORDER, (def_uid,))
+    return fetch_first(snapshot, _make, _SELECT, f"{_FROM} WHERE def_uid = ?", _ORDER, (def_uid,))
 
 
-def name_parts(written: str) -> list[str]:
+def split_name(written: str) -> list[str]:
     """The parts of a name, as whichever language writes it: `Cart.total`, `shop::Cart::total()`, `Shop\\Cart::total`,
     `Cart#total`, `$cart->total`, `(*Cart).Total`."""
     text = _RECEIVER.sub(r"\1", written.strip())
@@ -63,7 +63,7 @@ def name_parts(written: str) -> list[str]:
     return [part for part in _BOUNDARY.split(text) if part]
 
 
-def list_defs_called(
+def find_defs(
     snapshot: Snapshot, written: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
     """Definitions of a name, or of the end of a qualified one.
@@ -71,7 +71,7 @@ def list_defs_called(
     Where there are none, those whose own qualified name, of two parts or more, ends what is written: the name of a
     package or a namespace is not always told by the path (`gin.Context.Next`).
     """
-    parts = name_parts(written)
+    parts = split_name(written)
     if len(parts) > 1:
         wanted = ".".join(parts)
         for look in (list_defs_by_qualified_name, _list_defs_that_end):
@@ -95,7 +95,7 @@ def list_defs_by_qualified_name(
     snapshot: Snapshot, qualified_name: str, limit: int, kind: str | None = None, directory: str = ""
 ) -> Page[DefRow]:
     """Definitions whose qualified name is this or ends with it at a boundary: `Model.save`, `db.models.Model`."""
-    wanted = ".".join(name_parts(qualified_name))
+    wanted = ".".join(split_name(qualified_name))
     name = wanted.rpartition(".")[2]
     where = f"{_NAMED} AND substr('.' || {_DOTTED}, -length(?)) = ?"
     where, parameters = _narrowed(where, [name, name, f".{wanted}", f".{wanted}"], kind, directory)
@@ -121,7 +121,7 @@ def list_defs_by_prefix(snapshot: Snapshot, prefix: str, limit: int) -> Page[Def
     return _page(snapshot, where, [prefix, prefix], limit, f"length(defs.name), defs.name, {_ORDER}")
 
 
-def list_defs_like(
+def list_defs_ignoring_case(
     snapshot: Snapshot, names: Collection[str], containers: Collection[str] | None, limit: int
 ) -> tuple[DefRow, ...]:
     """Definitions with one of these names, ignoring the case of ASCII letters; with `containers`, only members of a
@@ -144,7 +144,7 @@ def list_kinds(snapshot: Snapshot) -> tuple[str, ...]:
 def list_defs_in_file(snapshot: Snapshot, path: str, limit: int) -> Page[DefRow]:
     """Definitions of one file in the order in which they stand."""
     check_limit(limit)
-    span = file_range(snapshot, path)
+    span = file_row_range(snapshot, path)
     return Page((), 0) if span is None else _page(snapshot, "WHERE def_id BETWEEN ? AND ?", span, limit)
 
 
@@ -162,7 +162,7 @@ def _narrowed(where: str, parameters: list[Value], kind: str | None, directory: 
 def _page(
     snapshot: Snapshot, where: str, parameters: Sequence[Value], limit: int, order: str | None = None
 ) -> Page[DefRow]:
-    return page(snapshot, _make, _SELECT, f"{_FROM} {where}", order or _ORDER, parameters, limit)
+    return fetch_page(snapshot, _make, _SELECT, f"{_FROM} {where}", order or _ORDER, parameters, limit)
 
 
 def _json(names: Collection[str]) -> str:

@@ -21,11 +21,11 @@ from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK, path_from_text, pa
 
 Place = tuple[int, int]
 """Line and column; lines count from 1, columns from 0."""
-MAX_KEPT_SPANS = 250_000
+MAX_CACHED_SPANS = 250_000
 """Definitions, and files; each takes 32 bytes, and a file some hundreds more."""
 
 
-class Enclosing(NamedTuple):
+class EnclosingDef(NamedTuple):
     kind: str
     name: str
     qualified_name: str
@@ -49,7 +49,7 @@ class Spans(NamedTuple):
     ids: array[int]
 
 
-class HasSpans(Protocol):
+class SpanFile(Protocol):
     """A row of a file."""
 
     @property
@@ -67,10 +67,10 @@ class _File(NamedTuple):
     digest: bytes | None
 
 
-class KeptSpans:
+class SpanCache:
     """Spans of the files that were asked for last. Safe from many threads."""
 
-    def __init__(self, limit: int = MAX_KEPT_SPANS) -> None:
+    def __init__(self, limit: int = MAX_CACHED_SPANS) -> None:
         self._limit = limit
         self._files: OrderedDict[tuple[str, RepoPath, bytes], Spans] = OrderedDict()
         self._count = 0
@@ -80,7 +80,7 @@ class KeptSpans:
     def files(self) -> int:
         return len(self._files)
 
-    def read(self, snapshot: Snapshot, files: Sequence[HasSpans]) -> list[Spans]:
+    def read(self, snapshot: Snapshot, files: Sequence[SpanFile]) -> list[Spans]:
         """Those of each file; the same path and text have the same in all epochs of a generation."""
         generation = snapshot.generation.name
         keys = [(generation, file.path, file.digest or b"") for file in files]
@@ -104,18 +104,18 @@ class KeptSpans:
         return [spans or read[file.file_id] for spans, file in zip(found, files, strict=True)]
 
 
-def enclose_all(
-    snapshot: Snapshot, places: Mapping[RepoPath, Sequence[Place]], kept: KeptSpans | None = None
-) -> Iterator[tuple[RepoPath, str, list[Enclosing | None]]]:
+def find_enclosing(
+    snapshot: Snapshot, places: Mapping[RepoPath, Sequence[Place]], kept: SpanCache | None = None
+) -> Iterator[tuple[RepoPath, str, list[EnclosingDef | None]]]:
     """Path, language and what encloses each place of each file that is indexed."""
-    kept = kept or KeptSpans(0)
+    kept = kept or SpanCache(0)
     wanted = orjson.dumps([path_to_text(path) for path in places]).decode("utf-8")
     rows = snapshot.reader.rows(_FILES, (wanted,))
     files = {path: _File(row[0], path, *row[2:]) for row in rows for path in (path_from_text(row[1]),)}
     indexed = [files[path] for path in places if path in files]
     spans = kept.read(snapshot, indexed)
     around = {file.path: find_innermost(own, places[file.path]) for file, own in zip(indexed, spans, strict=True)}
-    definitions = read_enclosing(snapshot, {def_id for found in around.values() for def_id in found})
+    definitions = read_enclosing_defs(snapshot, {def_id for found in around.values() for def_id in found})
     for path, found in around.items():
         yield path, files[path].language or "", [definitions.get(def_id) for def_id in found]
 
@@ -142,10 +142,10 @@ def find_innermost(spans: Spans, places: Sequence[Place]) -> list[int | None]:
     return found
 
 
-def read_enclosing(snapshot: Snapshot, def_ids: Collection[int | None]) -> dict[int | None, Enclosing]:
+def read_enclosing_defs(snapshot: Snapshot, def_ids: Collection[int | None]) -> dict[int | None, EnclosingDef]:
     """What is told of many definitions, by id."""
     ids = orjson.dumps(sorted(def_id for def_id in def_ids if def_id is not None)).decode("ascii")
-    return {row[0]: Enclosing._make(row[1:]) for row in snapshot.reader.rows(_DEFINITIONS, (ids,))}
+    return {row[0]: EnclosingDef._make(row[1:]) for row in snapshot.reader.rows(_DEFINITIONS, (ids,))}
 
 
 def _read_spans(snapshot: Snapshot, file_ids: Iterable[int]) -> dict[int, Spans]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath, subtree_range
-from codeplane.query.rows import file_range, first, page
+from codeplane.query.rows import fetch_first, fetch_page, file_row_range
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.database import Row, Value
@@ -39,7 +39,7 @@ class ProblemRow(NamedTuple):
     message: str
 
 
-class Summary(NamedTuple):
+class IndexSummary(NamedTuple):
     files: int
     definitions: int
     references: int
@@ -57,7 +57,7 @@ class Summary(NamedTuple):
 
 
 def get_file(snapshot: Snapshot, path: str) -> FileInfo | None:
-    return first(snapshot, _make, _SELECT, "FROM files WHERE path = ?", "path", (path_to_text(path),))
+    return fetch_first(snapshot, _make, _SELECT, "FROM files WHERE path = ?", "path", (path_to_text(path),))
 
 
 def list_files(
@@ -83,7 +83,7 @@ def list_files(
     if after is not None:
         where += " AND path > ?"
         parameters.append(path_to_text(after))
-    return page(snapshot, _make, _SELECT, where, "path", parameters, limit)
+    return fetch_page(snapshot, _make, _SELECT, where, "path", parameters, limit)
 
 
 def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Page[ProblemRow]:
@@ -92,19 +92,19 @@ def list_problems(snapshot: Snapshot, limit: int, path: str | None = None) -> Pa
     source = "FROM problems JOIN files ON files.file_id = problem_id >> 20"
     parameters: tuple[int, ...] = ()
     if path is not None:
-        span = file_range(snapshot, path)
+        span = file_row_range(snapshot, path)
         if span is None:
             return Page((), 0)
         source += " WHERE problem_id BETWEEN ? AND ?"
         parameters = span
     select, order = "files.path, code, line, message", "files.path, line, problem_id"
-    return page(snapshot, _make_problem, select, source, order, parameters, limit)
+    return fetch_page(snapshot, _make_problem, select, source, order, parameters, limit)
 
 
-def summary(snapshot: Snapshot) -> Summary:
+def summarize_index(snapshot: Snapshot) -> IndexSummary:
     """Counts of what the epoch holds; they are kept with each file, so that nothing large is counted."""
     files, definitions, references, scopes, imports, problems, source_bytes = snapshot.reader.rows(_TOTALS)[0]
-    return Summary(
+    return IndexSummary(
         files=files,
         definitions=definitions,
         references=references,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.query.rows import file_range, page
+from codeplane.query.rows import fetch_page, file_row_range
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.database import Row
@@ -39,24 +39,24 @@ def list_defs_at_epoch(snapshot: Snapshot, path: str, epoch: int, limit: int) ->
     require_epoch(snapshot, epoch)
     text = path_to_text(path)
     since = snapshot.reader.row("SELECT epoch FROM files WHERE path = ?", (text,))
-    span = file_range(snapshot, path)
+    span = file_row_range(snapshot, path)
     if since is not None and span is not None and int(since[0]) <= epoch:
         select = (
             "files.path, def_uid, kind, defs.name, lexical_path, signature_hash,"
             " CASE signature WHEN '' THEN defs.name ELSE signature END, start_line, end_line"
         )
         source = "FROM defs JOIN files ON files.file_id = def_id >> 20 WHERE def_id BETWEEN ? AND ?"
-        return page(snapshot, _make_def, select, source, "start_line, def_id", span, limit)
+        return fetch_page(snapshot, _make_def, select, source, "start_line, def_id", span, limit)
     select = "path, def_uid, kind, name, lexical_path, signature_hash, display_name, start_line, end_line"
     source = "FROM def_snapshots WHERE path = ? AND from_epoch <= ? AND until_epoch >= ?"
-    return page(snapshot, _make_def, select, source, "start_line, ordinal", (text, epoch, epoch), limit)
+    return fetch_page(snapshot, _make_def, select, source, "start_line, ordinal", (text, epoch, epoch), limit)
 
 
 def list_changes(snapshot: Snapshot, since_epoch: int, limit: int) -> Page[EpochChange]:
     """Changes of files after an epoch, oldest first. The first epoch of an index lists none: all of it is new."""
     require_epoch(snapshot, since_epoch)
     select = "epoch, path, change, old_path, nullif(lower(hex(digest)), '')"
-    return page(
+    return fetch_page(
         snapshot, _make_change, select, "FROM epoch_files WHERE epoch > ?", "epoch, path", (since_epoch,), limit
     )
 

@@ -10,24 +10,24 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import path_from_text, path_to_text
 
 
-def list_imported(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
+def list_imported_files(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
     """Files of the repository that a file imports, by path."""
     return _paths(snapshot, "o.path", "u.path", path)
 
 
-def list_importers(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
+def list_importing_files(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
     """Files that import a file, by path."""
     return _paths(snapshot, "u.path", "o.path", path)
 
 
-def list_circles(snapshot: Snapshot) -> list[list[RepoPath]]:
+def list_import_cycles(snapshot: Snapshot) -> list[list[RepoPath]]:
     """Files that import each other, directly or through others, in groups: the largest first, then by path."""
     require_links(snapshot)
     rows = snapshot.reader.rows("SELECT file_id, target FROM imported ORDER BY file_id, target")
     edges: dict[int, list[int]] = {}
     for file_id, target in rows:
         edges.setdefault(file_id, []).append(target)
-    groups = [group for group in components(edges) if len(group) > 1]
+    groups = [group for group in strongly_connected_components(edges) if len(group) > 1]
     if not groups:
         return []
     paths: dict[int, str] = dict(snapshot.reader.rows("SELECT file_id, path FROM files"))
@@ -35,7 +35,7 @@ def list_circles(snapshot: Snapshot) -> list[list[RepoPath]]:
     return sorted(named, key=lambda group: (-len(group), group))
 
 
-def components(edges: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
+def strongly_connected_components(edges: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
     """Strongly connected components of a graph, each sorted. Without recursion: chains of imports can be long."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}

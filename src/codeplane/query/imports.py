@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
 from codeplane.facts.model import Certainty
-from codeplane.query.rows import file_range, page
+from codeplane.query.rows import fetch_page, file_row_range
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
@@ -32,10 +32,10 @@ class ImportRow(NamedTuple):
 def list_imports(snapshot: Snapshot, path: str, limit: int) -> Page[ImportRow]:
     """Imports of a file in the order in which they stand."""
     check_limit(limit)
-    span = file_range(snapshot, path)
+    span = file_row_range(snapshot, path)
     if span is None:
         return Page((), 0)
-    return page(snapshot, _make, _SELECT, f"{_FROM} WHERE import_id BETWEEN ? AND ?", _ORDER, span, limit)
+    return fetch_page(snapshot, _make, _SELECT, f"{_FROM} WHERE import_id BETWEEN ? AND ?", _ORDER, span, limit)
 
 
 def _make(row: Row) -> ImportRow:

@@ -54,7 +54,7 @@ def list_occurrences_at(snapshot: Snapshot, file_id: int, places: Collection[tup
     return list(_occurrences(snapshot, block, [number for number, place in there if place in places]))
 
 
-def list_linked(snapshot: Snapshot, targets: Collection[int]) -> dict[int, set[tuple[int, int]]]:
+def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int, set[tuple[int, int]]]:
     """Places, in all files, that were found to stand for one of the targets under any name; by file."""
     found: dict[int, set[tuple[int, int]]] = {}
     for target in sorted(targets):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from codeplane.base.edit_distance import edit_distance
 from codeplane.base.paths import RepoPath, basename, parent, subtree_range
 from codeplane.facts.model import Def
-from codeplane.query.rows import file_range
+from codeplane.query.rows import file_row_range
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import ORDINAL_MASK, path_from_text, path_to_text
 
@@ -38,13 +38,13 @@ class OutlineRow(NamedTuple):
 
 def list_outline_rows(snapshot: Snapshot, path: str) -> tuple[OutlineRow, ...]:
     """Every definition of a file by span, then name, then ordinal; none for a file that is not there."""
-    span = file_range(snapshot, path)
+    span = file_row_range(snapshot, path)
     if span is None:
         return ()
     return tuple(map(OutlineRow._make, snapshot.reader.rows(_ROWS, (ORDINAL_MASK, *span))))
 
 
-def outline_rows(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, ...]:
+def outline_rows_from_defs(defs: Iterable[Sequence[Any]]) -> tuple[OutlineRow, ...]:
     """Definitions that a worker found in a text, in the same order."""
     rows = [
         OutlineRow(
@@ -94,7 +94,7 @@ def _split_suffix(name: str) -> tuple[str, str]:
     return (stem, suffix) if dot and stem else (name, "")
 
 
-def first_files_beneath(snapshot: Snapshot, directory: str, limit: int) -> tuple[RepoPath, ...]:
+def list_directory_files(snapshot: Snapshot, directory: str, limit: int) -> tuple[RepoPath, ...]:
     """Files of a directory that have definitions, its own before those of its folders; empty where it is none."""
     stored = path_to_text(directory)
     sql = "SELECT path FROM files WHERE path > ? AND path < ? ORDER BY defs = 0, path LIMIT 200"

@@ -19,11 +19,11 @@ from codeplane.query.relations import (
     list_derived,
     list_hierarchy,
     list_members,
-    symbol_of,
+    symbol_from_row,
 )
 from codeplane.query.signatures import count_parameters
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.structural import TYPESCRIPT, list_implementations, list_like_literal, list_satisfied
+from codeplane.query.structural import TYPESCRIPT, list_implementations, list_literal_candidates, list_satisfied_members
 from codeplane.store.codec import row_range
 
 MAX_DERIVED = 100
@@ -42,7 +42,7 @@ _OPEN_CLASSES = frozenset({"csharp", "ruby"})
 """Languages in which several definitions can be one class."""
 
 
-class Overridden(NamedTuple):
+class OverriddenMembers(NamedTuple):
     members: tuple[Symbol, ...]
     """Members that one overrides or implements, the nearest first."""
     possible: frozenset[int]
@@ -62,7 +62,7 @@ class Family(NamedTuple):
     """True if a base from outside the repository may own the name."""
 
 
-NOT_OVERRIDDEN = Overridden((), frozenset(), False, False)
+NO_OVERRIDES = OverriddenMembers((), frozenset(), False, False)
 
 
 def is_constructor(symbol: Symbol) -> bool:
@@ -100,10 +100,10 @@ def find_owner(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
     return next(iter(sorted(near or candidates, key=lambda other: (other.path != symbol.path, other.path))), None)
 
 
-def list_overridden(snapshot: Snapshot, symbol: Symbol) -> Overridden:
+def list_overridden(snapshot: Snapshot, symbol: Symbol) -> OverriddenMembers:
     """Members that a member overrides or implements; a call of any of them may run it."""
     if symbol.kind not in _METHODS or is_constructor(symbol) or _is_private(symbol):
-        return NOT_OVERRIDDEN
+        return NO_OVERRIDES
     own, outside = list_bases(snapshot, symbol.number)
     language = _language(snapshot, symbol)
     named = find_symbols(snapshot, own)
@@ -115,14 +115,14 @@ def list_overridden(snapshot: Snapshot, symbol: Symbol) -> Overridden:
         above, is_open = _inherited(snapshot, owner, symbol)
         members |= {member.number: member for member in above}
     if owner is not None:
-        certain, maybe = list_satisfied(snapshot, language, owner, symbol, bool(members))
+        certain, maybe = list_satisfied_members(snapshot, language, owner, symbol, bool(members))
         members |= {member.number: member for member in certain}
         possible = {member.number: member for member in maybe if member.number not in members}
     elif language in TYPESCRIPT:
-        possible = {member.number: member for member in list_like_literal(snapshot, symbol)}
+        possible = {member.number: member for member in list_literal_candidates(snapshot, symbol)}
     members.pop(symbol.number, None)
     possible.pop(symbol.number, None)
-    return Overridden((*members.values(), *possible.values()), frozenset(possible), outside, is_open)
+    return OverriddenMembers((*members.values(), *possible.values()), frozenset(possible), outside, is_open)
 
 
 def list_overriding(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
@@ -204,7 +204,7 @@ def _parts_of_all(snapshot: Snapshot, numbers: Iterable[int], language: str) -> 
 
 def _defined(snapshot: Snapshot, lexical_path: str) -> list[Symbol]:
     return [
-        symbol_of(row)
+        symbol_from_row(row)
         for row in snapshot.reader.rows(
             f"{DEFINITIONS} WHERE lower(defs.name) = lower(?1) AND lexical_path = ?2 ORDER BY path, def_id",
             (lexical_path.rpartition(".")[2], lexical_path),

@@ -16,7 +16,7 @@ from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.database import Row
 
 
-class FileBrief(NamedTuple):
+class FileOverview(NamedTuple):
     file_id: int
     path: RepoPath
     language: str
@@ -61,13 +61,13 @@ class MainBrief(NamedTuple):
     signature: str
 
 
-def list_file_briefs(snapshot: Snapshot) -> list[FileBrief]:
+def list_file_overviews(snapshot: Snapshot) -> list[FileOverview]:
     """All files by path."""
     sql = "SELECT file_id, path, coalesce(language, family, ''), lines, defs, role FROM files ORDER BY path"
-    return [FileBrief(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
+    return [FileOverview(file_id, path_from_text(path), *rest) for file_id, path, *rest in snapshot.reader.rows(sql)]
 
 
-def list_files_beneath(snapshot: Snapshot, place: str) -> list[ListedFile]:
+def list_files_under(snapshot: Snapshot, place: str) -> list[ListedFile]:
     """The file at a place, or all files beneath it, by path."""
     sql = "SELECT path, language, lines, size, role, reason FROM files"
     parameters: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
@@ -12,6 +12,9 @@ from codeplane.facts.model import Role, Tier, Usage
 from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text
+
+_MAX_TARGETS = 500
+"""Definitions that `list_files_using` looks up; the rest is ignored."""
 
 # Looked up, since to make a member of an enumeration takes longer than all the rest.
 _TIERS, _ROLES, _USAGES = tuple(Tier), tuple(Role), tuple(Usage)
@@ -65,3 +68,15 @@ def list_uses_of(snapshot: Snapshot, number: int) -> list[UseRow]:
             found.append(UseRow(shown, line, column, *kinds, bool(how & NAMES), bool(how & CALLS), bool(how & RENAMES)))
     found.sort(key=lambda row: row[:3])
     return found
+
+
+def list_files_using(snapshot: Snapshot, numbers: Collection[int], role: str, limit: int) -> Page[RepoPath]:
+    """List files of a role that use one of these definitions, by path."""
+    check_limit(limit)
+    targets = sorted(set(numbers))[:_MAX_TARGETS]
+    if not targets:
+        return Page((), 0)
+    marks = ", ".join("?" * len(targets))
+    sql = f"SELECT DISTINCT path FROM uses JOIN files USING (file_id) WHERE target IN ({marks}) AND role = ?"
+    found = [path_from_text(path) for (path,) in snapshot.reader.rows(f"{sql} ORDER BY path", (*targets, role))]
+    return Page(tuple(found[:limit]), len(found))

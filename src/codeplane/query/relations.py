@@ -12,8 +12,8 @@ from codeplane.base.paths import RepoPath
 from codeplane.base.symbols import symbol_ref
 from codeplane.facts.links import uid_number, uid_text
 from codeplane.facts.model import Tier
-from codeplane.query.enclosing import enclose_all
-from codeplane.query.rows import file_range, find_block, find_links
+from codeplane.query.enclosing import find_enclosing
+from codeplane.query.rows import file_row_range, find_block, find_links
 from codeplane.query.snapshot import Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 
@@ -53,7 +53,7 @@ class Symbol(NamedTuple):
         return symbol_ref(self.path, self.lexical_path, self.start_line)
 
 
-class Call(NamedTuple):
+class CallSites(NamedTuple):
     """One that calls, or is called, and where."""
 
     symbol: Symbol | None
@@ -66,7 +66,7 @@ class Call(NamedTuple):
 
 
 class Callees(NamedTuple):
-    calls: list[Call]
+    calls: list[CallSites]
     unresolved: int
     """Calls of which nothing is known."""
     outside: int
@@ -82,11 +82,11 @@ def find_symbols(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, Symb
             f"{_ATTRIBUTES} WHERE a.def_uid = ? ORDER BY path LIMIT 1", (uid_text(number),)
         )
         if row is not None:
-            found[number] = symbol_of(row)
+            found[number] = symbol_from_row(row)
     return found
 
 
-def find_symbols_in(snapshot: Snapshot, path: str, lexical_path: str) -> list[Symbol]:
+def find_symbols_in_file(snapshot: Snapshot, path: str, lexical_path: str) -> list[Symbol]:
     """Definitions and attributes of a file by what they are nested in and their name."""
     file = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
     if file is None:
@@ -96,17 +96,17 @@ def find_symbols_in(snapshot: Snapshot, path: str, lexical_path: str) -> list[Sy
         f"{DEFINITIONS} WHERE def_id BETWEEN ? AND ? AND lexical_path = ?", (*span, lexical_path)
     )
     owned = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path || '.' || a.name = ?"
-    return [symbol_of(row) for row in (*rows, *snapshot.reader.rows(owned, (*span, lexical_path)))]
+    return [symbol_from_row(row) for row in (*rows, *snapshot.reader.rows(owned, (*span, lexical_path)))]
 
 
 def list_attributes_named(snapshot: Snapshot, name: str) -> list[Symbol]:
     rows = snapshot.reader.rows(
         f"{_ATTRIBUTES} WHERE lower(a.name) = lower(?1) AND a.name = ?1 ORDER BY path, a.line, a.col", (name,)
     )
-    return [symbol_of(row) for row in rows]
+    return [symbol_from_row(row) for row in rows]
 
 
-def list_owned(snapshot: Snapshot, owner: Symbol, limit: int) -> list[Symbol]:
+def list_owned_symbols(snapshot: Snapshot, owner: Symbol, limit: int) -> list[Symbol]:
     """Members and attributes of a symbol that are declared in its own file, by line."""
     check_limit(limit)
     span, start = row_range(owner.file_id), f"{owner.lexical_path}."
@@ -116,23 +116,23 @@ def list_owned(snapshot: Snapshot, owner: Symbol, limit: int) -> list[Symbol]:
     rows = snapshot.reader.rows(defined, values)
     given = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? AND d.lexical_path = ? ORDER BY a.line, a.name"
     rows += snapshot.reader.rows(f"{given} LIMIT {int(limit)}", (*span, owner.lexical_path))
-    return [symbol_of(row) for row in rows]
+    return [symbol_from_row(row) for row in rows]
 
 
-def list_attributes_in(snapshot: Snapshot, path: str, limit: int) -> list[Symbol]:
+def list_attributes_in_file(snapshot: Snapshot, path: str, limit: int) -> list[Symbol]:
     """Attributes that methods of a file give to their objects, by line."""
     check_limit(limit)
-    span = file_range(snapshot, path)
+    span = file_row_range(snapshot, path)
     if span is None:
         return []
     sql = f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ? AND ? ORDER BY a.line, a.name LIMIT {int(limit)}"
-    return [symbol_of(row) for row in snapshot.reader.rows(sql, span)]
+    return [symbol_from_row(row) for row in snapshot.reader.rows(sql, span)]
 
 
 def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None = None) -> list[Symbol]:
     """The symbol at a place: with a column the target of the identifier there; otherwise the first definition whose
     name is on that line, or else the innermost definition around it."""
-    span = file_range(snapshot, path)
+    span = file_row_range(snapshot, path)
     if span is None:
         return []
     if column is not None:
@@ -140,7 +140,7 @@ def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None
         found = found or _attributes_at(snapshot, span, line, column)
         if found:
             return found
-        for _, _, (around,) in enclose_all(snapshot, {RepoPath(path): [(line, column)]}):
+        for _, _, (around,) in find_enclosing(snapshot, {RepoPath(path): [(line, column)]}):
             if around is not None:
                 return list(find_symbols(snapshot, [uid_number(around.def_uid)]).values())
     # Of nested definitions the innermost starts last, and of those that start together it ends first.
@@ -150,7 +150,7 @@ def find_symbols_at(snapshot: Snapshot, path: str, line: int, column: int | None
         " end_line, def_id LIMIT 1",
         (*span, line),
     )
-    return [symbol_of(row) for row in rows]
+    return [symbol_from_row(row) for row in rows]
 
 
 def _attributes_at(snapshot: Snapshot, span: tuple[int, int], line: int, column: int) -> list[Symbol]:
@@ -158,7 +158,7 @@ def _attributes_at(snapshot: Snapshot, span: tuple[int, int], line: int, column:
         f"{_ATTRIBUTES} WHERE attribute_id BETWEEN ?1 AND ?2 AND a.line = ?3"
         " AND a.col <= ?4 AND ?4 < a.col + length(a.name)"
     )
-    return [symbol_of(row) for row in snapshot.reader.rows(sql, (*span, line, column))]
+    return [symbol_from_row(row) for row in snapshot.reader.rows(sql, (*span, line, column))]
 
 
 def _meant_at(snapshot: Snapshot, file_id: int, line: int, column: int) -> list[Symbol]:
@@ -189,7 +189,9 @@ def list_callees(snapshot: Snapshot, symbol: Symbol) -> Callees:
             grouped.setdefault(links.targets[which], []).append(((line, column), tier))
     symbols = find_symbols(snapshot, grouped.keys())
     calls = [
-        Call(symbols[number], symbol.path, tuple(place for place, _ in made), _TIERS[min(tier for _, tier in made)])
+        CallSites(
+            symbols[number], symbol.path, tuple(place for place, _ in made), _TIERS[min(tier for _, tier in made)]
+        )
         for number, made in grouped.items()
         if number in symbols
     ]
@@ -212,7 +214,7 @@ def _inside(snapshot: Snapshot, symbol: Symbol, places: list[tuple[int, int]]) -
     """Those of the places whose innermost definition is this one."""
     if not places:
         return
-    for _, _, around in enclose_all(snapshot, {symbol.path: places}):
+    for _, _, around in find_enclosing(snapshot, {symbol.path: places}):
         for place, outer in zip(places, around, strict=True):
             if outer is not None and outer.def_uid == symbol.def_uid:
                 yield place
@@ -258,10 +260,10 @@ def list_members(snapshot: Snapshot, number: int, name: str | None = None) -> li
     if name is not None:
         sql += " AND name = ?"
         values.append(name)
-    return [symbol_of(found) for found in snapshot.reader.rows(f"{sql} ORDER BY def_id", values)]
+    return [symbol_from_row(found) for found in snapshot.reader.rows(f"{sql} ORDER BY def_id", values)]
 
 
-def symbol_of(row: tuple[object, ...]) -> Symbol:
+def symbol_from_row(row: tuple[object, ...]) -> Symbol:
     return Symbol._make((path_from_text(str(row[0])), *row[1:]))
 
 

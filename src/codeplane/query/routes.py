@@ -12,19 +12,19 @@ from codeplane.facts.links import uid_number
 from codeplane.facts.model import Role, Tier, Usage
 from codeplane.languages.registry import detect
 from codeplane.query.contents import list_files_with_name
-from codeplane.query.enclosing import enclose_all
+from codeplane.query.enclosing import find_enclosing
 from codeplane.query.occurrences import list_occurrences
 from codeplane.query.overrides import (
     CLASSES,
-    NOT_OVERRIDDEN,
-    Overridden,
+    NO_OVERRIDES,
+    OverriddenMembers,
     find_owner,
     is_constructor,
     list_constructors,
     list_overridden,
 )
 from codeplane.query.refs import UseRow, list_uses_of
-from codeplane.query.relations import Call, Symbol, find_symbols, list_members
+from codeplane.query.relations import CallSites, Symbol, find_symbols, list_members
 from codeplane.query.signatures import parameters_after
 from codeplane.query.snapshot import Snapshot
 
@@ -54,7 +54,7 @@ class Routes(NamedTuple):
     own: tuple[int, ...]
     """Numbers of the symbol and of its declarations elsewhere."""
     others: tuple[Route, ...]
-    overridden: Overridden
+    overridden: OverriddenMembers
 
 
 class NameUses(NamedTuple):
@@ -72,7 +72,7 @@ class NameUses(NamedTuple):
 
 def find_routes(snapshot: Snapshot, symbol: Symbol) -> Routes:
     declared = _declarations(snapshot, symbol)
-    overridden = list_overridden(snapshot, symbol) if symbol.kind in _CALLED else NOT_OVERRIDDEN
+    overridden = list_overridden(snapshot, symbol) if symbol.kind in _CALLED else NO_OVERRIDES
     others = [Route(member, False, member.number in overridden.possible) for member in overridden.members]
     if symbol.kind in CLASSES:
         others += [Route(constructor, True, False) for constructor in list_constructors(snapshot, symbol)]
@@ -108,14 +108,14 @@ def list_routed_uses(snapshot: Snapshot, routes: Routes) -> list[UseRow]:
     return sorted(found.values(), key=lambda use: use[:3])
 
 
-def list_callers(snapshot: Snapshot, routes: Routes) -> list[Call]:
+def list_callers(snapshot: Snapshot, routes: Routes) -> list[CallSites]:
     """List callers of a symbol: direct calls first, then calls through other symbols; each by path and place."""
     uses = [use for use in list_routed_uses(snapshot, routes) if use.calls]
     by_path: dict[RepoPath, list[UseRow]] = {}
     for use in uses:
         by_path.setdefault(use.path, []).append(use)
     places = {path: [(use.start_line, use.start_col) for use in here] for path, here in by_path.items()}
-    around = {path: outer for path, _, outer in enclose_all(snapshot, places)}
+    around = {path: outer for path, _, outer in find_enclosing(snapshot, places)}
     numbers = {uid_number(outer.def_uid) for found in around.values() for outer in found if outer is not None}
     symbols = find_symbols(snapshot, numbers)
     grouped: dict[tuple[RepoPath, int | None, Symbol | None], list[UseRow]] = {}
@@ -124,7 +124,7 @@ def list_callers(snapshot: Snapshot, routes: Routes) -> list[Call]:
             key = (path, uid_number(outer.def_uid) if outer is not None else None, use.via)
             grouped.setdefault(key, []).append(use)
     calls = [
-        Call(
+        CallSites(
             symbols.get(number) if number is not None else None,
             path,
             tuple((use.start_line, use.start_col) for use in made),

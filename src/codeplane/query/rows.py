@@ -18,7 +18,7 @@ from codeplane.store.database import Row, Value
 T = TypeVar("T")
 
 
-def page(
+def fetch_page(
     snapshot: Snapshot,
     make: Callable[[Row], T],
     select: str,
@@ -37,14 +37,14 @@ def page(
     return Page(found, total)
 
 
-def first(
+def fetch_first(
     snapshot: Snapshot, make: Callable[[Row], T], select: str, source: str, order: str, parameters: Sequence[Value]
 ) -> T | None:
     row = snapshot.reader.row(f"SELECT {select} {source} ORDER BY {order} LIMIT 1", parameters)
     return None if row is None else make(row)
 
 
-def file_range(snapshot: Snapshot, path: str) -> tuple[int, int] | None:
+def file_row_range(snapshot: Snapshot, path: str) -> tuple[int, int] | None:
     """The ids that rows of this path may have; None for a path that is not indexed."""
     row = snapshot.reader.row("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
     return None if row is None else row_range(int(row[0]))

@@ -17,7 +17,7 @@ from codeplane.query.relations import (
     list_bases,
     list_hierarchy,
     list_members,
-    symbol_of,
+    symbol_from_row,
 )
 from codeplane.query.signatures import go_types
 from codeplane.query.snapshot import Snapshot
@@ -33,30 +33,32 @@ _NOT_REQUIRED = frozenset({"class", "interface", "enum", "type"})
 """Kinds of definitions in a protocol that nobody has to have."""
 
 
-class Satisfied(NamedTuple):
+class SatisfiedMembers(NamedTuple):
     certain: list[Symbol]
     possible: list[Symbol]
 
 
-def list_satisfied(snapshot: Snapshot, language: str, owner: Symbol, symbol: Symbol, is_declared: bool) -> Satisfied:
+def list_satisfied_members(
+    snapshot: Snapshot, language: str, owner: Symbol, symbol: Symbol, is_declared: bool
+) -> SatisfiedMembers:
     """Members of interfaces that a member of a class satisfies; `is_declared`: its class names one with the member."""
     if language == "go" and symbol.kind == "method" and owner.kind != "interface":
         own = _go_methods(snapshot, owner)
         found = _candidates(snapshot, symbol.name, ("go",), "interface")
-        return Satisfied([other for face, other in found if _go_satisfies(snapshot, owner, own, face)], [])
+        return SatisfiedMembers([other for face, other in found if _go_satisfies(snapshot, owner, own, face)], [])
     if language == "python" and owner.kind == "class" and not _is_protocol(owner):
         names = _member_names(snapshot, owner)
         found = _candidates(snapshot, symbol.name, ("python",), "class")
         faces = [(face, other) for face, other in found if _is_protocol(face)]
-        return Satisfied([other for face, other in faces if _required(snapshot, face) <= names], [])
+        return SatisfiedMembers([other for face, other in faces if _required(snapshot, face) <= names], [])
     if language in TYPESCRIPT and owner.kind == "class" and not is_declared:
         names = _member_names(snapshot, owner)
         found = _candidates(snapshot, symbol.name, sorted(TYPESCRIPT), "interface")
-        return Satisfied([], [other for face, other in found if _required(snapshot, face) <= names])
-    return Satisfied([], [])
+        return SatisfiedMembers([], [other for face, other in found if _required(snapshot, face) <= names])
+    return SatisfiedMembers([], [])
 
 
-def list_like_literal(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+def list_literal_candidates(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     """Members of interfaces that a method of an object literal in TypeScript may stand for: few have its name."""
     if symbol.kind != "method":
         return []
@@ -73,7 +75,7 @@ def list_implementations(snapshot: Snapshot, language: str, owner: Symbol, symbo
             f" AND parent IS NULL AND language = 'go' ORDER BY path, def_id LIMIT {MAX_CANDIDATES}",
             (symbol.name,),
         )
-        for method in map(symbol_of, rows):
+        for method in map(symbol_from_row, rows):
             receiver = _go_receiver(snapshot, method)
             if receiver is not None and _go_satisfies(snapshot, receiver, _go_methods(snapshot, receiver), owner):
                 found.append(method)
@@ -97,13 +99,13 @@ def _candidates(snapshot: Snapshot, name: str, languages: Iterable[str], kind: s
         (name, *languages),
     )
     found: list[tuple[Symbol, Symbol]] = []
-    for member in map(symbol_of, rows):
+    for member in map(symbol_from_row, rows):
         row = snapshot.reader.row(
             f"{DEFINITIONS} WHERE def_id = ? AND defs.kind = ?",
             (row_range(member.file_id)[0] | (member.parent or 0), kind),
         )
         if row is not None:
-            found.append((symbol_of(row), member))
+            found.append((symbol_from_row(row), member))
     return found
 
 
@@ -164,7 +166,7 @@ def _go_receiver(snapshot: Snapshot, method: Symbol) -> Symbol | None:
         " ORDER BY path, def_id",
         (name,),
     )
-    found = [symbol_of(row) for row in rows]
+    found = [symbol_from_row(row) for row in rows]
     return next((symbol for symbol in found if parent(symbol.path) == folder and symbol.parent is None), None)
 
 
@@ -185,7 +187,7 @@ def _go_methods(snapshot: Snapshot, owner: Symbol, depth: int = 0) -> dict[str, 
                     f"{DEFINITIONS} WHERE def_id BETWEEN ? AND ? AND parent IS NULL AND defs.kind = 'method'",
                     row_range(file_id),
                 )
-                methods = [symbol_of(row) for row in rows]
+                methods = [symbol_from_row(row) for row in rows]
                 found |= {method.name: method for method in methods if _receiver_name(method) == owner.lexical_path}
     if owner.kind in ("struct", "interface") and depth < _MAX_EMBEDDED:
         embedded, _ = list_bases(snapshot, owner.number)

@@ -24,13 +24,13 @@ MAX_TERMS = 64
 MAX_TERMS_LOOKED_UP = 256
 MAX_QUERY_CHARS = 20_000
 MAX_NAMES = 1000
-MAX_NAMES_ASKED = 60
+MAX_PREFIX_NAMES = 60
 MIN_KEY_FOR_EDITS = 4
 MIN_KEY_FOR_TWO_EDITS = 6
 MAX_KEY_FOR_EDITS = 120
 """The text index takes no longer pattern."""
 _NEAR_PASSAGES = 200
-RARITY_STEPS = 32
+IDF_STEPS = 32
 """Rarity is counted in these parts of a unit."""
 
 
@@ -82,7 +82,7 @@ def weigh_terms(snapshot: Snapshot, terms: Iterable[str]) -> dict[str, int]:
     for term in list(dict.fromkeys(terms))[:MAX_TERMS_LOOKED_UP]:
         having = snapshot.reader.lexical.count_files(term)
         if having:
-            weights[term] = max(1, round(math.log(1 + files / (having + 0.5)) * RARITY_STEPS))
+            weights[term] = max(1, round(math.log(1 + files / (having + 0.5)) * IDF_STEPS))
     if len(weights) <= MAX_TERMS:
         return weights
     kept = set(sorted(weights, key=lambda term: (-weights[term], term))[:MAX_TERMS])
@@ -124,12 +124,12 @@ def list_passages_named(snapshot: Snapshot, keys: Mapping[str, int], limit: int)
     return _passages(snapshot, snapshot.reader.lexical.passages_named(keys, limit))[:limit]
 
 
-def list_passages_named_nearly(snapshot: Snapshot, key: str, edits: int, limit: int) -> list[PassageMatch]:
+def list_passages_named_like(snapshot: Snapshot, key: str, edits: int, limit: int) -> list[PassageMatch]:
     """Definitions whose name is at most so many edits away; the swap of two neighbours is one."""
     return _passages(snapshot, snapshot.reader.lexical.passages_named_like(key, limit, edits=edits))[:limit]
 
 
-def list_names_nearly(snapshot: Snapshot, name: str, limit: int) -> list[str]:
+def list_similar_names(snapshot: Snapshot, name: str, limit: int) -> list[str]:
     """Distinct names of definitions at most two edits from `name`, ignoring case, underscores and short names.
 
     Fewer edits are accepted in a shorter name. Empty while the text index belongs to another epoch.
@@ -138,14 +138,14 @@ def list_names_nearly(snapshot: Snapshot, name: str, limit: int) -> list[str]:
     if not MIN_KEY_FOR_EDITS <= len(key) <= MAX_KEY_FOR_EDITS or not snapshot.reader.load_lexical():
         return []
     edits = 2 if len(key) >= MIN_KEY_FOR_TWO_EDITS else 1
-    matches = list_passages_named_nearly(snapshot, key, edits, _NEAR_PASSAGES)
+    matches = list_passages_named_like(snapshot, key, edits, _NEAR_PASSAGES)
     return list(dict.fromkeys(match.name for match in matches))[:limit]
 
 
-def list_passages_beginning(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
+def list_passages_with_prefix(snapshot: Snapshot, key: str, limit: int) -> list[PassageMatch]:
     """Definitions whose name begins with the key and goes on, shorter names first."""
     names = [name for name in snapshot.reader.lexical.names_from(key, MAX_NAMES) if name != key]
-    nearest = sorted(names, key=lambda name: (len(name), name))[:MAX_NAMES_ASKED]
+    nearest = sorted(names, key=lambda name: (len(name), name))[:MAX_PREFIX_NAMES]
     return list_passages_named(snapshot, dict.fromkeys(nearest, 1), limit) if nearest else []
 
 
@@ -161,18 +161,18 @@ def rank_names(snapshot: Snapshot, weights: Mapping[str, int], limit: int, least
 
 
 def _files(snapshot: Snapshot, found: Sequence[FileHit]) -> list[FileMatch]:
-    briefs = read_briefs(snapshot, [hit.file_id for hit in found])
+    briefs = read_file_briefs(snapshot, [hit.file_id for hit in found])
     matches = [FileMatch(briefs[hit.file_id], hit.score) for hit in found if hit.file_id in briefs]
     return sorted(matches, key=lambda match: (-match.score, match.file.path))
 
 
 def _passages(snapshot: Snapshot, found: Sequence[PassageHit]) -> list[PassageMatch]:
-    briefs = read_briefs(snapshot, [hit.file_id for hit in found])
+    briefs = read_file_briefs(snapshot, [hit.file_id for hit in found])
     matches = [PassageMatch(briefs[hit.file_id], *hit[1:]) for hit in found if hit.file_id in briefs]
     return sorted(matches, key=lambda match: (-match.score, match.file.path, *match[1:5]))
 
 
-def list_candidates(snapshot: Snapshot, alternatives: Sequence[Collection[str]]) -> frozenset[int] | None:
+def list_candidate_files(snapshot: Snapshot, alternatives: Sequence[Collection[str]]) -> frozenset[int] | None:
     """Ids of text files that may have, for one of the alternatives, all of its fragments; None for all files.
 
     A fragment is a run of at least three lower-case letters, digits, `_` or `$` inside of an identifier. An
@@ -183,7 +183,7 @@ def list_candidates(snapshot: Snapshot, alternatives: Sequence[Collection[str]])
     return None
 
 
-def read_briefs(snapshot: Snapshot, file_ids: Collection[int]) -> dict[int, FileBrief]:
+def read_file_briefs(snapshot: Snapshot, file_ids: Collection[int]) -> dict[int, FileBrief]:
     """What is needed of many files, by id."""
     found: dict[int, FileBrief] = {}
     ids = sorted(set(file_ids))
@@ -209,7 +209,7 @@ def read_kinds(snapshot: Snapshot, places: Iterable[tuple[int, int]]) -> dict[tu
     return found
 
 
-def find_mentioned(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[FileBrief, float]]:
+def find_mentioned_files(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[FileBrief, float]]:
     """Files that a text names by their path or its end, by path; the share tells how sure that is.
 
     A trace may know more of a path than the repository does, or less.
@@ -230,7 +230,7 @@ def find_mentioned(snapshot: Snapshot, mentions: Sequence[str]) -> list[tuple[Fi
     return sorted(found.items(), key=lambda item: item[0].path)
 
 
-def find_brief(snapshot: Snapshot, path: str) -> FileBrief | None:
+def find_file_brief(snapshot: Snapshot, path: str) -> FileBrief | None:
     row = snapshot.reader.row(f"{_BRIEFS} WHERE path = ?", (path_to_text(path),))
     return None if row is None else _brief(row)
 

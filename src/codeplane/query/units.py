@@ -7,7 +7,7 @@ from typing import NamedTuple
 import orjson
 
 from codeplane.base.paths import RepoPath, subtree_range
-from codeplane.query.rows import page
+from codeplane.query.rows import fetch_page
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.store.codec import path_to_text
 from codeplane.store.database import Row, Value
@@ -46,10 +46,10 @@ def list_units(
         unit = unit_from_row(row)
         return UnitInfo(unit, int(counts.get(unit.unit_id, 0)))
 
-    return page(snapshot, make, UNIT_COLUMNS, where, "root, family", parameters, limit)
+    return fetch_page(snapshot, make, UNIT_COLUMNS, where, "root, family", parameters, limit)
 
 
-def all_units(snapshot: Snapshot, family: str | None = None) -> tuple[UnitRow, ...]:
+def list_all_units(snapshot: Snapshot, family: str | None = None) -> tuple[UnitRow, ...]:
     """Every unit, or those of a family: discovery bounds how many there are."""
     where, parameters = ("WHERE family = ?", (family,)) if family is not None else ("", ())
     sql = f"SELECT {UNIT_COLUMNS} FROM units {where} ORDER BY family, root"

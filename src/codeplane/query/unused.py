@@ -37,7 +37,7 @@ _CALLED_BY_NAME = frozenset({"main", "init", "setup", "teardown", "handler"})
 _SAID = ("__all__literal", "explicit_export", "module_exports", "re_export")
 
 
-class Unused(NamedTuple):
+class UnusedDef(NamedTuple):
     symbol: Symbol
     reasons: tuple[str, ...]
     """Of REASONS, in their order; none where nothing but its definition has its name and nobody else can see it."""
@@ -60,7 +60,7 @@ class _Candidate(NamedTuple):
 
 def list_unused(
     snapshot: Snapshot, limit: int, *, languages: Collection[str], under: RepoPath | None = None
-) -> Page[Unused]:
+) -> Page[UnusedDef]:
     """Those for which least speaks first, then by path and place. `languages` are those whose names are resolved."""
     check_limit(limit)
     require_links(snapshot)
@@ -80,7 +80,7 @@ def list_unused(
         found.append((len(reasons), each.path, each.start_line, each.number, reasons))
     found.sort()
     symbols = find_symbols(snapshot, [number for _, _, _, number, _ in found[:limit]])
-    return Page(tuple(Unused(symbols[number], reasons) for _, _, _, number, reasons in found[:limit]), len(found))
+    return Page(tuple(UnusedDef(symbols[number], reasons) for _, _, _, number, reasons in found[:limit]), len(found))
 
 
 def _candidates(snapshot: Snapshot, languages: Collection[str], under: RepoPath | None) -> Iterator[_Candidate]:

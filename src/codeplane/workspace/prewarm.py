@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import (
-    list_candidates,
+    list_candidate_files,
     list_passages_named,
-    list_passages_named_nearly,
+    list_passages_named_like,
     rank_files,
     rank_names,
     rank_passages,
@@ -43,5 +43,5 @@ def _search(snapshot: Snapshot, word: str) -> None:
     rank_passages(snapshot, weights, _FEW, per_file=1)
     rank_names(snapshot, weights, _FEW)
     list_passages_named(snapshot, {word: 1}, _FEW)
-    list_passages_named_nearly(snapshot, word, 1, _FEW)
-    list_candidates(snapshot, [[word]])
+    list_passages_named_like(snapshot, word, 1, _FEW)
+    list_candidate_files(snapshot, [[word]])

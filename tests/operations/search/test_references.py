@@ -12,7 +12,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.safe_open import Root
 from codeplane.operations.search.model import SearchResult
 from codeplane.operations.search.references import find_references
-from codeplane.query.contents import ContentRow
+from codeplane.query.contents import SearchableFile
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 from operations import fixtures
@@ -227,7 +227,7 @@ def test_what_has_no_facts_is_counted_by_role_and_beyond_the_rows(till: tuple[Sn
 
 
 def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None:
-    def source(path: str, row: ContentRow) -> bool:
+    def source(path: str, row: SearchableFile) -> bool:
         return row.role == "source"
 
     in_functions = find(till, "finish_checkout", kinds={"function"}, wanted=source, limit=1)
@@ -242,7 +242,7 @@ def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None
 
 
 def test_lines_that_are_turned_down_count_nowhere(till: tuple[Snapshot, Root]) -> None:
-    def source(path: str, row: ContentRow) -> bool:
+    def source(path: str, row: SearchableFile) -> bool:
         return row.role == "source"
 
     found = find(till, "finish_checkout", keeps=lambda line: "(1)" in line or "(2)" in line, wanted=source)

@@ -22,7 +22,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.patterns import compile_query
 from codeplane.operations.search.text_search import find_text
-from codeplane.query.contents import list_texts
+from codeplane.query.contents import list_searchable_files
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 from operations.search.ripgrep import Refused, Row, ripgrep
@@ -235,7 +235,7 @@ def test_sweep_of_a_folder(tmp_path: Path) -> None:
     rng = random.Random(seed)
     refused = 0
     with indexed(root) as snapshot, Root.open(root) as opened:
-        known = {str(row.path): row.encoding for row in list_texts(snapshot) if row.lexical}
+        known = {str(row.path): row.encoding for row in list_searchable_files(snapshot) if row.lexical}
         compared = sorted(path for path, encoding in known.items() if encoding != "latin-1")
         for number in range(rounds):
             text = (root / rng.choice(compared)).read_bytes()[:100_000].decode("utf-8", "ignore")

@@ -17,7 +17,7 @@ from codeplane.operations.search.must_filter import find_must_files
 from codeplane.operations.search.patterns import compile_query
 from codeplane.operations.search.scan_cache import TEXT_BYTES, ScanCache, TextCache
 from codeplane.operations.search.text_search import find_text, matches_to_hits
-from codeplane.query.enclosing import KeptSpans, enclose_all
+from codeplane.query.enclosing import SpanCache, find_enclosing
 from codeplane.query.snapshot import Snapshot, open_current
 from support.repositories import make_repository, options_for, write
 
@@ -244,14 +244,14 @@ def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> No
 def test_spans_are_kept_for_so_many_definitions(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"m{number}.py": "def f():\n    pass\n" for number in range(4)}
     root = make_repository(tmp_path / "tree", files)
-    kept = KeptSpans(limit=4)
+    kept = SpanCache(limit=4)
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         with open_current(indexer.state) as snapshot:
             places = {RepoPath(path): [(2, 4)] for path in files}
-            found = list(enclose_all(snapshot, places, kept))
+            found = list(find_enclosing(snapshot, places, kept))
             assert (
-                found == list(enclose_all(snapshot, places))
+                found == list(find_enclosing(snapshot, places))
                 and [around[0] is not None for _, _, around in found] == [True] * 4
             )
             assert kept.files == 2, "a file counts one, and each of its definitions"

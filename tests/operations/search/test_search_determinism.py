@@ -15,7 +15,7 @@ from codeplane.index.indexer import Indexer
 from codeplane.operations.search.finder import Finder
 from codeplane.operations.search.model import SearchRequest, SearchResult
 from codeplane.query.snapshot import Snapshot, open_current
-from codeplane.query.text import list_candidates, read_briefs
+from codeplane.query.text import list_candidate_files, read_file_briefs
 from codeplane.store.layout import StateDirectory
 from operations.search.bookshop import FILES, opened
 from support.children import start
@@ -54,8 +54,8 @@ def plain(found: SearchResult) -> bytes:
 
 
 def _candidates(snapshot: Snapshot) -> tuple[str, ...]:
-    found = list_candidates(snapshot, [["handle"], ["otal"]])
-    return tuple(sorted(file.path for file in read_briefs(snapshot, found or ()).values()))
+    found = list_candidate_files(snapshot, [["handle"], ["otal"]])
+    return tuple(sorted(file.path for file in read_file_briefs(snapshot, found or ()).values()))
 
 
 def answer(finder: Finder, snapshot: Snapshot) -> bytes:

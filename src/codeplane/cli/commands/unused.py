@@ -15,7 +15,7 @@ from codeplane.cli.terminal import Style, columns, fit, number, plural, wrapped
 
 if TYPE_CHECKING:
     from codeplane.query.snapshot import Page
-    from codeplane.query.unused import Unused
+    from codeplane.query.unused import UnusedDef
 
 
 _NO_REASON = "no other use of this name in the repository"
@@ -34,7 +34,7 @@ def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
     under = RepoPath(repository_path(assembly.context.root, invocation.start, path)) if path is not None else None
     with reading(assembly.context, invocation) as reads:
         read = find_unused(reads, limit, under or None)
-    page: Page[Unused] = read.value
+    page: Page[UnusedDef] = read.value
     return Reply(
         result={
             "candidates": [
@@ -57,7 +57,7 @@ def _unused(invocation: Invocation, path: str | None, limit: int) -> Reply:
     )
 
 
-def _unused_lines(page: Page[Unused], words: dict[str, str], style: Style) -> Iterator[str]:
+def _unused_lines(page: Page[UnusedDef], words: dict[str, str], style: Style) -> Iterator[str]:
     rows = sorted(page.rows, key=lambda row: (len(row.reasons), row.reasons))
     for reasons, group in groupby(rows, key=lambda row: row.reasons):
         yield from map(style.bold, wrapped("; ".join(words[reason] for reason in reasons) or _NO_REASON))

@@ -15,9 +15,9 @@ from codeplane.facts.links import uid_number
 from codeplane.languages.role_paths import Role
 from codeplane.operations.editing.diffing import Block, lines_of
 from codeplane.operations.editing.model import FileChange
-from codeplane.query.affected import list_user_files
 from codeplane.query.defs import DefRow, list_defs_in_file
 from codeplane.query.files import get_file
+from codeplane.query.refs import list_files_using
 from codeplane.query.snapshot import Snapshot
 
 MAX_SYMBOLS = 40
@@ -80,7 +80,7 @@ def look_before(
         rows = list_defs_in_file(snapshot, change.path, _MAX_DEFS).rows
         definitions[change.path] = rows
         touched |= _touched(rows, blocks.get(change.path))
-    users = list_user_files(snapshot, touched, Role.TEST.value, MAX_TESTS)
+    users = list_files_using(snapshot, touched, Role.TEST.value, MAX_TESTS)
     found = sorted(tests | set(users.rows))
     total = max(len(found), users.total + len(tests - set(users.rows)))
     return Before(snapshot.epoch.merkle_root, definitions, tuple(stale), tuple(found[:MAX_TESTS]), total)

@@ -24,7 +24,7 @@ from codeplane.operations.read.targets import ReadTarget
 from codeplane.operations.search.filters import PathPatterns
 from codeplane.query.files import get_file
 from codeplane.query.outline import OutlineRow, list_outline_rows, nearest_paths
-from codeplane.query.overview import list_files_beneath
+from codeplane.query.overview import list_files_under
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.workspace import Workspace
 
@@ -201,7 +201,7 @@ class TargetFinder(NamedTuple):
         if self.workspace.wait_until_open(cancelled=self.cancelled) or self.workspace.settings.once:
             try:
                 read = self.workspace.read(
-                    lambda snapshot: list_files_beneath(snapshot, ""), "strict", cancelled=self.cancelled
+                    lambda snapshot: list_files_under(snapshot, ""), "strict", cancelled=self.cancelled
                 )
                 return [file.path for file in read.value]
             except CodePlaneError as error:

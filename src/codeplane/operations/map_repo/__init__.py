@@ -23,7 +23,7 @@ from codeplane.operations.map_repo.public_api import PublicName, find_public_api
 from codeplane.operations.map_repo.structure import TreeRow, order_rows, take_page
 from codeplane.operations.map_repo.test_layout import find_test_layout
 from codeplane.operations.map_repo.token_budget import TokenBudget, largest, take_fitting
-from codeplane.query.overview import FileBrief, ImportBrief, list_file_briefs, list_import_briefs
+from codeplane.query.overview import FileOverview, ImportBrief, list_file_overviews, list_import_briefs
 from codeplane.query.snapshot import Snapshot, check_limit
 
 SECTIONS = ("structure", "languages", "entry_points", "key_files", "dependencies", "test_layout", "public_api")
@@ -59,9 +59,9 @@ class _Known:
     """What several sections are made of."""
 
     snapshot: Snapshot
-    everything: Sequence[FileBrief]
+    everything: Sequence[FileOverview]
     """All files of the repository."""
-    files: Sequence[FileBrief]
+    files: Sequence[FileOverview]
     """Files that the map covers."""
     roles: Mapping[int, str]
     imports: Sequence[ImportBrief]
@@ -114,7 +114,7 @@ def page_structure(
 
 
 def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directory: str) -> _Known:
-    everything = list_file_briefs(snapshot)
+    everything = list_file_overviews(snapshot)
     roles = _roles(everything)
     files = [file for file in everything if is_inside(file.path, directory)] if directory else everything
     imports = list_import_briefs(snapshot) if wanted & {"dependencies", "test_layout"} else []
@@ -126,7 +126,7 @@ def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directo
     return _Known(snapshot, everything, files, roles, imports, centrality, repo_name)
 
 
-def _roles(files: Sequence[FileBrief]) -> Mapping[int, str]:
+def _roles(files: Sequence[FileOverview]) -> Mapping[int, str]:
     """The role of every file by its id; a look at the whole tree shows more folders of tests than paths alone."""
     test_roots = find_test_roots(file.path for file in files)
     return {file.file_id: role_among(file.path, file.role, test_roots) for file in files}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import parent
 from codeplane.languages.role_paths import Role
-from codeplane.query.overview import FileBrief, list_imports_elsewhere, list_uses_elsewhere
+from codeplane.query.overview import FileOverview, list_imports_elsewhere, list_uses_elsewhere
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.database import Row
 
@@ -45,7 +45,7 @@ class Centrality:
     """(definition, file that uses it), its own file aside."""
 
 
-def find_centrality(snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str]) -> Centrality:
+def find_centrality(snapshot: Snapshot, files: Sequence[FileOverview], roles: Mapping[int, str]) -> Centrality:
     pairs = list_uses_elsewhere(snapshot)
     names: dict[tuple[int, int], int] = {}
     for def_id, user in pairs:
@@ -70,7 +70,7 @@ def find_centrality(snapshot: Snapshot, files: Sequence[FileBrief], roles: Mappi
 
 
 def weigh_uses(
-    centrality: Centrality, wanted: Collection[int], files: Sequence[FileBrief], roles: Mapping[int, str]
+    centrality: Centrality, wanted: Collection[int], files: Sequence[FileOverview], roles: Mapping[int, str]
 ) -> dict[int, UsageCount]:
     """How widely each of these definitions is used; those that only their own file uses are left out."""
     folders, worth = _number_folders(files), _find_worth(roles)
@@ -84,7 +84,7 @@ def weigh_uses(
     return {def_id: UsageCount(counts[def_id], weight) for def_id, weight in _add_up(shares).items()}
 
 
-def key_files(files: Sequence[FileBrief], roles: Mapping[int, str], centrality: Centrality) -> list[tuple[str, int]]:
+def key_files(files: Sequence[FileOverview], roles: Mapping[int, str], centrality: Centrality) -> list[tuple[str, int]]:
     """Sources on which the most rests, each with how many files use it."""
     weights = centrality.weights
     sources = [file for file in files if roles[file.file_id] == Role.SOURCE and file.file_id in weights]
@@ -96,7 +96,7 @@ def key_files(files: Sequence[FileBrief], roles: Mapping[int, str], centrality: 
     return [(file.path, centrality.users[file.file_id]) for file in ranked]
 
 
-def _number_folders(files: Sequence[FileBrief]) -> dict[int, int]:
+def _number_folders(files: Sequence[FileOverview]) -> dict[int, int]:
     numbers: dict[str, int] = {}
     return {file.file_id: numbers.setdefault(parent(file.path), len(numbers)) for file in files}
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
 from codeplane.languages.role_paths import Role
-from codeplane.query.overview import FileBrief, MainBrief, list_files_naming, list_mains
+from codeplane.query.overview import FileOverview, MainBrief, list_files_naming, list_mains
 from codeplane.query.snapshot import Snapshot
 
 
@@ -44,7 +44,7 @@ _NO_ENTRY = _OF_TESTS | {Role.DOCS}
 
 
 def find_entry_points(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str]
+    snapshot: Snapshot, files: Sequence[FileOverview], roles: Mapping[int, str]
 ) -> tuple[list[EntryPoint], list[EntryPoint]]:
     """Those of the product, and those of its tools and examples.
 
@@ -74,16 +74,16 @@ def find_entry_points(
     return [point for aside, *_, point in ranked if not aside], [point for aside, *_, point in ranked if aside]
 
 
-def _is_too_much(file: FileBrief) -> bool:
+def _is_too_much(file: FileOverview) -> bool:
     """Whether a file called like the glue to a web server is rather the code of one."""
     return file.definitions > _MAX_GLUE and file.path.endswith(("wsgi.py", "asgi.py"))
 
 
-def _rank(file: FileBrief, roles: Mapping[int, str], kind: int) -> tuple[bool, int, int, str]:
+def _rank(file: FileOverview, roles: Mapping[int, str], kind: int) -> tuple[bool, int, int, str]:
     return roles[file.file_id] != Role.SOURCE, kind, file.path.count("/"), file.path
 
 
-def _is_entry(main: MainBrief, file: FileBrief, asks_its_name: bool) -> bool:
+def _is_entry(main: MainBrief, file: FileOverview, asks_its_name: bool) -> bool:
     nested = "." in main.lexical_path
     if file.language == "python":
         return not nested and (asks_its_name or file.path.endswith(("__main__.py", "manage.py")))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from codeplane.base.paths import basename, parent
 from codeplane.languages.registry import by_name
 from codeplane.languages.role_paths import Role
-from codeplane.query.overview import FileBrief, ImportBrief
+from codeplane.query.overview import FileOverview, ImportBrief
 
 INSIDE = ""
 """The origin of what the repository itself holds."""
@@ -47,7 +47,7 @@ _OF_THE_PRODUCT = frozenset({Role.SOURCE, Role.GENERATED, Role.CONFIG, Role.BUIL
 
 
 def find_judges(
-    files: Sequence[FileBrief], imports: Iterable[ImportBrief], roles: Mapping[int, str], repo_name: str
+    files: Sequence[FileOverview], imports: Iterable[ImportBrief], roles: Mapping[int, str], repo_name: str
 ) -> dict[str, Judge]:
     """A judge for each language; `repo_name` is how the repository may call itself."""
     sources: dict[str, set[str]] = {"go": set(), "javascript": set()}
@@ -69,7 +69,7 @@ def find_judges(
     }
 
 
-def _python(files: Sequence[FileBrief], roles: Mapping[int, str]) -> Judge:
+def _python(files: Sequence[FileOverview], roles: Mapping[int, str]) -> Judge:
     inside: dict[str, set[str]] = {}
     """Folder -> modules and packages in it."""
     packages: set[str] = set()
@@ -109,7 +109,7 @@ def _python(files: Sequence[FileBrief], roles: Mapping[int, str]) -> Judge:
     return judge
 
 
-def go_modules(files: Sequence[FileBrief], sources: Iterable[str], repo_name: str) -> set[str]:
+def go_modules(files: Sequence[FileOverview], sources: Iterable[str], repo_name: str) -> set[str]:
     """Paths of the repository's own Go modules."""
     folders = {parent(file.path) for file in files if file.language == "go"}
     votes: Counter[str] = Counter()
@@ -127,7 +127,7 @@ def go_modules(files: Sequence[FileBrief], sources: Iterable[str], repo_name: st
     return ours | {source for source in sources if repo_name and _go_name(source) == repo_name.lower()}
 
 
-def _go(files: Sequence[FileBrief], sources: set[str], repo_name: str) -> Judge:
+def _go(files: Sequence[FileOverview], sources: set[str], repo_name: str) -> Judge:
     ours = go_modules(files, sources, repo_name)
 
     def judge(folder: str, source: str) -> str:
@@ -149,7 +149,7 @@ def _go_name(source: str) -> str:
     return parts[-1] if len(parts) > 2 else ""
 
 
-def _rust(files: Sequence[FileBrief], repo_name: str) -> Judge:
+def _rust(files: Sequence[FileOverview], repo_name: str) -> Judge:
     crates = {repo_name.lower().replace("-", "_")}
     beside: dict[str, set[str]] = {}
     for file in files:
@@ -178,7 +178,7 @@ def _rust(files: Sequence[FileBrief], repo_name: str) -> Judge:
     return judge
 
 
-def _java(files: Sequence[FileBrief]) -> Judge:
+def _java(files: Sequence[FileOverview]) -> Judge:
     package_of = by_name("java").module_name
     packages = {package_of(file.path) for file in files if file.language == "java"}
     packages.discard("")
@@ -197,7 +197,7 @@ def _java(files: Sequence[FileBrief]) -> Judge:
     return judge
 
 
-def _javascript(files: Sequence[FileBrief], sources: set[str], repo_name: str) -> Judge:
+def _javascript(files: Sequence[FileOverview], sources: set[str], repo_name: str) -> Judge:
     homes = {parent(file.path) for file in files if file.path.endswith("package.json")}
     names = {basename(home) for home in homes if home}
     members = {basename(home) for home in homes if not _WORKSPACES.isdisjoint(home.split("/")[:-1])}

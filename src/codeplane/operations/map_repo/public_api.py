@@ -16,7 +16,7 @@ from codeplane.languages.role_paths import Role
 from codeplane.operations.map_repo.centrality import Centrality, UsageCount, weigh_uses
 from codeplane.query.overview import (
     ExportBrief,
-    FileBrief,
+    FileOverview,
     count_files_naming,
     list_export_briefs,
     list_exported,
@@ -46,8 +46,8 @@ _VALUE_SHARE = 2
 
 def find_public_api(
     snapshot: Snapshot,
-    files: Sequence[FileBrief],
-    users: Sequence[FileBrief],
+    files: Sequence[FileOverview],
+    users: Sequence[FileOverview],
     roles: Mapping[int, str],
     centrality: Centrality,
 ) -> tuple[list[PublicName], int]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import Role
-from codeplane.query.overview import FileBrief
+from codeplane.query.overview import FileOverview
 
 
 class TreeRow(NamedTuple):
@@ -62,7 +62,7 @@ class _Folder:
 
 
 def order_rows(
-    files: Sequence[FileBrief], roles: Mapping[int, str], depth: int, rests: Mapping[int, int]
+    files: Sequence[FileOverview], roles: Mapping[int, str], depth: int, rests: Mapping[int, int]
 ) -> list[TreeRow]:
     """Every row down to `depth`: the top folders, then all others by weight. A folder comes before what is in it.
 
@@ -101,7 +101,7 @@ def take_page(rows: Sequence[TreeRow], offset: int, limit: int, max_chars: int) 
     return taken
 
 
-def _weigh(file: FileBrief, role: str, rests: int) -> int:
+def _weigh(file: FileOverview, role: str, rests: int) -> int:
     if not file.definitions:
         return _TEXT_WEIGHT
     if not is_programming(file.language):
@@ -110,7 +110,7 @@ def _weigh(file: FileBrief, role: str, rests: int) -> int:
     return _FACTOR[role] * (10 + isqrt(100 * file.definitions)) * (_UNUSED + rests.bit_length())
 
 
-def _add(root: _Folder, file: FileBrief, weight: int) -> None:
+def _add(root: _Folder, file: FileOverview, weight: int) -> None:
     *folders, name = file.path.split("/")
     here = root
     for part in folders:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.languages.role_paths import Role, find_test_folder, find_test_roots, match_test_name
-from codeplane.query.overview import FileBrief, ImportBrief, list_inner_modules
+from codeplane.query.overview import FileOverview, ImportBrief, list_inner_modules
 from codeplane.query.snapshot import Snapshot
 
 
@@ -62,7 +62,7 @@ _INLINE = ("tests", "test")
 
 
 def find_test_layout(
-    snapshot: Snapshot, files: Sequence[FileBrief], roles: Mapping[int, str], imports: Sequence[ImportBrief]
+    snapshot: Snapshot, files: Sequence[FileOverview], roles: Mapping[int, str], imports: Sequence[ImportBrief]
 ) -> TestLayout:
     roots = find_test_roots(file.path for file in files)
     places: Counter[str] = Counter()

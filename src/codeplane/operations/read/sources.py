@@ -13,7 +13,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.index.options import effective
 from codeplane.operations.outline import FileOutlineRows
 from codeplane.operations.read.documents import Document, open_document
-from codeplane.query.outline import first_files_beneath, nearest_paths
+from codeplane.query.outline import list_directory_files, nearest_paths
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.workspace import Workspace
 
@@ -87,7 +87,7 @@ def _nearest(sources: ReadSources, path: RepoPath) -> list[str]:
         return []
 
     def ask(snapshot: Snapshot) -> tuple[RepoPath, ...]:
-        beneath = first_files_beneath(snapshot, path, MAX_NEAREST) if path else ()
+        beneath = list_directory_files(snapshot, path, MAX_NEAREST) if path else ()
         return beneath or (nearest_paths(snapshot, path, MAX_NEAREST) if path else ())
 
     try:

@@ -23,7 +23,7 @@ from codeplane.operations.search.model import MAX_MATCHES, Hit, SearchRequest, S
 from codeplane.operations.search.patterns import MAX_QUERY_CHARS, compile_query
 from codeplane.operations.search.scan_cache import TextCache
 from codeplane.operations.search.text_search import MAX_NAMED, NO_DEFINITION
-from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow
+from codeplane.query.contents import BINARY, TOO_LARGE, SearchableFile
 from codeplane.store.records import FileState
 from codeplane.workspace.working_tree import TreeFile, TreeListing
 
@@ -166,14 +166,14 @@ def find_literally(
     return replace(found, hints={**found.hints, "searched_as": "lexical"}) if found.hits else None
 
 
-def _ordered(outcomes: Sequence[tuple[ContentRow, Outcome]]) -> list[tuple[ContentRow, Outcome]]:
+def _ordered(outcomes: Sequence[tuple[SearchableFile, Outcome]]) -> list[tuple[SearchableFile, Outcome]]:
     """The product before tests, docs and the rest; by path within these."""
     return sorted(outcomes, key=lambda outcome: (outcome[0].role != "source", outcome[0].path))
 
 
-def _content_row(file: TreeFile) -> ContentRow:
+def _content_row(file: TreeFile) -> SearchableFile:
     reason = TOO_LARGE if file.size > MAX_LEXICAL_BYTES else None
-    return ContentRow(
+    return SearchableFile(
         file_id=0,
         path=file.path,
         language=file.language,
@@ -189,7 +189,7 @@ def _content_row(file: TreeFile) -> ContentRow:
     )
 
 
-def _hit(file: ContentRow, match: LineMatch, collapsed: int) -> Hit:
+def _hit(file: SearchableFile, match: LineMatch, collapsed: int) -> Hit:
     return Hit(
         path=file.path,
         line_start=match.line,

@@ -19,7 +19,7 @@ from codeplane.operations.search.query_features import QueryFeatures, QueryShape
 from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.templates import find_template
 from codeplane.operations.search.text_search import NO_DEFINITION, with_enclosing
-from codeplane.query.enclosing import enclose_all
+from codeplane.query.enclosing import find_enclosing
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 
@@ -102,7 +102,7 @@ def _enclosed(snapshot: Snapshot, places: Sequence[_Line], texts: FileLines) -> 
 
 def _hits(snapshot: Snapshot, by_path: Mapping[RepoPath, Sequence[int]], texts: FileLines) -> Iterator[Hit]:
     at = {path: [(line, _indentation(texts, path, line)) for line in lines] for path, lines in by_path.items()}
-    for path, language, around in enclose_all(snapshot, at):
+    for path, language, around in find_enclosing(snapshot, at):
         file = get_file(snapshot, path)
         for line, outer in zip(by_path[path], around, strict=True):
             words = texts.between(path, line, line)

@@ -31,7 +31,7 @@ from codeplane.operations.search.matching import (
 )
 from codeplane.operations.search.patterns import SearchPattern
 from codeplane.operations.search.scan_cache import TEXT_BYTES, TextCache
-from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow
+from codeplane.query.contents import BINARY, TOO_LARGE, SearchableFile
 
 MAX_LARGE_BYTES = 256 * 1024 * 1024
 """Of files that are too large for the index, all together."""
@@ -50,14 +50,14 @@ Outcome = LineMatches | str
 
 def scan(
     root: Root,
-    wanted: Sequence[ContentRow],
-    counted: Sequence[ContentRow],
+    wanted: Sequence[SearchableFile],
+    counted: Sequence[SearchableFile],
     pattern: SearchPattern,
     limits: MatchLimits,
     seconds: float,
     cancelled: Cancelled | None,
     texts: TextCache,
-) -> list[tuple[ContentRow, Outcome]]:
+) -> list[tuple[SearchableFile, Outcome]]:
     """Files in which something was found, or that were not searched; of lines in those that are wanted a row each, up
     to the limits.
 
@@ -103,8 +103,8 @@ class _Scan:
     def __init__(
         self,
         root: Root,
-        wanted: Sequence[ContentRow],
-        counted: Sequence[ContentRow],
+        wanted: Sequence[SearchableFile],
+        counted: Sequence[SearchableFile],
         pattern: SearchPattern,
         limits: MatchLimits,
         deadline: float,
@@ -138,7 +138,7 @@ class _Scan:
             except Exception as error:
                 self._failure = error
 
-    def finish(self) -> list[tuple[ContentRow, Outcome]]:
+    def finish(self) -> list[tuple[SearchableFile, Outcome]]:
         with self._reading:
             self._left = True
         if self._failure is not None:
@@ -219,7 +219,7 @@ class _Scan:
         if self._cancelled is not None and self._cancelled():
             raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")
 
-    def _search_one(self, texts: BulkReader, file: ContentRow, room: int, max_steps: int) -> Outcome:
+    def _search_one(self, texts: BulkReader, file: SearchableFile, room: int, max_steps: int) -> Outcome:
         content = self._texts.get(file.digest)
         if content is None:
             found = self._read(texts, file)
@@ -228,7 +228,7 @@ class _Scan:
             content = found
         return match_text(self._pattern, content, room, self._check, once=self._limits.once, max_steps=max_steps)
 
-    def _read(self, texts: BulkReader, file: ContentRow) -> SearchText | str:
+    def _read(self, texts: BulkReader, file: SearchableFile) -> SearchText | str:
         """The text of a file, or why there is none."""
         with self._reading:
             self._check()
@@ -249,7 +249,7 @@ class _Scan:
             self._texts.put(file.digest, data, content)
         return content
 
-    def _search_large(self, texts: BulkReader, file: ContentRow, room: int, max_steps: int) -> Outcome:
+    def _search_large(self, texts: BulkReader, file: SearchableFile, room: int, max_steps: int) -> Outcome:
         if file.size > self._large_left:
             return TOO_LARGE
         self._large_left -= file.size

@@ -45,7 +45,7 @@ from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.text_search import RowFilter, find_text, matches_to_hits
 from codeplane.operations.search.weights import WEIGHTS, Weights
 from codeplane.query.contents import TOO_LARGE
-from codeplane.query.overview import list_file_briefs
+from codeplane.query.overview import list_file_overviews
 from codeplane.query.snapshot import Snapshot
 from codeplane.workspace.working_tree import TreeListing, WorkingTree
 
@@ -259,7 +259,7 @@ def _find_files(task: _Task) -> SearchResult:
     filters = task.filters
     listed = {
         file.path: file
-        for file in list_file_briefs(task.snapshot)
+        for file in list_file_overviews(task.snapshot)
         if filters.accepts_elsewhere(file.path, file.language)
     }
     text = task.parsed.text.strip()

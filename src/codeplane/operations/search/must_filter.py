@@ -19,7 +19,7 @@ from codeplane.operations.search.model import SkippedFile
 from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.scoring import ScoredPassage
 from codeplane.operations.search.text_search import SECONDS, find_text
-from codeplane.query.contents import ContentRow
+from codeplane.query.contents import SearchableFile
 from codeplane.query.outline import list_outline_rows
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import FileBrief, list_text_files
@@ -40,7 +40,7 @@ class MustFiles:
 def find_must_files(snapshot: Snapshot, root: Root, filters: Filters, kept: ScanCache | None = None) -> MustFiles:
     paths: set[RepoPath] | None = None
 
-    def accepts(path: RepoPath, row: ContentRow) -> bool:
+    def accepts(path: RepoPath, row: SearchableFile) -> bool:
         return (paths is None or path in paths) and filters.accepts_elsewhere(path, row.language or "")
 
     deadline = time.monotonic() + SECONDS

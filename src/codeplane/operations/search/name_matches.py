@@ -17,13 +17,13 @@ from codeplane.operations.search.query_features import NameEvidence, QueryFeatur
 from codeplane.operations.search.weights import Weights
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import (
-    RARITY_STEPS,
+    IDF_STEPS,
     FileBrief,
     PassageMatch,
-    list_passages_beginning,
     list_passages_named,
-    list_passages_named_nearly,
+    list_passages_named_like,
     list_passages_with_name_part,
+    list_passages_with_prefix,
     rank_names,
     read_kinds,
 )
@@ -81,7 +81,7 @@ def find_name_matches(
         return _judged(snapshot, question, found, files, weights)
     key = question.key
     if len(key) > 1 and question.shape is QueryShape.NAME:
-        begun = list_passages_beginning(snapshot, key, MAX_LIKE)
+        begun = list_passages_with_prefix(snapshot, key, MAX_LIKE)
         _add(found, (_by_beginning(match, key, weights) for match in begun if accepts(match.file)))
     if question.shape is QueryShape.NAME:
         # Words with spaces between them are ranked by all that the text has of them.
@@ -89,7 +89,7 @@ def find_name_matches(
     exact = any(named.is_exact for named in found.values())
     if not exact and len(key) >= MIN_KEY_FOR_TYPO:
         edits = 2 if len(key) >= MIN_KEY_FOR_TWO_EDITS else 1
-        near = list_passages_named_nearly(snapshot, key, edits, MAX_LIKE)
+        near = list_passages_named_like(snapshot, key, edits, MAX_LIKE)
         _add(found, (_by_slip(match, key, weights) for match in near if accepts(match.file)))
     if not found and len(key) >= MIN_KEY_INSIDE and question.shape is QueryShape.NAME:
         inside = list_passages_with_name_part(snapshot, key, MAX_LIKE)
@@ -208,7 +208,7 @@ def _by_words(
         if not accepts(match.file):
             continue
         shared, parts = covered(match.name, question.terms)
-        share = sum(words.get(term, RARITY_STEPS) for term in shared) / total
+        share = sum(words.get(term, IDF_STEPS) for term in shared) / total
         own = min(1.0, len(shared) / parts)
         if share >= _LEAST_SHARE:
             yield NameMatch(match, "part", weights.part * share * share * (0.4 + 0.6 * own))

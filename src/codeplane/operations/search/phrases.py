@@ -16,7 +16,7 @@ from codeplane.operations.search.fragments import fragments_of_text
 from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.text_search import find_text
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import list_candidates
+from codeplane.query.text import list_candidate_files
 
 MIN_WORDS = 3
 MIN_CHARS = 12
@@ -70,7 +70,7 @@ def _find(
     accepts: Callable[[str, str], bool] = lambda path, language: True,
     per_file: int = _PER_FILE,
 ) -> Phrase:
-    may_have = list_candidates(snapshot, fragments_of_text(stretch))
+    may_have = list_candidate_files(snapshot, fragments_of_text(stretch))
     if may_have is None or len(may_have) > MAX_CANDIDATES:
         return {}
     found = find_text(

@@ -31,7 +31,7 @@ from codeplane.operations.symbols.presenter import not_found_message
 from codeplane.operations.symbols.resolve import MAX_SYMBOLS, resolve_symbols
 from codeplane.query.relations import ATTRIBUTE, Symbol
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import DefinitionBrief, FileBrief, list_text_files, read_briefs, read_definitions
+from codeplane.query.text import DefinitionBrief, FileBrief, list_text_files, read_definitions, read_file_briefs
 from codeplane.store.codec import ORDINAL_BITS, ORDINAL_MASK
 
 MAX_ROWS = 110
@@ -199,7 +199,7 @@ def _rows_of(
     """Rows of symbols: those that were ranked in their order, then the others. In the scope, unless all are outside."""
     by_id = {row.file.file_id << ORDINAL_BITS | row.definition: row for row in ranked if row.definition >= 0}
     places = {id_: position for position, id_ in enumerate(by_id)}
-    files = read_briefs(snapshot, [symbol.file_id for symbol in symbols])
+    files = read_file_briefs(snapshot, [symbol.file_id for symbol in symbols])
     rows: dict[int, ScoredPassage] = {}
     others: list[ScoredPassage] = []
     for symbol in symbols:

@@ -29,11 +29,11 @@ from codeplane.operations.symbols.lookup import IndexedSymbols
 from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.operations.symbols.presenter import not_found_message
 from codeplane.operations.symbols.resolve import resolve_symbols, with_suggestions
-from codeplane.query.contents import ContentRow, list_files_by_id, list_files_with_name
-from codeplane.query.defs import list_defs_like
-from codeplane.query.enclosing import Enclosing, enclose_all
+from codeplane.query.contents import SearchableFile, list_files_by_id, list_files_with_name
+from codeplane.query.defs import list_defs_ignoring_case
+from codeplane.query.enclosing import EnclosingDef, find_enclosing
 from codeplane.query.files import get_file
-from codeplane.query.occurrences import Occurrence, list_linked, list_occurrences, list_occurrences_at
+from codeplane.query.occurrences import Occurrence, list_linked_places, list_occurrences, list_occurrences_at
 from codeplane.query.relations import find_symbols, list_attributes_named
 from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import require_links
@@ -201,7 +201,7 @@ def _resolve_query(index: IndexedSymbols, snapshot: Snapshot, query: str) -> Ref
 
 def _is_defined(snapshot: Snapshot, name: str) -> bool:
     name = storable(name)
-    return bool(list_defs_like(snapshot, [name], None, 1) or list_attributes_named(snapshot, name))
+    return bool(list_defs_ignoring_case(snapshot, [name], None, 1) or list_attributes_named(snapshot, name))
 
 
 class _Use(NamedTuple):
@@ -249,10 +249,10 @@ def _routed_uses(snapshot: Snapshot, asked: ReferenceQuery) -> dict[RepoPath, di
 
 def _by_file(
     snapshot: Snapshot, asked: ReferenceQuery, routed: Mapping[RepoPath, Mapping[tuple[int, int], _Use]]
-) -> Iterable[tuple[ContentRow, list[Occurrence]]]:
+) -> Iterable[tuple[SearchableFile, list[Occurrence]]]:
     files = {row.file_id: row for row in list_files_with_name(snapshot, asked.name)}
     # A link may have been found for a name that the definition has only there, an alias.
-    linked = list_linked(snapshot, asked.targets or ())
+    linked = list_linked_places(snapshot, asked.targets or ())
     for path, uses in routed.items():
         file = get_file(snapshot, path)
         if file is not None:
@@ -304,11 +304,11 @@ def _hits(snapshot: Snapshot, rows: list[_Use], roles: Mapping[RepoPath, str]) -
     return [found[row] for row in rows]
 
 
-def _enclosed(snapshot: Snapshot, uses: list[_Use]) -> Iterator[tuple[_Use, str, Enclosing | None]]:
+def _enclosed(snapshot: Snapshot, uses: list[_Use]) -> Iterator[tuple[_Use, str, EnclosingDef | None]]:
     """Each use, which stand by path and place, with the language of its file and the definition that it lies in."""
     files = {path: list(here) for path, here in groupby(uses, key=lambda use: use.path)}
     places = {path: [(use.line, use.column) for use in here] for path, here in files.items()}
-    for path, language, around in enclose_all(snapshot, places):
+    for path, language, around in find_enclosing(snapshot, places):
         yield from ((use, language, outer) for use, outer in zip(files[path], around, strict=True))
 
 

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from codeplane.operations.search.bulk_match import TextBundle, match_bundle
 from codeplane.operations.search.matching import LineMatches, MatchLimits, PatternTooCostly, SearchText
 from codeplane.operations.search.patterns import SearchPattern
-from codeplane.query.contents import ContentRow, list_texts
-from codeplane.query.enclosing import MAX_KEPT_SPANS, KeptSpans
+from codeplane.query.contents import SearchableFile, list_searchable_files
+from codeplane.query.enclosing import MAX_CACHED_SPANS, SpanCache
 from codeplane.query.snapshot import Snapshot
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -32,17 +32,17 @@ BUNDLE_BYTES = 1024 * 1024
 class ScanCache:
     def __init__(self, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> None:
         self.texts = TextCache(max_bytes)
-        self.spans = KeptSpans(MAX_KEPT_SPANS if max_bytes else 0)
+        self.spans = SpanCache(MAX_CACHED_SPANS if max_bytes else 0)
         self._max_files = max_files
         self._files: _Listed | None = None
 
-    def list_files(self, snapshot: Snapshot, file_ids: Collection[int] | None = None) -> Sequence[ContentRow]:
-        """As `list_texts`."""
+    def list_files(self, snapshot: Snapshot, file_ids: Collection[int] | None = None) -> Sequence[SearchableFile]:
+        """As `list_searchable_files`."""
         key = (snapshot.generation.name, snapshot.epoch.epoch)
         known = self._files
         if known is None or known.key != key:
             if snapshot.epoch.files > self._max_files:
-                return list_texts(snapshot, file_ids)
+                return list_searchable_files(snapshot, file_ids)
             known = self._files = _list_all(snapshot, key)
         if file_ids is None:
             return known.rows
@@ -55,7 +55,7 @@ class _Listed(NamedTuple):
     """The files of one epoch."""
 
     key: tuple[str, int]
-    rows: Sequence[ContentRow]
+    rows: Sequence[SearchableFile]
     """By path."""
     numbers: Mapping[int, int]
     """Where those of the text index stand among them, by id."""
@@ -64,7 +64,7 @@ class _Listed(NamedTuple):
 
 
 def _list_all(snapshot: Snapshot, key: tuple[str, int]) -> _Listed:
-    rows = list_texts(snapshot)
+    rows = list_searchable_files(snapshot)
     numbers = {row.file_id: number for number, row in enumerate(rows) if row.lexical}
     return _Listed(key, rows, numbers, [number for number, row in enumerate(rows) if not row.lexical])
 

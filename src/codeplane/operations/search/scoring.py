@@ -31,11 +31,11 @@ from codeplane.operations.search.weights import Weights
 from codeplane.query.outline import list_outline_rows
 from codeplane.query.snapshot import Snapshot
 from codeplane.query.text import (
-    RARITY_STEPS,
+    IDF_STEPS,
     FileBrief,
     PassageMatch,
-    find_brief,
-    find_mentioned,
+    find_file_brief,
+    find_mentioned_files,
     rank_files,
     rank_passages,
     weigh_terms,
@@ -50,7 +50,7 @@ _FETCHED = 120
 _SCORED_PASSAGES = 300
 _FULL = 2.2
 """What BM25 gives a term that a text is full of, for each unit of its rarity."""
-_UNIT = _FULL / (RARITY_STEPS * LEVELS)
+_UNIT = _FULL / (IDF_STEPS * LEVELS)
 _STEMLESS = frozenset({"index", "mod", "__init__", "main", "lib", "init"})
 
 
@@ -115,7 +115,7 @@ def rank(
         outside[file.file_id] = file.role
         return False
 
-    mentions = [] if names_only else find_mentioned(snapshot, question.paths)
+    mentions = [] if names_only else find_mentioned_files(snapshot, question.paths)
     # The name of a file looks like that of a member, and is none where there is such a file.
     is_file = question.only_path and bool(mentions)
     named = {} if is_file else find_name_matches(snapshot, question, rarity, files, weights, bounds.accepts)
@@ -192,7 +192,7 @@ def _choose(
 def _find_lines(snapshot: Snapshot, question: QueryFeatures, accepts: FileFilter) -> dict[PassageMatch, float]:
     """The definition around each line that the query names, and how sure its file is."""
     found: dict[PassageMatch, float] = {}
-    files = {path: find_mentioned(snapshot, (path,)) for path in dict(question.lines)}
+    files = {path: find_mentioned_files(snapshot, (path,)) for path in dict(question.lines)}
     for path, line in question.lines:
         for file, share in files[path]:
             match = _around(snapshot, file, line) if accepts(file) else None
@@ -206,7 +206,7 @@ def _find_phrase(
 ) -> Iterator[tuple[FileBrief, PassageMatch | None]]:
     """File and definition of each line; what lies in no definition speaks for the file."""
     for path, lines in phrase.items():
-        file = find_brief(snapshot, path)
+        file = find_file_brief(snapshot, path)
         if file is not None and accepts(file):
             yield from ((file, _around(snapshot, file, line)) for line in lines)
 
@@ -239,7 +239,7 @@ class _Scoring:
         holding: Mapping[PassageMatch, Mapping[str, float]],
     ) -> None:
         self._question = question
-        self._rarity = {term: weight / RARITY_STEPS for term, weight in rarity.items()}
+        self._rarity = {term: weight / IDF_STEPS for term, weight in rarity.items()}
         self._whole = dict(rarity)
         self._weights = weights
         self._bounds = bounds

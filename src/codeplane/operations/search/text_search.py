@@ -23,10 +23,17 @@ from codeplane.operations.search.matching import LineMatch, LineMatches, MatchLi
 from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, SkippedFile
 from codeplane.operations.search.patterns import SearchPattern, compile_query
 from codeplane.operations.search.scan_cache import ScanCache, TextCache
-from codeplane.query.contents import BINARY, TOO_LARGE, ContentRow, list_ids_with_kinds
-from codeplane.query.enclosing import Enclosing, KeptSpans, Spans, enclose_all, find_innermost, read_enclosing
+from codeplane.query.contents import BINARY, TOO_LARGE, SearchableFile, list_file_ids_with_kinds
+from codeplane.query.enclosing import (
+    EnclosingDef,
+    SpanCache,
+    Spans,
+    find_enclosing,
+    find_innermost,
+    read_enclosing_defs,
+)
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import list_candidates
+from codeplane.query.text import list_candidate_files
 from codeplane.store.records import FileState
 
 SECONDS = 2.0
@@ -37,8 +44,8 @@ NO_DEFINITION = "text"
 _FILES_AT_ONCE = 64
 """Files whose matches are held together until the kinds around them are known."""
 
-RowFilter = Callable[[RepoPath, ContentRow], bool]
-Outcomes = list[tuple[ContentRow, Outcome]]
+RowFilter = Callable[[RepoPath, SearchableFile], bool]
+Outcomes = list[tuple[SearchableFile, Outcome]]
 Candidates = Callable[[Snapshot, Alternatives], Collection[int] | None]
 """Ids of files of the text index that may contain all fragments of one of the alternatives; None for all of them."""
 
@@ -49,7 +56,7 @@ class LocatedMatch(NamedTuple):
 
 
 class FileMatches(NamedTuple):
-    file: ContentRow
+    file: SearchableFile
     rows: Sequence[LineMatch]
 
 
@@ -88,7 +95,7 @@ def find_text(
     accepts: RowFilter | None = None,
     wanted: RowFilter | None = None,
     cancelled: Cancelled | None = None,
-    candidates: Candidates = list_candidates,
+    candidates: Candidates = list_candidate_files,
     seconds: float = SECONDS,
     limit: int = MAX_MATCHES,
     per_file: int = sys.maxsize,
@@ -104,7 +111,7 @@ def find_text(
     kept = kept or ScanCache(max_bytes=0)
     pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
     ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
-    defining = list_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
+    defining = list_file_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
     listed = kept.list_files(snapshot, ids)
     if accepts is not None or defining is not None:
         listed = [
@@ -152,16 +159,16 @@ def find_text(
 
 
 def matches_to_hits(
-    snapshot: Snapshot, matches: TextMatches, group_by: GroupBy | None = None, kept: KeptSpans | None = None
+    snapshot: Snapshot, matches: TextMatches, group_by: GroupBy | None = None, kept: SpanCache | None = None
 ) -> tuple[Hit, ...]:
     """Matches as results that know the definition that they lie in, by path and line.
 
     With `group_by` the first match of each definition, or of each file, stands for all of them.
     """
-    kept = kept or KeptSpans(0)
+    kept = kept or SpanCache(0)
     spans = kept.read(snapshot, [found.file for found in matches.found])
     groups = [_grouped(found.rows, own, group_by) for found, own in zip(matches.found, spans, strict=True)]
-    definitions = read_enclosing(snapshot, {group.def_id for here in groups for group in here})
+    definitions = read_enclosing_defs(snapshot, {group.def_id for here in groups for group in here})
     hits: list[Hit] = []
     for (file, rows), here in zip(matches.found, groups, strict=True):
         for def_id, first, size in here:
@@ -191,15 +198,15 @@ def _grouped(rows: Sequence[LineMatch], spans: Spans, group_by: GroupBy | None) 
     return [_Group(def_id, firsts[def_id], size) for def_id, size in sizes.items()]
 
 
-def _parted(files: Iterable[ContentRow], wanted: RowFilter) -> tuple[list[ContentRow], list[ContentRow]]:
-    shown: list[ContentRow] = []
-    others: list[ContentRow] = []
+def _parted(files: Iterable[SearchableFile], wanted: RowFilter) -> tuple[list[SearchableFile], list[SearchableFile]]:
+    shown: list[SearchableFile] = []
+    others: list[SearchableFile] = []
     for file in files:
         (shown if wanted(file.path, file) else others).append(file)
     return shown, others
 
 
-def _path_of(found: tuple[ContentRow, Outcome]) -> RepoPath:
+def _path_of(found: tuple[SearchableFile, Outcome]) -> RepoPath:
     return found[0].path
 
 
@@ -212,17 +219,19 @@ class _Scans(NamedTuple):
     deadline: float
     cancelled: Cancelled | None
     texts: TextCache
-    spans: KeptSpans
+    spans: SpanCache
 
-    def scan(self, wanted: Sequence[ContentRow], counted: Sequence[ContentRow], limits: MatchLimits) -> Outcomes:
+    def scan(
+        self, wanted: Sequence[SearchableFile], counted: Sequence[SearchableFile], limits: MatchLimits
+    ) -> Outcomes:
         seconds = self.deadline - time.monotonic()
         return scan(self.root, wanted, counted, self.pattern, limits, seconds, self.cancelled, self.texts)
 
 
 def _scan_kinds(
     scans: _Scans,
-    wanted: Sequence[ContentRow],
-    counted: Sequence[ContentRow],
+    wanted: Sequence[SearchableFile],
+    counted: Sequence[SearchableFile],
     limits: MatchLimits,
     kinds: frozenset[str],
 ) -> tuple[Outcomes, int]:
@@ -238,7 +247,7 @@ def _scan_kinds(
         places = {path: positions_of(rows) for path, rows in matched.items()}
         inside = {
             path: [row for row, outer in zip(matched[path], around, strict=True) if (outer or _NOWHERE).kind in kinds]
-            for path, _, around in enclose_all(scans.snapshot, places, scans.spans)
+            for path, _, around in find_enclosing(scans.snapshot, places, scans.spans)
         }
         for file, outcome in found:
             if isinstance(outcome, LineMatches):
@@ -252,10 +261,10 @@ def _scan_kinds(
     return outcomes, removed
 
 
-_NOWHERE = Enclosing(NO_DEFINITION, "", "", "", "", "", "", 0, 0, 0, 0)
+_NOWHERE = EnclosingDef(NO_DEFINITION, "", "", "", "", "", "", 0, 0, 0, 0)
 
 
-def _hit(file: ContentRow, match: LineMatch, found: Enclosing | None, collapsed: int) -> Hit:
+def _hit(file: SearchableFile, match: LineMatch, found: EnclosingDef | None, collapsed: int) -> Hit:
     around = found or _NOWHERE
     return Hit(
         path=file.path,
@@ -279,7 +288,7 @@ def _hit(file: ContentRow, match: LineMatch, found: Enclosing | None, collapsed:
     )
 
 
-def with_enclosing(hit: Hit, found: Enclosing) -> Hit:
+def with_enclosing(hit: Hit, found: EnclosingDef) -> Hit:
     """The result, with what is known of the definition around it."""
     return hit._replace(
         kind=found.kind,

@@ -19,7 +19,7 @@ from codeplane.operations.search.file_scan import Cancelled
 from codeplane.operations.search.model import SkippedFile
 from codeplane.operations.search.scan_cache import ScanCache
 from codeplane.operations.search.text_search import RowFilter, find_text
-from codeplane.query.contents import ContentRow
+from codeplane.query.contents import SearchableFile
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.records import FileState
 
@@ -62,7 +62,7 @@ def find_word_matches(
     """With a `limit` the first lines of files that are wanted, `per_file` of each; without one all lines of all."""
     aside: set[RepoPath] = set()
 
-    def searched(path: RepoPath, row: ContentRow) -> bool:
+    def searched(path: RepoPath, row: SearchableFile) -> bool:
         if _has_references(row) or not _is_code(row) or (accepts is not None and not accepts(path, row)):
             return False
         if wanted is not None and not wanted(path, row):
@@ -100,12 +100,12 @@ def _as_word(name: str) -> str:
     return begins + name.replace("$", r"\$") + ends
 
 
-def _has_references(row: ContentRow) -> bool:
+def _has_references(row: SearchableFile) -> bool:
     """Whether facts tell where names are used in a file; of some languages they only tell what is defined."""
     return row.state == FileState.INDEXED and is_programming(row.language or "")
 
 
-def _is_code(row: ContentRow) -> bool:
+def _is_code(row: SearchableFile) -> bool:
     """In prose and in data a word is no more than a word."""
     no_code = row.role in _NO_CODE or row.family in _NO_CODE_FAMILIES
     return not no_code and not row.path.endswith(_DATA)

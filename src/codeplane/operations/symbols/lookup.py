@@ -9,10 +9,10 @@ from codeplane.base.paths import RepoPath, is_inside
 from codeplane.facts.links import uid_number
 from codeplane.query.defs import (
     DefRow,
+    find_defs,
     list_defs_by_prefix,
-    list_defs_called,
-    list_defs_like,
-    name_parts,
+    list_defs_ignoring_case,
+    split_name,
 )
 from codeplane.query.files import get_file
 from codeplane.query.outline import OutlineRow, list_outline_rows, nearest_paths
@@ -21,13 +21,13 @@ from codeplane.query.relations import (
     Symbol,
     find_symbols,
     find_symbols_at,
-    find_symbols_in,
-    list_attributes_in,
+    find_symbols_in_file,
+    list_attributes_in_file,
     list_attributes_named,
-    list_owned,
+    list_owned_symbols,
 )
 from codeplane.query.snapshot import Snapshot
-from codeplane.query.text import list_names_nearly
+from codeplane.query.text import list_similar_names
 from codeplane.store.codec import ORDINAL_BITS, storable
 
 MAX_FILE_CANDIDATES = 2_000
@@ -93,12 +93,12 @@ class IndexedSymbols:
         return find_symbols_at(self._snapshot, path, line, None if column is None else max(0, column - 1))
 
     def in_file(self, path: str, lexical_path: str) -> list[Symbol]:
-        return find_symbols_in(self._snapshot, path, storable(lexical_path))
+        return find_symbols_in_file(self._snapshot, path, storable(lexical_path))
 
     def named(self, text: str, scope: str, kind: str | None, limit: int) -> tuple[list[Symbol], int]:
         text = storable(text)
-        parts = name_parts(text)
-        page = list_defs_called(self._snapshot, text, limit, kind=kind, directory=scope)
+        parts = split_name(text)
+        page = find_defs(self._snapshot, text, limit, kind=kind, directory=scope)
         attributes: list[Symbol] = []
         if parts and kind in (None, ATTRIBUTE):
             attributes = [
@@ -111,23 +111,23 @@ class IndexedSymbols:
 
     def file_candidates(self, path: str) -> list[SymbolCandidate]:
         rows = list_outline_rows(self._snapshot, path)[:MAX_FILE_CANDIDATES]
-        given = list_attributes_in(self._snapshot, path, _MAX_MEMBERS)
+        given = list_attributes_in_file(self._snapshot, path, _MAX_MEMBERS)
         return [*(_from_outline(RepoPath(path), row) for row in rows if row.name), *map(_from_symbol, given)]
 
     def candidates(self, parts: Sequence[str], scope: str) -> list[SymbolCandidate]:
         snapshot = self._snapshot
         *qualifiers, member = [storable(part) for part in parts]
-        names = [member, *list_names_nearly(snapshot, member, _MAX_NEAR_NAMES)]
+        names = [member, *list_similar_names(snapshot, member, _MAX_NEAR_NAMES)]
         found = self.file_candidates(scope) if scope and self.has_file(scope) else []
         if qualifiers:
-            near = list_names_nearly(snapshot, qualifiers[-1], _MAX_NEAR_NAMES)
-            found += map(_candidate, list_defs_like(snapshot, names, [qualifiers[-1], *near], _MAX_LIKE))
+            near = list_similar_names(snapshot, qualifiers[-1], _MAX_NEAR_NAMES)
+            found += map(_candidate, list_defs_ignoring_case(snapshot, names, [qualifiers[-1], *near], _MAX_LIKE))
             for owner in self.named(".".join(qualifiers), "", None, _MAX_CONTAINERS)[0]:
-                found += map(_from_symbol, list_owned(snapshot, owner, _MAX_MEMBERS))
-        found += map(_candidate, list_defs_like(snapshot, [member], None, _MAX_LIKE))
-        found += map(_candidate, list_defs_like(snapshot, names, None, _MAX_LIKE))
+                found += map(_from_symbol, list_owned_symbols(snapshot, owner, _MAX_MEMBERS))
+        found += map(_candidate, list_defs_ignoring_case(snapshot, [member], None, _MAX_LIKE))
+        found += map(_candidate, list_defs_ignoring_case(snapshot, names, None, _MAX_LIKE))
         found += map(_from_symbol, list_attributes_named(snapshot, member)[:_MAX_LIKE])
-        if name_parts(member):
+        if split_name(member):
             found += map(_candidate, list_defs_by_prefix(snapshot, member, _MAX_PREFIX).rows)
         return found
 
@@ -158,7 +158,7 @@ class FileSymbols:
         return self._symbols(row for row in self._rows if path == self._path and row.lexical_path == lexical_path)
 
     def named(self, text: str, scope: str, kind: str | None, limit: int) -> tuple[list[Symbol], int]:
-        parts = name_parts(text)
+        parts = split_name(text)
         rows = [row for row in self._rows if kind in (None, row.kind) and is_inside(self._path, scope)]
         found = [row for row in rows if parts and row.name == parts[-1] and _ends_alike(_parts(row), parts)]
         symbols = self._symbols(found or (row for row in rows if row.name == text))
@@ -207,7 +207,7 @@ def _ends_alike(own: Sequence[str], written: Sequence[str]) -> bool:
 
 
 def _parts(row: OutlineRow) -> list[str]:
-    return name_parts(row.qualified_name) or [row.name]
+    return split_name(row.qualified_name) or [row.name]
 
 
 def _from_def(row: DefRow) -> Symbol:
@@ -229,7 +229,7 @@ def _from_def(row: DefRow) -> Symbol:
 
 
 def _candidate(row: DefRow) -> SymbolCandidate:
-    parts = tuple(name_parts(row.qualified_name)) or (row.name,)
+    parts = tuple(split_name(row.qualified_name)) or (row.name,)
     return SymbolCandidate(row.path, row.name, row.lexical_path, parts, row.kind, row.start_line, row.end_line)
 
 

@@ -25,7 +25,7 @@ from codeplane.operations.symbols.lookup import SymbolCandidate, SymbolIndex
 from codeplane.operations.symbols.model import AmbiguousSymbol, Resolution, SymbolNotFound, SymbolsFound
 from codeplane.operations.symbols.presenter import did_you_mean
 from codeplane.operations.symbols.suggestions import MAX_SUGGESTIONS, nearest_candidates, nearest_to_line
-from codeplane.query.defs import name_parts
+from codeplane.query.defs import split_name
 from codeplane.query.relations import Symbol
 from codeplane.store.codec import ORDINAL_MASK
 
@@ -120,7 +120,7 @@ def _in_file(index: SymbolIndex, path: RepoPath, name: str, line: int | None, li
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    return tuple(name_parts(name))
+    return tuple(split_name(name))
 
 
 def _distinct(symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:

@@ -19,7 +19,7 @@ from codeplane.operations.search.query_features import QueryShape, analyze_query
 from codeplane.operations.search.result_rows import RowOptions
 from codeplane.operations.symbols.presenter import did_you_mean
 from codeplane.query.refs import rank_uses
-from codeplane.query.relations import find_symbols, find_symbols_in
+from codeplane.query.relations import find_symbols, find_symbols_in_file
 from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
@@ -122,7 +122,7 @@ def definition_hits(snapshot: Snapshot, found: SearchResult, request: SearchRequ
     hits: list[Hit] = []
     for written in symbols:
         named = parse_symbol_ref(str(written))
-        for each in find_symbols_in(snapshot, named.path, storable(named.lexical_path or "")):
+        for each in find_symbols_in_file(snapshot, named.path, storable(named.lexical_path or "")):
             if each.start_line == named.line:
                 about = (each.path, each.start_line, each.end_line, each.kind, each.name)
                 hits.append(Hit(*about, signature=each.signature, lexical_path=each.lexical_path))
