@@ -119,7 +119,7 @@ def read_ours(repository: Path) -> tuple[dict[str, list[Def]], dict[str, str]]:
             language = detect(path, source)
             if language is None:
                 continue
-            found[path] = list(extract(language.name, path, 0, source).facts.defs)
+            found[path] = list(extract(language.name, path, source).facts.defs)
             languages[path] = language.name
     return found, languages
 

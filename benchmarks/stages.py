@@ -253,13 +253,13 @@ def extraction(root: Path, place: Path) -> Found:
             name = language if language is not None and state == FileState.INDEXED else ""
             sources.append((name, path, text.data.replace(b"\r\n", b"\n")))
     for name in {name for name, _, _ in sources if name}:
-        extract(name, "", 0, b"")
+        extract(name, "", b"")
     taken: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0.0])
 
     def work() -> None:
         for name, path, source in sources:
             started = time.process_time()
-            found = extract(name, path, 0, source) if name else Extraction(Facts(), ())
+            found = extract(name, path, source) if name else Extraction(Facts(), ())
             encode(0, found, read_searchable(source, found.facts.defs, hints=not name and may_define(path)))
             row = taken[name]
             row[0] += 1

@@ -52,6 +52,6 @@ def test_rows_out_of_order_keep_their_order() -> None:
 
 def test_a_reference_costs_a_few_bytes() -> None:
     lines = (b"def function_%d(first, second):\n    return first.attribute(second, key=first)\n" % n for n in range(500))
-    packed = pack(extract("python", "m.py", 0, b"".join(lines)).facts)
+    packed = pack(extract("python", "m.py", b"".join(lines)).facts)
     assert packed.ref_count == 500 * 8
     assert len(packed.block) < 10 * packed.ref_count

@@ -17,7 +17,7 @@ from codeplane.languages.registry import detect, find
 def read(path: str, text: str | bytes) -> Extraction:
     language = detect(path)
     assert language is not None
-    return extract(language.name, path, 0, text.encode() if isinstance(text, str) else text)
+    return extract(language.name, path, text.encode() if isinstance(text, str) else text)
 
 
 def paths(extraction: Extraction) -> list[str]:

@@ -44,9 +44,9 @@ def test_truncated_and_mangled_sources(path: Path) -> None:
     assert language is not None
     source = path.read_bytes()
     for cut in range(0, len(source), 37):
-        check(extract(language.name, "pkg/m", 0, source[:cut]), source[:cut])
+        check(extract(language.name, "pkg/m", source[:cut]), source[:cut])
         mangled = source[:cut] + b"\x00}{)(" + source[cut + 3 :]
-        check(extract(language.name, "pkg/m", 0, mangled), mangled)
+        check(extract(language.name, "pkg/m", mangled), mangled)
 
 
 @pytest.mark.parametrize("name", [language.name for language in languages()])
@@ -54,12 +54,12 @@ def test_truncated_and_mangled_sources(path: Path) -> None:
 @given(data=st.text(max_size=300))
 def test_arbitrary_text(name: str, data: str) -> None:
     source = data.encode("utf-8", "replace")
-    check(extract(name, "pkg/m", 0, source), source)
+    check(extract(name, "pkg/m", source), source)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_same_source_same_facts(path: Path) -> None:
     language = detect(path.name)
     assert language is not None
-    first, second = (extract(language.name, "pkg/m", 0, path.read_bytes()) for _ in range(2))
+    first, second = (extract(language.name, "pkg/m", path.read_bytes()) for _ in range(2))
     assert first == second

@@ -67,7 +67,7 @@ def read(path: str, text: str) -> Searchable:
     source = text.encode()
     if language is None:
         return read_searchable(source, (), hints=may_define(path))
-    return read_searchable(source, extract(language.name, path, 1, source).facts.defs)
+    return read_searchable(source, extract(language.name, path, source).facts.defs)
 
 
 def named(found: Searchable) -> dict[str, Passage]:
@@ -133,7 +133,7 @@ def test_definitions_on_one_line_keep_all_names() -> None:
 
 def test_definitions_say_which_they_are() -> None:
     source = PYTHON.encode()
-    definitions = extract("python", "a.py", 1, source).facts.defs
+    definitions = extract("python", "a.py", source).facts.defs
     for passage in read_searchable(source, definitions).passages:
         if passage.definition >= 0:
             row = definitions[passage.definition]
@@ -319,7 +319,7 @@ def pool() -> Iterator[ParserPool]:
     ],
 )
 def test_workers_read_the_same_words(pool: ParserPool, language: str, path: str, text: str) -> None:
-    (parsed,) = pool.parse([Job(language, path, 1, text.encode())])
+    (parsed,) = pool.parse([Job(language, path, text.encode())])
     assert parsed.failure is None
     here = read(path, text)
     assert (parsed.searchable.terms, parsed.searchable.words) == (here.terms, here.words)

@@ -25,12 +25,12 @@ def pool() -> Iterator[ParserPool]:
 
 
 def job(path: str, source: bytes = GOOD) -> Job:
-    return Job("python", path, 13, source, tag=path)
+    return Job("python", path, source, tag=path)
 
 
 def test_the_wire_carries_every_fact_unchanged(pool: ParserPool) -> None:
     source = "@d\nclass Ä(B):\n    'doc'\n    x: int = getattr(y, 'k')\nfrom m import a as b\n__all__ = ['Ä']\n".encode()
-    here = extract("python", "p/m.py", 13, source)
+    here = extract("python", "p/m.py", source)
     (there,) = pool.parse([job("p/m.py", source)])
     assert _plain(there.facts) == _plain(pack(here.facts))
     assert list(there.problems) == list(here.problems)
@@ -114,4 +114,4 @@ def _plain(rows: object) -> object:
 
 
 def test_refs_have_the_columns_of_the_model() -> None:
-    assert len(extract("python", "m.py", 13, GOOD).facts.refs[0]) == len(Ref._fields)
+    assert len(extract("python", "m.py", GOOD).facts.refs[0]) == len(Ref._fields)

@@ -28,8 +28,7 @@ from codeplane.facts.extract import extract
 from codeplane.facts.model import Def
 from codeplane.facts.passages import Passage
 from codeplane.facts.pool import Job, Parsed, ParserPool
-from codeplane.languages.families import FAMILIES
-from codeplane.languages.registry import by_name, detect, languages
+from codeplane.languages.registry import detect, languages
 from support.mutations import MAX_BYTES, mutants
 
 CASES = Path(__file__).parent.parent / "facts"
@@ -43,7 +42,7 @@ from codeplane.processes.confinement import confine
 source = sys.stdin.buffer.read()
 confine(int(sys.argv[2]))
 try:
-    extract(sys.argv[1], "pkg/m", 0, source)
+    extract(sys.argv[1], "pkg/m", source)
 except MemoryError:
     sys.exit(3)
 """
@@ -97,7 +96,6 @@ def check(parsed: Parsed) -> None:
 
 
 def fuzz(language: str, seed: int, going: Callable[[int], bool], pool: ParserPool, most: int = MAX_BYTES) -> Tally:
-    unit = FAMILIES.index(by_name(language).family)
     tally = Tally(language)
     before = pool.deaths
     handed: list[int] = []
@@ -108,7 +106,7 @@ def fuzz(language: str, seed: int, going: Callable[[int], bool], pool: ParserPoo
             if not going(number):
                 return
             handed.append(number)
-            yield Job(language, f"pkg/m{number}", unit, as_text(data), tag=number)
+            yield Job(language, f"pkg/m{number}", as_text(data), tag=number)
 
     back: list[int] = []
     for parsed in pool.parse(jobs()):
@@ -192,7 +190,7 @@ def test_broken_sources_at_length() -> None:
 
 def test_a_word_without_end_takes_no_time() -> None:
     began = time.process_time()
-    found = extract("toml", "m.toml", 0, b"v = '" + b"x" * 400_000 + b"'\n")
+    found = extract("toml", "m.toml", b"v = '" + b"x" * 400_000 + b"'\n")
     assert time.process_time() - began < 2
     assert [row.name for row in found.facts.defs] == ["v"]
 
@@ -200,7 +198,7 @@ def test_a_word_without_end_takes_no_time() -> None:
 def test_an_error_that_holds_thousands_of_parts_takes_no_time() -> None:
     source = f"defmodule A do\n  def f(a), do: a\n  @type t :: list(It{'ï»¿' * 8000})\n  def g(a), do: a\nend\n"
     began = time.process_time()
-    found = extract("elixir", "m.ex", 0, source.encode())
+    found = extract("elixir", "m.ex", source.encode())
     assert time.process_time() - began < 5
     assert [row.name for row in found.facts.defs] == ["A", "f", "t", "g"]
     assert "cut" in {problem.code for problem in found.problems}
@@ -208,7 +206,7 @@ def test_an_error_that_holds_thousands_of_parts_takes_no_time() -> None:
 
 def test_a_chain_of_operators_may_be_long() -> None:
     source = b"defmodule A do\n  defstruct [" + b":a ++ " * 3000 + b":b]\nend\n"
-    names = [row.name for row in extract("elixir", "m.ex", 0, source).facts.defs]
+    names = [row.name for row in extract("elixir", "m.ex", source).facts.defs]
     assert names[0] == "A"
     assert {"a", "b"} <= set(names)
 
@@ -217,6 +215,6 @@ def test_a_chain_of_operators_may_be_long() -> None:
 def test_a_comment_of_one_endless_line_takes_no_time(filling: str) -> None:
     source = f"/** Told. {filling * 200_000} end */\nfunction f() {{}}\n"
     began = time.process_time()
-    found = extract("javascript", "m.js", 0, source.encode())
+    found = extract("javascript", "m.js", source.encode())
     assert time.process_time() - began < 2
     assert [row.name for row in found.facts.defs] == ["f"]

@@ -141,10 +141,10 @@ def test_facts_elsewhere_are_the_facts_of_a_file_there(path: Path) -> None:
     language = detect(path.name, source)
     if language is None or language.read is not None:
         return
-    here = pack(extract(language.name, f"src/one/{path.name}", 3, source).facts)
-    there = pack(extract(language.name, f"lib/other_{path.name}", 5, source).facts)
+    here = pack(extract(language.name, f"src/one/{path.name}", source).facts)
+    there = pack(extract(language.name, f"lib/other_{path.name}", source).facts)
     assert here != there or not here.defs
-    assert relocated(here, language, f"lib/other_{path.name}", 5) == there
+    assert relocated(here, language, f"lib/other_{path.name}") == there
 
 
 def test_every_language_is_among_them() -> None:

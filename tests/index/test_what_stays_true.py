@@ -53,7 +53,7 @@ def test_a_parent_that_is_slow_itself_blames_no_file() -> None:
     pool = ParserPool(2, seconds=1.0)
     try:
         results = []
-        for result in pool.parse(Job("python", f"m{number}.py", 13, b"x = 1\n") for number in range(6)):
+        for result in pool.parse(Job("python", f"m{number}.py", b"x = 1\n") for number in range(6)):
             results.append(result)
             time.sleep(1.2)
     finally:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from codeplane.facts.extract import extract
 from codeplane.facts.model import Bind, Def, Extraction, Facts, Import, Ref, Role, Scope, Target, Usage
-from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import detect
 
 _CARET = re.compile(r"^\s*(?:\"?#|//|--|<!--|/\*)?\s*(\^+)\s+(\S.*?)\s*(?:-->|\*/|(?:\\n)?\",?)?$")
@@ -33,7 +32,7 @@ class Claim(NamedTuple):
 def extract_case(path: Path) -> Extraction:
     language = detect(path.name, path.read_bytes())
     assert language is not None, f"no language for {path.name}"
-    return extract(language.name, f"pkg/{path.name}", FAMILIES.index(language.family), path.read_bytes())
+    return extract(language.name, f"pkg/{path.name}", path.read_bytes())
 
 
 def claims(path: Path) -> Iterator[Claim]:

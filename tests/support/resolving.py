@@ -35,7 +35,7 @@ class MemoryLibrary:
             language = detect(path, files[path].encode())
             if language is None or language.name not in RESOLVED:
                 continue
-            facts = self.facts[path] = extract(language.name, path, 1, files[path].encode()).facts
+            facts = self.facts[path] = extract(language.name, path, files[path].encode()).facts
             at = self._tables[path] = FileScope(path, language.name, unpack_sketch(pack_sketch(facts)))
             for number, row in enumerate(at.defs):
                 self._named[row.name].append((path, number))

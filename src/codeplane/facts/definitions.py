@@ -47,7 +47,7 @@ class Definitions:
 
 
 def read_definitions(
-    language: Language, path: str, unit: int, structure: Structure, tree: ScopeTree, lines: Lines
+    language: Language, path: str, family: str, structure: Structure, tree: ScopeTree, lines: Lines
 ) -> Definitions:
     spans, decorators, docs = _wrapped_spans(structure)
     exported = {site.name for site in structure.exports}
@@ -62,7 +62,7 @@ def read_definitions(
     seen_variables: set[tuple[int, str | None, str]] = set()
     clauses: list[tuple[DefSite, int]] = []
     first_clauses: dict[tuple[int, str, str, int], int] = {}
-    ids = Ids(unit, path)
+    ids = Ids(family, path)
     around: list[tuple[int, str, str | None, int | None]] = []
     for site in _in_order(structure):
         if not site.name:

@@ -18,7 +18,7 @@ from codeplane.facts.structure import DefSite, Structure, WrapperSite
 from codeplane.languages.registry import find
 from codeplane.languages.spec import Language, Part, Site
 
-Extractor = Callable[[str, str, int, bytes], Extraction]
+Extractor = Callable[[str, str, bytes, str], Extraction]
 
 MAX_SITES = 5000
 """Definitions of one document; what is longer was written by a program."""
@@ -26,7 +26,7 @@ MAX_PARTS = 500
 MAX_NAME_CHARS = 200
 
 
-def read_document(language: Language, path: str, unit: int, source: bytes, extract: Extractor | None) -> Extraction:
+def read_document(language: Language, path: str, family: str, source: bytes, extract: Extractor | None) -> Extraction:
     """Facts of a document; without `extract` those of its parts are left out."""
     root, problems = None, tuple[Problem, ...]()
     if language.grammar:
@@ -51,7 +51,7 @@ def read_document(language: Language, path: str, unit: int, source: bytes, extra
         ],
     )
     tree = ScopeTree((), (), len(source))
-    rows = read_definitions(language, path, unit, structure, tree, lines).rows
+    rows = read_definitions(language, path, family, structure, tree, lines).rows
     if cut is not None:
         problems += (Problem("cut", lines.position(cut)[0], "more definitions than are kept of one file"),)
     facts = Facts(scopes=[Scope(None, "file", *lines.span(0, len(source)))], defs=rows)
@@ -63,18 +63,18 @@ def read_document(language: Language, path: str, unit: int, source: bytes, extra
         line = lines.position(known[MAX_PARTS][0].start)[0]
         problem = Problem("cut", line, "more code in other languages than is read of one file")
         whole = whole._replace(problems=(*problems, problem))
-    read = [(part, _read_part(spoken, part, path, unit, source, extract)) for part, spoken in known[:MAX_PARTS]]
+    read = [(part, _read_part(spoken, part, path, family, source, extract)) for part, spoken in known[:MAX_PARTS]]
     return add_parts(whole, lines, read)
 
 
 def _read_part(
-    language: Language, part: Part, path: str, unit: int, source: bytes, extract: Extractor
+    language: Language, part: Part, path: str, family: str, source: bytes, extract: Extractor
 ) -> tuple[str, bytes, Extraction]:
     """The part as a file of its own. A document within a document is not looked into any further."""
     text = source[part.start : part.end] if part.text is None else part.text
     if language.read is not None:
-        return language.name, text, read_document(language, path, unit, text, None)
-    return language.name, text, extract(language.name, path, unit, text)
+        return language.name, text, read_document(language, path, family, text, None)
+    return language.name, text, extract(language.name, path, text, family)
 
 
 def _definition(site: Site) -> DefSite:

@@ -68,11 +68,15 @@ _WORD_USAGES = {"call": int(Usage.CALL), "member": int(Usage.MEMBER), "type": in
 _CALLED = {int(Usage.NAME): int(Usage.CALL), int(Usage.MEMBER): int(Usage.MEMBER_CALL)}
 
 
-def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
-    """Facts of `source` (UTF-8, without BOM), which the repository holds at `path`."""
+def extract(language: str, path: str, source: bytes, family: str = "") -> Extraction:
+    """Return the facts of `source` (UTF-8, without BOM), which the repository holds at `path`.
+
+    `family` is that of the containing document when the source is an embedded part; default: that of the language.
+    """
     known = by_name(language)
+    family = family or known.family
     if known.read is not None:
-        return read_document(known, path, unit, source, extract)
+        return read_document(known, path, family, source, extract)
     if is_too_deep(source):
         return TOO_DEEP
     grammar = load(language)
@@ -80,8 +84,8 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
     lines = Lines(source)
     structure = read_structure(grammar, root, source)
     tree = ScopeTree(structure.scopes, structure.outer, len(source))
-    definitions = read_definitions(grammar.language, path, unit, structure, tree, lines)
-    imports = _read_imports(grammar.language, path, unit, structure, tree, lines)
+    definitions = read_definitions(grammar.language, path, family, structure, tree, lines)
+    imports = _read_imports(grammar.language, path, family, structure, tree, lines)
     names, refs, bindings, identifiers = _read_names(grammar, root, parsed, structure, tree, definitions, lines)
     attributes: list[Attribute] = []
     flow = NO_FLOW
@@ -89,7 +93,7 @@ def extract(language: str, path: str, unit: int, source: bytes) -> Extraction:
         bodies = {(site.start, site.end): at for at, site in enumerate(definitions.sites) if site.kind not in VARIABLES}
         spans = [(site.start, site.end) for site in definitions.sites]
         flow = read_flow(grammar.flow, root, source, tree, identifiers, bodies, spans, lines.position, grammar.language)
-        attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(unit, path))
+        attributes = read_attributes(flow, tree, definitions.rows, refs, grammar.language, Ids(family, path))
     exports = _read_exports(grammar.language, structure, definitions, bindings)
     facts = Facts(
         names=names,
@@ -136,9 +140,9 @@ def _unread(source: bytes, parsed: bytes) -> list[tuple[int, int]]:
 
 
 def _read_imports(
-    language: Language, path: str, unit: int, structure: Structure, tree: ScopeTree, lines: Lines
+    language: Language, path: str, family: str, structure: Structure, tree: ScopeTree, lines: Lines
 ) -> list[Import]:
-    ids = Ids(unit, path)
+    ids = Ids(family, path)
     rows = []
     for site in structure.imports:
         uid = ids.of_import(site.kind, site.source, site.name, site.alias)

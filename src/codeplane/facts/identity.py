@@ -1,6 +1,6 @@
 """What a definition or an import is known by, and how the facts of a text become those of the same text elsewhere.
 
-An id is made of the unit, the path, what the thing is and which of several alike it is; nothing else of a fact
+An id is made of the family, the path, what the thing is and which of several alike it is; nothing else of a fact
 depends on where its file lies, but for the module that a qualified name begins with.
 """
 
@@ -19,16 +19,16 @@ ATTRIBUTE = "attribute"
 class Ids:
     """Ids of one file's definitions, or of its imports, in their order."""
 
-    def __init__(self, unit: int, path: str) -> None:
-        self._unit = unit
+    def __init__(self, family: str, path: str) -> None:
+        self._family = family
         self._path = path
         self._alike: dict[str, int] = {}
 
     def of_definition(self, kind: str, lexical_path: str, signature_hash: str) -> str:
-        return self._next(f"{self._unit}:{kind}:{self._path}#{lexical_path}:{signature_hash}")
+        return self._next(f"{self._family}:{kind}:{self._path}#{lexical_path}:{signature_hash}")
 
     def of_import(self, kind: str, source: str | None, name: str, alias: str | None) -> str:
-        return self._next(f"{self._unit}:{self._path}:{kind}:{source}:{name}:{alias or ''}")
+        return self._next(f"{self._family}:{self._path}:{kind}:{source}:{name}:{alias or ''}")
 
     def _next(self, identity: str) -> str:
         alike = self._alike[identity] = self._alike.get(identity, -1) + 1
@@ -39,10 +39,10 @@ def qualify(language: Language, module: str, lexical_path: str) -> str:
     return f"{module}{language.separator}{lexical_path}" if module else lexical_path
 
 
-def relocated(facts: PackedFacts, language: Language, path: str, unit: int) -> PackedFacts:
+def relocated(facts: PackedFacts, language: Language, path: str) -> PackedFacts:
     """Facts of a text as they are for a file at `path`. Not for documents, whose parts have modules of their own."""
     module = language.module_name(path)
-    ids = Ids(unit, path)
+    ids = Ids(language.family, path)
     defs = [
         row._replace(
             def_uid=ids.of_definition(row.kind, row.lexical_path, row.signature_hash),
@@ -50,12 +50,12 @@ def relocated(facts: PackedFacts, language: Language, path: str, unit: int) -> P
         )
         for row in (Def(*row) for row in facts.defs)
     ]
-    ids = Ids(unit, path)
+    ids = Ids(language.family, path)
     attributes = [
         row._replace(def_uid=ids.of_definition(ATTRIBUTE, f"{defs[row.parent].lexical_path}.{row.name}", ""))
         for row in (Attribute(*row) for row in facts.attributes)
     ]
-    ids = Ids(unit, path)
+    ids = Ids(language.family, path)
     imports = [
         row._replace(import_uid=ids.of_import(row.import_kind, row.source_literal, row.imported_name, row.alias))
         for row in (Import(*row) for row in facts.imports)

@@ -32,7 +32,6 @@ class Job(NamedTuple):
     language: str
     """Empty for a text of which only the words are wanted."""
     path: str
-    unit: int
     source: bytes
     tag: Any = None
     """Whatever the caller wants back with the result."""
@@ -141,7 +140,7 @@ class _Run:
                 worker.busy_since = time.monotonic()
             worker.jobs.append(number)
             worker.queued_bytes += len(job.source)
-            head = orjson.dumps((number, job.language, path_text(job.path), job.unit))
+            head = orjson.dumps((number, job.language, path_text(job.path)))
             worker.child.send(head + b"\n", job.source)
 
     def _take(self) -> int | None:

@@ -1,6 +1,6 @@
 """The parse worker: one request frame in, one answer frame out, until its input ends.
 
-A request is a line of JSON (number, language, path, unit) and the source; `wire` says what an
+A request is a line of JSON (number, language, path) and the source; `wire` says what an
 answer looks like. Without a language only words are read. The worker does no other I/O, and may be killed at any time.
 """
 
@@ -28,8 +28,8 @@ def main() -> None:
     served = 0
     while (request := read_frame(requests)) is not None:
         head, _, source = request.partition(b"\n")
-        number, language, path, unit = orjson.loads(head)
-        extraction = extract(language, path, unit, source) if language else Extraction(Facts(), ())
+        number, language, path = orjson.loads(head)
+        extraction = extract(language, path, source) if language else Extraction(Facts(), ())
         hints = not language and may_define(path)
         searchable = read_searchable(source, extraction.facts.defs, hints=hints)
         write_frame(answers, encode(number, extraction, searchable))

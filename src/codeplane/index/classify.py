@@ -9,7 +9,6 @@ from codeplane.disk.encoding import decode
 from codeplane.disk.observe import FileRead, ReadOutcome
 from codeplane.facts.pool import Job
 from codeplane.index.options import IndexOptions
-from codeplane.languages.families import FAMILIES
 from codeplane.languages.registry import by_name, detect, family_of
 from codeplane.languages.role_headers import HEAD_BYTES, find_header
 from codeplane.languages.spec import Language
@@ -66,8 +65,7 @@ def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
     too_large = language is not None and len(text) > options.max_parse_bytes
     state = FileState.TEXT if language is None or too_large else FileState.INDEXED
     reason = TOO_LARGE_TO_PARSE if too_large else None
-    unit = FAMILIES.index(family) if family in FAMILIES else 0
-    job = Job(name if state is FileState.INDEXED and name else "", path, unit, text)
+    job = Job(name if state is FileState.INDEXED and name else "", path, text)
     return Judged(name, family, decoded.encoding, lines, state, reason, job)
 
 

@@ -37,7 +37,7 @@ class Remembered:
             _, facts, problems, searchable = decode(frame)
             path = path_text(job.path)
             if job.language and place != path.encode():
-                facts = relocated(facts, by_name(job.language), path, job.unit)
+                facts = relocated(facts, by_name(job.language), path)
         except (ValueError, TypeError, IndexError):
             return None
         del self._asked[job.path]
@@ -58,5 +58,5 @@ class Remembered:
             hints = str(may_define(job.path))
         elif by_name(job.language).read is not None:
             path = path_text(job.path)
-        head = "\0".join((self._made_by, job.language, str(job.unit), hints, path))
+        head = "\0".join((self._made_by, job.language, hints, path))
         return hashlib.sha256(head.encode() + b"\0" + job.source).digest()

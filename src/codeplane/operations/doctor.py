@@ -89,7 +89,7 @@ def _broken_grammars() -> Iterator[str]:
             if language.grammar:
                 load_reader(language.grammar)
             else:
-                extract(language.name, "probe", 0, b"")
+                extract(language.name, "probe", b"")
         except Exception as error:
             yield f"{language.name} ({type(error).__name__})"
             continue

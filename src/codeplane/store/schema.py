@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import hashlib
 
-from codeplane.languages.families import FAMILIES
 from codeplane.store.records import BYTE_ENCODINGS
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 KEPT_EPOCHS = 1000
 
 DOCUMENT_DIGEST = (
@@ -39,15 +38,12 @@ FACT_TABLES = {
 }
 """Tables whose rows belong to one file, with their primary keys."""
 
-_ROOT_UNITS = {family: number for number, family in enumerate(FAMILIES)}
 _UNIT_BITS = 48
 """Few enough that the number is exact wherever JSON is read."""
 
 
 def unit_of(family: str, root: str = "") -> int:
-    """The number of the unit of a family beneath a root: what else there is does not matter to it."""
-    if not root:
-        return _ROOT_UNITS[family]
+    """Return the id of a family's unit at a root: a hash of these two, independent of all other units."""
     digest = hashlib.sha256(f"{family}\0{root}".encode("utf-8", "surrogateescape")).digest()
     return int.from_bytes(digest[: _UNIT_BITS // 8]) | 1 << _UNIT_BITS
 
