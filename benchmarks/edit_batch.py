@@ -32,14 +32,14 @@ from codeplane.operations.editing.planning import PlanOptions, plan_edits
 from codeplane.operations.editing.recovering import undo_plan
 from codeplane.store.layout import create_state
 from codeplane.tasks.model import ANYWHERE
-from codeplane.workspace.freshness import Settings
+from codeplane.workspace.freshness import WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
 
 MOST_RATIO = 1.5
 FILES = 20
 TREE_FILES = 1_000
 ROUNDS = 40
-_QUIET = Settings(watcher=False, background=False, prewarm=False)
+_QUIET = WorkspaceSettings(watcher=False, background=False, prewarm=False)
 
 
 class _Told:

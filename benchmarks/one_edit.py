@@ -78,7 +78,7 @@ def measure(repository: Path, rounds: int, pause: float) -> Result:
                         time.sleep(pause)
                         # What is too young from the edit before is settled here, and not billed to the next.
                         indexer.sync()
-                        looks.append(timed(indexer.look))
+                        looks.append(timed(indexer.sync_files))
                         walks.append(timed(lambda: bare_walk(root, pruned)))
                         answers[file.label].append(_edit(indexer, snapshot, root, file, number))
                         resolved[file.label].append(answers[file.label][-1] + timed(indexer.resolve))
@@ -111,7 +111,7 @@ def _edit(indexer: Indexer, snapshot: Snapshot, root: Path, file: Edited, number
     line = content.count(b"\n") + 1
     (root / file.path).write_bytes(content + DEFINITIONS[file.language].format(name=name).encode())
     started = time.perf_counter()
-    indexer.look()
+    indexer.sync_files()
     snapshot.refresh()
     answer = list_defs_by_name(snapshot, name, 10)
     seconds = time.perf_counter() - started

@@ -23,7 +23,7 @@ from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.dump import dump
 from codeplane.store.layout import STATE_NAME
-from codeplane.workspace.workspace import opened
+from codeplane.workspace.workspace import open_workspace
 from support.repositories import logical_dump, make_repository, options_for, state_files, write
 from support.text_search import search_files
 from support.views import open_view
@@ -76,7 +76,7 @@ class Patient:
     def ask(self) -> str:
         """What a reader gets: the right answer in all it says, or an honest error."""
         try:
-            with opened(self.options) as workspace:
+            with open_workspace(self.options) as workspace:
                 workspace.read(self._check, lexical=True, links=True)
         except CodePlaneError as error:
             assert error.code in HONEST, error

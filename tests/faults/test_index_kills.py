@@ -78,7 +78,7 @@ def test_a_kill_in_a_build(tmp_path: Path, point: str, before: str) -> None:
     if before == "older":
         sync(root)
         with Indexer.open(options_for(root)) as indexer:
-            indexer.condemn()
+            indexer.mark_corrupt()
     child = start(root, KILL_AT.format(point=point))
     child.communicate(timeout=60)
     assert child.returncode == -signal.SIGKILL

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.index.indexer import Indexer
-from codeplane.index.options import Progress
+from codeplane.index.options import IndexProgress
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
@@ -60,11 +60,11 @@ GONE = (_vanish, _become_directory, _become_link, _become_fifo)
 MUTATIONS = (_vanish, _grow, _become_directory, _become_link, _become_fifo, _truncate)
 
 
-def at_first_progress(action: Callable[[], None]) -> Callable[[Progress], None]:
+def at_first_progress(action: Callable[[], None]) -> Callable[[IndexProgress], None]:
     """Do something once, after the scan and before the last files are read."""
     done: list[int] = []
 
-    def report(progress: Progress) -> None:
+    def report(progress: IndexProgress) -> None:
         if progress.phase == "index" and not done:
             done.append(1)
             action()

@@ -10,7 +10,7 @@ from pathlib import Path
 from codeplane.base.errors import ErrorCode
 from codeplane.operations.definitions import find_definitions
 from codeplane.query.files import get_file
-from codeplane.workspace.workspace import opened
+from codeplane.workspace.workspace import open_workspace
 from support.repositories import git, make_repository, options_for, state_files, sync, write
 from support.text_search import search_files
 from support.tooling import serving
@@ -109,7 +109,7 @@ def test_a_secret_has_no_outline(tmp_path: Path) -> None:
             assert token not in json.dumps(answer)
         shown = json.dumps(server.call("map_repo", {"depth": 20, "limit": 100}))
         assert not any(token in shown for token in planted.values())
-    with opened(options_for(root)) as workspace:
+    with open_workspace(options_for(root)) as workspace:
         for token in list(planted.values())[::20]:
             assert find_definitions(workspace.read, token).total == 0
 

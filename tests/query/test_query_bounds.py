@@ -17,7 +17,7 @@ from codeplane.query.occurrences import list_occurrences
 from codeplane.query.refs import list_uses_of
 from codeplane.query.snapshot import Snapshot, open_current, open_snapshot
 from codeplane.store.layout import StateDirectory, create_state
-from codeplane.store.records import Change
+from codeplane.store.records import ChangeKind
 from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, sample_uid
 from support.text_search import search_files
@@ -74,7 +74,7 @@ def test_pages_are_prefixes_of_one_order_and_count_all(sample: Sample, state: St
     "sql",
     [
         "DELETE FROM defs",
-        "UPDATE uses SET places = x''",
+        "UPDATE def_references SET places = x''",
         "INSERT INTO meta VALUES ('a', 'b')",
         "DROP TABLE blocks",
     ],
@@ -139,9 +139,9 @@ def test_definitions_of_past_epochs(sample: Sample, state: StateDirectory) -> No
             assert raised.value.code is ErrorCode.ARGUMENT_INVALID
         found = history.list_changes(snapshot, 2, 10)
         assert [(row.epoch, row.path, row.change) for row in found.rows] == [
-            (3, "a.py", Change.MODIFIED),
-            (4, "a.py", Change.REMOVED),
-            (5, "a.py", Change.ADDED),
+            (3, "a.py", ChangeKind.MODIFIED),
+            (4, "a.py", ChangeKind.REMOVED),
+            (5, "a.py", ChangeKind.ADDED),
         ]
 
 

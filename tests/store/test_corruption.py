@@ -54,7 +54,7 @@ def _check(sample: Sample, state: StateDirectory, texts: dict[str, str], expecte
         assert found.verdict in (Verdict.CORRUPT, Verdict.BUILDING, Verdict.ABSENT)
         return found.verdict.value
     assert found.generation is not None
-    if not found.needs_mending:
+    if not found.needs_repair:
         try:
             assert sample.dump(found.generation) == expected
             with open_reader(found.generation) as reader:
@@ -69,7 +69,7 @@ def _check(sample: Sample, state: StateDirectory, texts: dict[str, str], expecte
     except CodePlaneError as error:
         assert error.code in EXPECTED_ERRORS
         return "noticed while writing"
-    return "mended" if found.needs_mending else "harmless"
+    return "mended" if found.needs_repair else "harmless"
 
 
 def _sweep(sample: Sample, tmp_path: Path, texts: dict[str, str], seed: int, rounds: int) -> Counter[str]:

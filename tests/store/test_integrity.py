@@ -24,7 +24,7 @@ def test_building_until_the_first_switch(sample: Sample, state: StateDirectory) 
         sample.publish(writer)
         state.switch(writer.generation)
         found = verify(state, sample.fingerprint, sample.binding)
-        assert (found.verdict, found.needs_mending) == (Verdict.OK, False)
+        assert (found.verdict, found.needs_repair) == (Verdict.OK, False)
         assert found.epoch is not None and found.epoch.epoch == 1
         assert found.repo_uuid == sample.binding.repo_uuid
 

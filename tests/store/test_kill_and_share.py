@@ -65,13 +65,13 @@ def test_a_kill_in_a_publish_is_mended(
     del later["src/module_2.py"]
     found = verify(state, sample.fingerprint, sample.binding)
     assert found.verdict is Verdict.OK
-    assert found.needs_mending == (point == "lexical-committed")
-    if found.needs_mending:
+    assert found.needs_repair == (point == "lexical-committed")
+    if found.needs_repair:
         with pytest.raises(CodePlaneError) as raised:
             open_reader(generation, wait_seconds=0.05)
         assert raised.value.code is ErrorCode.NOT_READY
     opened = open_writer(generation)
-    expected = {"src/module_1.py", "src/module_2.py"} if found.needs_mending else set()
+    expected = {"src/module_1.py", "src/module_2.py"} if found.needs_repair else set()
     assert set(opened.repaired) == expected
     with opened.writer as writer:
         assert sample.sync(writer, later) == 2
@@ -112,7 +112,7 @@ def test_documents_of_no_file_are_removed_without_a_new_epoch(
     )
     child.communicate()
     opened = open_writer(generation)
-    assert (opened.repaired, opened.mended) == ((), True)
+    assert (opened.repaired, opened.was_inconsistent) == ((), True)
     with opened.writer as writer:
         assert sample.sync(writer, texts) == 1
     assert sample.dump(generation) == before

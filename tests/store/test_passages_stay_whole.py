@@ -66,7 +66,7 @@ def test_a_publish_that_was_cut_off_is_mended_by_the_next_writer(
     writer.connection.close()
     opened = open_writer(generation)
     with opened.writer as writer:
-        assert opened.mended
+        assert opened.was_inconsistent
         # The removed file is there again in the database, and the new one is not.
         assert set(opened.repaired) == {RepoPath("src/module_3.py"), RepoPath("src/module_4.py")}
         sample.sync(writer, later)

@@ -12,12 +12,12 @@ from codeplane.facts.model import Problem, Tier
 from codeplane.facts.passages import read_searchable
 from codeplane.store import epochs
 from codeplane.store.codec import path_from_text, path_to_text
-from codeplane.store.files import list_known
+from codeplane.store.files import list_stored
 from codeplane.store.integrity import Verdict, verify
 from codeplane.store.layout import StateDirectory
 from codeplane.store.link_rows import make_links
 from codeplane.store.reader import open_reader
-from codeplane.store.records import Change, FileStat, FileState
+from codeplane.store.records import ChangeKind, FileState, ObservedStat
 from codeplane.store.recovery import open_writer
 from support.store_sample import Sample, search
 
@@ -60,13 +60,13 @@ def test_many_rows_of_one_file_are_all_there(sample: Sample, state: StateDirecto
 
 
 def test_a_file_read_back_is_the_file_that_was_put(sample: Sample, state: StateDirectory) -> None:
-    big = FileStat(1, 2, 3, (1 << 64) - 5, 9, 1 << 62)
+    big = ObservedStat(1, 2, 3, (1 << 64) - 5, 9, 1 << 62)
     row = sample.row("a.py", "text")._replace(stat=big, state=FileState.SKIPPED, reason="too_large", language=None)
     with sample.create(state) as writer:
         writer.put_file(row, PackedFacts())
         sample.publish(writer)
-        known = dict(list_known(writer))[RepoPath("a.py")]
-        assert FileStat(*known[:6]) == big._replace(inode=-5)
+        known = dict(list_stored(writer))[RepoPath("a.py")]
+        assert ObservedStat(*known[:6]) == big._replace(inode=-5)
         assert (known.digest, known.state) == (row.digest, FileState.SKIPPED)
 
 
@@ -77,7 +77,7 @@ def test_every_path_comes_back(sample: Sample, state: StateDirectory, path: str)
     assert path_from_text(path_to_text(path)) == path
     generation = sample.build(state, {path: "def f(): pass"})
     with open_writer(generation).writer as writer:
-        assert set(dict(list_known(writer))) == {RepoPath(path)}
+        assert set(dict(list_stored(writer))) == {RepoPath(path)}
         assert writer.remove_file(RepoPath(path))
 
 
@@ -119,13 +119,13 @@ def test_nothing_changed_means_no_new_epoch(sample: Sample, state: StateDirector
     generation = sample.build(state, texts)
     with open_writer(generation).writer as writer:
         assert sample.sync(writer, texts) == 1
-        stat = FileStat(5, 6, 7, 8, 9, 10)
+        stat = ObservedStat(5, 6, 7, 8, 9, 10)
         writer.touch_files([(RepoPath("src/module_1.py"), stat)])
         assert sample.publish(writer, head="another commit") == 1
     with open_reader(generation) as reader:
         assert reader.epoch.epoch == 1
         assert reader.epoch.head == "another commit"
-        assert dict(list_known(reader))[RepoPath("src/module_1.py")][:6] == stat
+        assert dict(list_stored(reader))[RepoPath("src/module_1.py")][:6] == stat
 
 
 def test_an_empty_repository_has_an_epoch(sample: Sample, state: StateDirectory) -> None:
@@ -161,16 +161,16 @@ def test_one_change_per_path_and_epoch(sample: Sample, state: StateDirectory, te
         writer.note_rename(three, RepoPath("moved.py"))
         assert sample.publish(writer) == 2
         assert history(2) == [
-            (Change.RENAMED, "moved.py", three),
-            (Change.MODIFIED, one, None),
-            (Change.MODIFIED, two, None),
+            (ChangeKind.RENAMED, "moved.py", three),
+            (ChangeKind.MODIFIED, one, None),
+            (ChangeKind.MODIFIED, two, None),
         ]
         writer.remove_file(RepoPath("moved.py"))
         sample.put(writer, "again.py", texts[three])
         writer.note_rename(RepoPath("moved.py"), RepoPath("again.py"))
         writer.remove_file(RepoPath("again.py"))
         assert sample.publish(writer) == 3
-        assert history(3) == [(Change.REMOVED, "moved.py", None)]
+        assert history(3) == [(ChangeKind.REMOVED, "moved.py", None)]
 
 
 def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirectory) -> None:
@@ -187,12 +187,18 @@ def test_links_of_a_file_go_when_it_changes(sample: Sample, state: StateDirector
         assert writer.list_unresolved() == [ids["a.py"]]
         writer.keep_links()
         assert sample.publish(writer) == 1, "links belong to the epoch that is there"
-        held = [writer.rows(f"SELECT file_id FROM {table}") for table in ("uses", "anchored", "seen", "links")]
+        held = [
+            writer.rows(f"SELECT file_id FROM {table}")
+            for table in ("def_references", "unresolved_members", "link_dependencies", "file_links")
+        ]
         assert held == [[(ids["b.py"],)]] * 4
         sample.put(writer, "a.py", "def other(): pass\ndef load(): pass")
-        assert writer.rows("SELECT target, file_id FROM uses") == [(7, ids["b.py"])]
+        assert writer.rows("SELECT target, file_id FROM def_references") == [(7, ids["b.py"])]
         sample.put(writer, "b.py", "load()")
-        assert not any(writer.rows(f"SELECT file_id FROM {table}") for table in ("uses", "anchored", "seen", "links"))
+        assert not any(
+            writer.rows(f"SELECT file_id FROM {table}")
+            for table in ("def_references", "unresolved_members", "link_dependencies", "file_links")
+        )
 
 
 def test_rollback_forgets_everything_since_the_last_epoch(

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codeplane.index.options import Progress
+from codeplane.index.options import IndexProgress
 from codeplane.query.files import list_files
 from codeplane.query.snapshot import Snapshot
-from codeplane.workspace.freshness import Settings
+from codeplane.workspace.freshness import WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
 from support.repositories import options_for
 
-QUIET = Settings(background=False, prewarm=False, inline_ms=20_000, debounce_ms=600_000)
+QUIET = WorkspaceSettings(background=False, prewarm=False, inline_ms=20_000, debounce_ms=600_000)
 """Nothing goes on that was not asked for."""
 
 
 @contextmanager
-def door(root: Path, settings: Settings = QUIET, **changes: object) -> Iterator[Workspace]:
+def door(root: Path, settings: WorkspaceSettings = QUIET, **changes: object) -> Iterator[Workspace]:
     with Workspace(options_for(root, **changes), settings) as workspace:
         yield workspace
 
@@ -32,7 +32,7 @@ def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
         time.sleep(0.01)
 
 
-class HeldLook:
+class HeldSync:
     """A look that has begun, and goes on until it is released."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -48,7 +48,7 @@ class HeldLook:
         self.release()
         self._thread.join(20)
 
-    def _hold(self, progress: Progress) -> None:
+    def _hold(self, progress: IndexProgress) -> None:
         if progress.phase == "index":
             self._held.set()
             assert self._released.wait(20)

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from codeplane.config.model import Config
 from codeplane.index.indexer import Indexer
-from codeplane.index.options import Progress
+from codeplane.index.options import IndexProgress
 from codeplane.workspace.workspace import Workspace
 from support.tooling import QUIET, Server, serving
 
@@ -27,7 +27,7 @@ class HeldBuild:
     def release(self) -> None:
         self._released.set()
 
-    def hold(self, progress: Progress) -> None:
+    def hold(self, progress: IndexProgress) -> None:
         if progress.phase == "index" and progress.files_total:
             self.reached.set()
             self._released.wait(_HELD_SECONDS)
@@ -40,7 +40,7 @@ def build_held(root: Path, config: Config = QUIET) -> Iterator[tuple[Server, Hel
     start = Workspace.start
 
     def start_held(workspace: Workspace) -> None:
-        workspace._keeper.ask_look(held.hold)
+        workspace._index_thread.request_sync(held.hold)
         start(workspace)
 
     with patch.object(Workspace, "start", start_held), serving(root, config=config, ready=False) as server:

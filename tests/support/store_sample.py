@@ -14,11 +14,11 @@ from codeplane.facts.passages import read_searchable
 from codeplane.languages.roles import judge
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.dump import dump
-from codeplane.store.files import list_known
+from codeplane.store.files import list_stored
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, StateDirectory
-from codeplane.store.reader import Reader, open_reader
-from codeplane.store.records import EpochInfo, FileRow, FileStat, FileState
+from codeplane.store.reader import EpochReader, open_reader
+from codeplane.store.records import EpochInfo, FileRow, FileState, ObservedStat
 from codeplane.store.registry import Binding
 from codeplane.store.schema import unit_of
 from codeplane.store.writer import Barrier, Writer, create_writer
@@ -27,7 +27,7 @@ from support.text_search import search_files
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def search(reader: Reader, query: str, limit: int = 10) -> list[RepoPath]:
+def search(reader: EpochReader, query: str, limit: int = 10) -> list[RepoPath]:
     """Files that the text index has for the words of a query, best first."""
     return search_files(Snapshot(reader), query, limit)
 
@@ -92,7 +92,7 @@ class Sample:
 
     def row(self, path: str, text: str, stamp: int = 1) -> FileRow:
         digest = digest_bytes(text.encode())
-        stat = FileStat(len(text), stamp, stamp, 7, 8, stamp)
+        stat = ObservedStat(len(text), stamp, stamp, 7, 8, stamp)
         about = ("python", "python", "utf-8", 1, FileState.INDEXED, None, unit_of("python"))
         return FileRow(RepoPath(path), stat, digest, digest, *about, *judge(path, b""))
 
@@ -105,7 +105,7 @@ class Sample:
 
     def sync(self, writer: Writer, texts: Mapping[str, str]) -> int:
         """What the pipeline does: put what differs by digest, remove what is gone, publish."""
-        known = dict(list_known(writer))
+        known = dict(list_stored(writer))
         for gone in sorted(set(known) - {RepoPath(path) for path in texts}):
             writer.remove_file(gone)
         for path, text in sorted(texts.items()):

@@ -11,7 +11,7 @@ from codeplane.index.options import IndexOptions
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import StateDirectory
 from codeplane.workspace.freshness import Freshness
-from codeplane.workspace.workspace import opened
+from codeplane.workspace.workspace import open_workspace
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class View:
 
 @contextmanager
 def open_view(options: IndexOptions) -> Iterator[View]:
-    with opened(options) as workspace:
+    with open_workspace(options) as workspace:
         read = workspace.read(lambda snapshot: None, lexical=True)
         with open_current(StateDirectory(workspace.root / ".codeplane")) as snapshot:
             yield View(snapshot, read.freshness, read.notices)

@@ -21,9 +21,9 @@ from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.registry import RootSettings, write_settings
 from codeplane.workspace import workspace as workspace_module
-from codeplane.workspace.freshness import ONE_SHOT, Settings
+from codeplane.workspace.freshness import ONE_SHOT, WorkspaceSettings
 from codeplane.workspace.prewarm import prewarm
-from codeplane.workspace.workspace import Workspace, opened
+from codeplane.workspace.workspace import Workspace, open_workspace
 from support.doors import QUIET, arm, door, is_ready, paths, until
 from support.outside import Outside
 from support.repositories import git, make_repository, options_for, sync, write
@@ -57,7 +57,7 @@ def test_a_missing_index_is_built_unasked_or_said_to_be_missing(root: Path) -> N
     shutil.rmtree(root / ".codeplane")
     with door(root) as workspace:
         assert workspace.read(paths, "strict").value == ["a.py", "pkg/b.py"]
-    with opened(options_for(root), ONE_SHOT) as workspace:
+    with open_workspace(options_for(root), ONE_SHOT) as workspace:
         assert workspace.read(paths).freshness.status == "fresh"
 
 
@@ -111,7 +111,7 @@ def test_closing_cancels_a_build_that_the_next_one_resumes(tmp_path: Path) -> No
 
 def test_closing_is_quick_and_leaves_no_thread(root: Path) -> None:
     before = threading.active_count()
-    for settings in (Settings(), QUIET, ONE_SHOT):
+    for settings in (WorkspaceSettings(), QUIET, ONE_SHOT):
         workspace = Workspace(options_for(root), settings)
         workspace.start()
         if settings.build:
@@ -135,7 +135,7 @@ def test_somebody_elses_lock_is_waited_for_and_the_index_read_meanwhile(root: Pa
             read = workspace.read(paths)
             assert (read.value, read.freshness.decision) == (["a.py", "pkg/b.py"], "unchecked")
             assert [notice.code for notice in read.notices] == [WarningCode.FRESHNESS_UNCHECKED]
-            with opened(options_for(root)) as other:
+            with open_workspace(options_for(root)) as other:
                 assert other.read(paths).freshness.decision == "unchecked"
             lock.release()
             until(lambda: is_ready(workspace), 1.0)
@@ -225,7 +225,7 @@ def test_damage_that_a_reader_meets_is_mended(root: Path) -> None:
         read = workspace.read(meets_damage, "strict")
         assert read.value == ["a.py", "pkg/b.py"] and calls >= 2
         assert WarningCode.INDEX_REBUILT in {notice.code for notice in read.notices}
-    with opened(options_for(root)) as workspace:
+    with open_workspace(options_for(root)) as workspace:
 
         def meets_more(snapshot: Snapshot) -> list[str]:
             if snapshot.epoch.epoch == 2:
@@ -277,15 +277,15 @@ def test_what_the_user_settles_for_a_root_holds_for_every_later_open(root: Path)
         write_settings(options.user_state, root, RootSettings(("a.py",), ((".foo", "go"),)))
         workspace.reconfigure()
         assert workspace.read(paths).value == ["pkg/b.py", "tool.foo"], "the watcher's word is not enough now"
-    with opened(options) as workspace:
+    with open_workspace(options) as workspace:
         assert workspace.read(language).value == "go"
     write_settings(options.user_state, root, RootSettings())
-    with opened(options) as workspace:
+    with open_workspace(options) as workspace:
         assert workspace.read(language).value is None
 
 
 def test_the_prewarm_runs_after_the_start(root: Path) -> None:
-    with door(root, Settings(background=False)) as workspace:
+    with door(root, WorkspaceSettings(background=False)) as workspace:
         workspace.read(paths, "strict")
         until(lambda: workspace.state().prewarm == "complete")
         state = workspace.state()

@@ -14,8 +14,8 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import Snapshot
-from codeplane.workspace.freshness import Settings
-from support.doors import QUIET, HeldLook, arm, door, is_ready, paths, until
+from codeplane.workspace.freshness import WorkspaceSettings
+from support.doors import QUIET, HeldSync, arm, door, is_ready, paths, until
 from support.repositories import git, make_repository, write
 
 FILES: dict[str, str | bytes] = {"a.py": "def alpha():\n    return 1\n", "pkg/b.py": "def beta():\n    return 1\n"}
@@ -42,7 +42,7 @@ def count_defs(name: str):  # type: ignore[no-untyped-def]
 
 
 @BOTH
-def test_read_your_writes(root: Path, settings: Settings) -> None:
+def test_read_your_writes(root: Path, settings: WorkspaceSettings) -> None:
     """Edits, new files, new directories, moves and removals, each asked for at once."""
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
@@ -63,7 +63,7 @@ def test_read_your_writes(root: Path, settings: Settings) -> None:
 
 
 @BOTH
-def test_a_commit_and_a_branch_switch(root: Path, settings: Settings) -> None:
+def test_a_commit_and_a_branch_switch(root: Path, settings: WorkspaceSettings) -> None:
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
         workspace.read(paths)
@@ -105,7 +105,7 @@ def test_an_overflow_of_the_watcher_loses_nothing(root: Path) -> None:
     with door(root) as workspace:
         until(lambda: is_ready(workspace))
         arm(workspace)
-        watcher = workspace._keeper.watcher
+        watcher = workspace._index_thread.watcher
         assert watcher is not None
         with watcher._mutex:  # Nobody reads the queue meanwhile.
             for _ in range(room // 2 + 10):
@@ -121,7 +121,7 @@ def test_an_overflow_of_the_watcher_loses_nothing(root: Path) -> None:
 
 
 @BOTH
-def test_ignore_rules_are_reconciled(root: Path, settings: Settings) -> None:
+def test_ignore_rules_are_reconciled(root: Path, settings: WorkspaceSettings) -> None:
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
         workspace.read(paths)
@@ -149,7 +149,7 @@ def test_stale_paths_are_named_once_they_are_known(root: Path) -> None:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "def gamma():\n    return 1\n")
         (root / "pkg/b.py").unlink()
-        look = HeldLook(workspace)
+        look = HeldSync(workspace)
         read = workspace.read(paths)
         # That look began before the call: the next one, which has not begun, is what the call waits for.
         assert (read.freshness.decision, read.freshness.stale_total) == ("deferred", 0)
@@ -163,14 +163,14 @@ def test_a_look_that_began_before_the_call_does_not_count(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "x = 1\n")
-        first = HeldLook(workspace)
+        first = HeldSync(workspace)
         write(root, "late.py", "def late():\n    return 1\n")
         readers = [
             threading.Thread(target=lambda: answers.append(workspace.read(count_defs("late")))) for _ in range(4)
         ]
         for reader in readers:
             reader.start()
-        until(lambda: workspace._keeper._queued is not None)
+        until(lambda: workspace._index_thread._queued is not None)
         first.end()
         for reader in readers:
             reader.join(20)
@@ -192,7 +192,7 @@ def test_strict_says_so_at_its_time_limit(root: Path) -> None:
 
 
 @BOTH
-def test_best_effort_starts_nothing(root: Path, settings: Settings) -> None:
+def test_best_effort_starts_nothing(root: Path, settings: WorkspaceSettings) -> None:
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
         before = workspace.state().last_sync
@@ -256,7 +256,7 @@ def test_a_call_can_be_cancelled_while_it_waits(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "c.py", "x = 1\n")
-        look = HeldLook(workspace)
+        look = HeldSync(workspace)
         with pytest.raises(CodePlaneError) as raised:
             workspace.read(paths, cancelled=lambda: True)
         assert raised.value.code is ErrorCode.CANCELLED
@@ -266,7 +266,7 @@ def test_a_call_can_be_cancelled_while_it_waits(root: Path) -> None:
 @pytest.mark.parametrize("watcher", [True, False])
 def test_a_background_look_follows_a_change(root: Path, watcher: bool) -> None:
     """By the watcher after its debounce; without it at the interval."""
-    settings = Settings(prewarm=False, watcher=watcher, debounce_ms=50, interval_seconds=0.2, background=True)
+    settings = WorkspaceSettings(prewarm=False, watcher=watcher, debounce_ms=50, interval_seconds=0.2, background=True)
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
         workspace.sync()

@@ -16,7 +16,7 @@ from codeplane.operations.symbols.model import SymbolNotFound
 from codeplane.query.defs import list_defs_by_name
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
-from codeplane.workspace.freshness import ONE_SHOT, Settings
+from codeplane.workspace.freshness import ONE_SHOT, WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
 from support.doors import QUIET, door, is_ready, until
 from support.repositories import make_repository, options_for, write
@@ -63,7 +63,7 @@ class Held:
 
 
 @BOTH
-def test_references_after_an_edit(root: Path, settings: Settings) -> None:
+def test_references_after_an_edit(root: Path, settings: WorkspaceSettings) -> None:
     with door(root, settings) as workspace:
         until(lambda: is_ready(workspace))
         for number in range(6):
@@ -98,7 +98,7 @@ def test_what_was_left_is_resolved_by_the_next(root: Path) -> None:
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")
-        report = indexer.look()
+        report = indexer.sync_files()
         assert report.resolved == 3 and indexer.has_unresolved
         assert not indexer.resolve(lambda: True)
     with open_view(options_for(root)) as view, pytest.raises(CodePlaneError) as raised:
@@ -112,7 +112,7 @@ def test_what_was_left_is_resolved_by_the_next(root: Path) -> None:
 
 
 def test_closing_does_not_wait_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codeplane.workspace.keeper.RESOLVE_SECONDS", 0.0)
+    monkeypatch.setattr("codeplane.workspace.index_thread.RESOLVE_SECONDS", 0.0)
     with door(root, QUIET) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "a.py", "def alpha():\n    return 2\n\n\ndef omega():\n    return 1\n")

@@ -15,9 +15,9 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock
 from codeplane.store.layout import create_state
-from codeplane.workspace.freshness import ONE_SHOT, Settings
+from codeplane.workspace.freshness import ONE_SHOT, WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
-from support.doors import QUIET, HeldLook, door, is_ready, paths, until
+from support.doors import QUIET, HeldSync, door, is_ready, paths, until
 from support.repositories import make_repository, sync, write
 
 LAZY = replace(QUIET, build=False)
@@ -33,7 +33,7 @@ def clearing(workspace: Workspace) -> Iterator[None]:
     """The index is being cleared from the beginning of the block on, and is gone after it."""
     thread = threading.Thread(target=workspace.clear)
     thread.start()
-    until(lambda: workspace._keeper._clear_wanted is not None or workspace.state().phase == "absent")
+    until(lambda: workspace._index_thread._clear_wanted is not None or workspace.state().phase == "absent")
     yield
     thread.join(20)
     assert workspace.state().phase == "absent"
@@ -43,7 +43,7 @@ def test_a_build_that_had_not_begun_ends_with_the_clearing(root: Path) -> None:
     with door(root, replace(QUIET, watcher=False)) as workspace:
         until(lambda: is_ready(workspace))
         write(root, "b.py", "x = 1\n")
-        look = HeldLook(workspace)
+        look = HeldSync(workspace)
         job = workspace.build(force=True)
         with clearing(workspace):
             look.release()
@@ -75,7 +75,9 @@ def test_a_build_that_a_clearing_interrupts_has_failed(tmp_path: Path, force: bo
 
 @pytest.mark.parametrize("settings", [QUIET, LAZY, ONE_SHOT], ids=["builds", "lazy", "once"])
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_build_of_what_another_process_keeps_is_refused(root: Path, indexed: bool, settings: Settings) -> None:
+def test_a_build_of_what_another_process_keeps_is_refused(
+    root: Path, indexed: bool, settings: WorkspaceSettings
+) -> None:
     """At once, also before it is known that the lock is taken; and it is not done later behind the caller's back."""
     create_state(root)
     if indexed:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from codeplane.tools.calls import CallReply
     from codeplane.tools.formats import Format
     from codeplane.tools.surface import Surface
-    from codeplane.workspace.freshness import Read
+    from codeplane.workspace.freshness import FreshResult
 
 Tell = Callable[[float, float | None, str], None]
 
@@ -58,11 +58,11 @@ def server_state(root: Path) -> Mapping[str, Any] | None:
 
 
 @contextmanager
-def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., Read[Any]]]:
+def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., FreshResult[Any]]]:
     """Reader of the index for one command: the index that a running engine has just synced, or our own."""
     from codeplane.operations.published_read import read_published
     from codeplane.operations.settings import index_options
-    from codeplane.workspace.workspace import opened
+    from codeplane.workspace.workspace import open_workspace
 
     if serves(engine_state(context.root)):
         found, _ = call_tool(context, invocation, "manage_index", {"action": "sync"})
@@ -70,7 +70,7 @@ def reading(context: Context, invocation: Invocation) -> Iterator[Callable[..., 
         # The sync has waited until references were resolved, too.
         yield lambda ask, links=False: read_published(context, ask, found)
         return
-    with opened(index_options(context)) as workspace:
+    with open_workspace(index_options(context)) as workspace:
         yield workspace.read
 
 

@@ -10,7 +10,7 @@ from codeplane import telemetry
 from codeplane.cli.terminal import Style, columns, duration, number
 
 if TYPE_CHECKING:
-    from codeplane.operations.init import Progress
+    from codeplane.operations.init import IndexProgress
 
 REDRAW_SECONDS = 0.1
 LOG_SECONDS = 2.0
@@ -19,7 +19,7 @@ _WORDS = {"scan": "Scanning files", "index": "Indexing", "finish": "Finishing"}
 
 
 class ProgressLine:
-    """Call it with each Progress; close() leaves the terminal as it was."""
+    """Call it with each IndexProgress; close() leaves the terminal as it was."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -27,9 +27,9 @@ class ProgressLine:
         self._style = Style.of(self._stream)
         self._last = time.monotonic() if not self._terminal else 0.0
         self._drawn = False
-        self.latest: Progress | None = None
+        self.latest: IndexProgress | None = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: IndexProgress) -> None:
         new_phase = self.latest is None or self.latest.phase != progress.phase
         self.latest = progress
         now = time.monotonic()
@@ -56,7 +56,7 @@ class ProgressLine:
         self._drawn = True
 
 
-def line(progress: Progress, width: int, style: Style) -> str:
+def line(progress: IndexProgress, width: int, style: Style) -> str:
     """The line for a terminal of that width: bar, files, rate and time left, as far as they fit."""
     word = _WORDS[progress.phase]
     if progress.phase != "index" or progress.files_total <= 0:

@@ -23,15 +23,15 @@ from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, is_attributes_file
 from codeplane.index.classify import Prepared, prepare
 from codeplane.index.configurations import is_configuration, read_configuration
+from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.invalidation import Invalidation
-from codeplane.index.options import Cancelled, IndexOptions, Progress, Report
+from codeplane.index.options import IndexOptions, IndexProgress, IsCancelled, ProgressListener
 from codeplane.index.ownership import Ownership
-from codeplane.index.remembered import Remembered
 from codeplane.index.roles import Roles
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
 from codeplane.index.units.markers import find_marker
 from codeplane.index.units.probing import Parse
-from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileStat, FileState
+from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileState, ObservedStat
 from codeplane.store.writer import Writer
 
 _NOTHING = PackedFacts()
@@ -54,7 +54,7 @@ class Batch:
     added: dict[RepoPath, Digest] = field(default_factory=dict)
     modified: set[RepoPath] = field(default_factory=set)
     removed: dict[RepoPath, Digest] = field(default_factory=dict)
-    touched: dict[RepoPath, FileStat] = field(default_factory=dict)
+    touched: dict[RepoPath, ObservedStat] = field(default_factory=dict)
     stale: list[RepoPath] = field(default_factory=list)
     set_aside: list[RepoPath] = field(default_factory=list)
     total: int = 0
@@ -94,9 +94,9 @@ class BatchRun:
         options: IndexOptions,
         ownership: Ownership,
         roles: Roles,
-        remembered: Remembered,
-        report: Report | None,
-        cancelled: Cancelled | None,
+        extraction_cache: ExtractionCache,
+        report: ProgressListener | None,
+        cancelled: IsCancelled | None,
     ) -> None:
         self._root = root
         self._writer = writer
@@ -104,7 +104,7 @@ class BatchRun:
         self._options = options
         self._ownership = ownership
         self._roles = roles
-        self._remembered = remembered
+        self._extraction_cache = extraction_cache
         self._resolving = Invalidation(writer, options.worker_count)
         self._report = report
         self._cancelled = cancelled
@@ -133,9 +133,9 @@ class BatchRun:
                 self._ownership.declare(read.path, read.data)
         for parsed in self._pool.parse(self._unknown(batch, self._jobs(batch, candidates))):
             batch.parsed += 1
-            self._remembered.keep(parsed)
+            self._extraction_cache.keep(parsed)
             self._put_parsed(batch, parsed)
-        self._remembered.flush()
+        self._extraction_cache.flush()
         for old, new in batch.renames():
             self._writer.note_rename(old, new)
         if batch.touched:
@@ -170,7 +170,7 @@ class BatchRun:
     def _unknown(self, batch: Batch, jobs: Iterator[Job]) -> Iterator[Job]:
         """Jobs whose text was never read; the others are done on the way."""
         for job in jobs:
-            found = self._remembered.find(job)
+            found = self._extraction_cache.find(job)
             if found is None:
                 yield job
             else:
@@ -209,7 +209,7 @@ class BatchRun:
         batch.hashed += 1
         batch.bytes_read += len(read.data or b"")
         if before is not None and before.digest == read.digest:
-            batch.touched[path] = FileStat(*read.stat, read.observed_at_ns)
+            batch.touched[path] = ObservedStat(*read.stat, read.observed_at_ns)
             batch.known[path] = FileRecord(read.stat, read.digest, read.observed_at_ns)
             return None
         self._ownership.declare(path, read.data)
@@ -296,7 +296,9 @@ class BatchRun:
         if now - self._reported >= _PROGRESS_SECONDS or batch.done == self._total:
             self._reported = now
             self._report(
-                Progress("index", batch.done, self._total, self._bytes_done, self._bytes_total, now - self._started)
+                IndexProgress(
+                    "index", batch.done, self._total, self._bytes_done, self._bytes_total, now - self._started
+                )
             )
 
 

@@ -12,7 +12,7 @@ from codeplane.index.options import IndexOptions
 from codeplane.languages.registry import by_name, detect, family_of
 from codeplane.languages.role_headers import HEAD_BYTES, find_header
 from codeplane.languages.spec import Language
-from codeplane.store.records import FileRow, FileStat, FileState
+from codeplane.store.records import FileRow, FileState, ObservedStat
 
 BINARY = "binary"
 TOO_LARGE = "too_large"
@@ -40,7 +40,7 @@ class Judged(NamedTuple):
 def prepare(read: FileRead, options: IndexOptions) -> Prepared:
     """Decide on a file whose bytes, or at least whose digest, are known."""
     assert read.stat is not None
-    stat = FileStat(*read.stat, read.observed_at_ns)
+    stat = ObservedStat(*read.stat, read.observed_at_ns)
     if read.outcome is ReadOutcome.TOO_LARGE or read.data is None:
         return _skipped(read, stat, TOO_LARGE)
     judged = judge(read.path, read.data, options)
@@ -69,7 +69,7 @@ def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
     return Judged(name, family, decoded.encoding, lines, state, reason, job)
 
 
-def _skipped(read: FileRead, stat: FileStat, reason: str) -> Prepared:
+def _skipped(read: FileRead, stat: ObservedStat, reason: str) -> Prepared:
     family = family_of(read.path)
     row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, reason)
     return Prepared(row, None)

@@ -27,29 +27,37 @@ from codeplane.facts.pool import ParserPool
 from codeplane.git.git_directory import is_git_directory
 from codeplane.git.repository import RepoVersion, repo_version, tracked_paths
 from codeplane.index.batch import PARSE_AGAIN, Batch, BatchRun
+from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.fingerprint import runtime_fingerprint
-from codeplane.index.head_start import (
-    Beginning,
-    begin_empty,
-    begin_from,
-    find_start,
-    is_another_tree,
-    leave,
-    put_by,
-)
 from codeplane.index.invalidation import resolve_pending
-from codeplane.index.options import Cancelled, IndexOptions, Noticed, Progress, Report, SyncReport, effective
+from codeplane.index.options import (
+    ChangesListener,
+    IndexOptions,
+    IndexProgress,
+    IsCancelled,
+    ProgressListener,
+    SyncReport,
+    effective_options,
+)
 from codeplane.index.ownership import Ownership, read_contexts
-from codeplane.index.remembered import Remembered
 from codeplane.index.roles import Roles
+from codeplane.index.seed_index import (
+    NewGeneration,
+    copy_generation_from,
+    create_generation,
+    find_seed,
+    is_branch_switch,
+    stash_current,
+    store_copy,
+)
 from codeplane.store import integrity, registry
-from codeplane.store.extractions import Extractions
-from codeplane.store.files import list_known
-from codeplane.store.integrity import Integrity, Verdict
+from codeplane.store.extraction_store import ExtractionStore
+from codeplane.store.files import list_stored
+from codeplane.store.index_cache import CachedIndex, IndexCache
+from codeplane.store.integrity import IndexCheck, Verdict
 from codeplane.store.layout import Generation, StateDirectory, create_state
 from codeplane.store.records import EpochInfo, FileState
 from codeplane.store.recovery import open_writer
-from codeplane.store.shelf import Entry, Shelf
 from codeplane.store.writer import Barrier, Writer
 
 _MAX_NAMED = 20
@@ -69,9 +77,9 @@ class Indexer:
         self._barrier = barrier
         self._rules = IgnoreRules(options.ignore)
         self._cache = WalkCache()
-        self._shelf = Shelf(options.user_state, options.shelf_bytes)
-        self._extractions = Extractions(options.user_state, options.extractions_bytes)
-        self._remembered = Remembered(self._extractions, runtime_fingerprint())
+        self._index_cache = IndexCache(options.user_state, options.index_cache_bytes)
+        self._extraction_store = ExtractionStore(options.user_state, options.extraction_cache_bytes)
+        self._extraction_cache = ExtractionCache(self._extraction_store, runtime_fingerprint())
         self._pool = ParserPool(options.worker_count, seconds=options.parse_seconds)
         self._writer: Writer | None = None
         self._known: dict[RepoPath, FileRecord] = {}
@@ -87,7 +95,7 @@ class Indexer:
         self._ignore_signature: str | None = None
         self.forced = False
         """Whether files must be read again whatever their stat says."""
-        self.found = Integrity(Verdict.ABSENT)
+        self.found = IndexCheck(Verdict.ABSENT)
         """What lay there when it was opened."""
 
     @classmethod
@@ -104,7 +112,7 @@ class Indexer:
 
         `rebuild` allows to replace an index that other rules made.
         """
-        options = effective(options)
+        options = effective_options(options)
         root = Root.open(options.root)
         try:
             _require_utf8(root)
@@ -147,7 +155,7 @@ class Indexer:
         return meta is not None and meta("pending") not in (None, "0") and meta("pending_why") != "full"
 
     @property
-    def needs_look(self) -> bool:
+    def needs_sync(self) -> bool:
         """Whether it must not be read before the next look: unfinished, or mended and not yet published."""
         return self._writer is None or self.unfinished or self._writer.changed
 
@@ -166,7 +174,7 @@ class Indexer:
     def close(self) -> None:
         try:
             self._pool.close()
-            self._extractions.close()
+            self._extraction_store.close()
             if self._writer is not None:
                 self._writer.close()
         finally:
@@ -184,12 +192,12 @@ class Indexer:
     def has_unresolved(self) -> bool:
         """Whether references have to be resolved before anybody may ask what they stand for."""
         try:
-            return self._writer is not None and bool(self._writer.rows("SELECT 1 FROM unresolved LIMIT 1"))
+            return self._writer is not None and bool(self._writer.rows("SELECT 1 FROM unresolved_files LIMIT 1"))
         except CodePlaneError as error:
-            self._give_up_damaged(error)
+            self._discard_corrupt(error)
             return True
 
-    def resolve(self, stop: Cancelled = lambda: False) -> bool:
+    def resolve(self, stop: IsCancelled = lambda: False) -> bool:
         """Resolve what changes left unresolved, until `stop` says so; whether nothing is left.
 
         An index that turns out to be damaged is given up: the next look builds it anew.
@@ -200,19 +208,22 @@ class Indexer:
             return resolve_pending(self._writer, self._known, stop)
         except BaseException as error:
             if isinstance(error, CodePlaneError) and _is_damage(error):
-                self._give_up_damaged(error)
+                self._discard_corrupt(error)
                 return False
             self._forget_unpublished()
             raise
 
-    def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+    def sync(self, report: ProgressListener | None = None, cancelled: IsCancelled | None = None) -> SyncReport:
         """Look at the tree, index what changed, publish, resolve."""
-        result = self.look(report, cancelled)
+        result = self.sync_files(report, cancelled)
         self.resolve(cancelled or (lambda: False))
-        return result if self._writer is not None else self.look(report, cancelled)
+        return result if self._writer is not None else self.sync_files(report, cancelled)
 
-    def look(
-        self, report: Report | None = None, cancelled: Cancelled | None = None, noticed: Noticed | None = None
+    def sync_files(
+        self,
+        report: ProgressListener | None = None,
+        cancelled: IsCancelled | None = None,
+        noticed: ChangesListener | None = None,
     ) -> SyncReport:
         """Look at the tree, index what changed, publish. Without a change, nothing is written.
 
@@ -220,47 +231,47 @@ class Indexer:
         """
         started = time.monotonic()
         if report is not None:
-            report(Progress("scan"))
+            report(IndexProgress("scan"))
         scan = self._scan()
         if self._writer is not None:
             try:
                 return self._update(self._writer, scan, started, report, cancelled, noticed)
             except CodePlaneError as error:
-                self._give_up_damaged(error)
+                self._discard_corrupt(error)
         return self._build(scan, started, report, cancelled)
 
-    def rebuild(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+    def rebuild(self, report: ProgressListener | None = None, cancelled: IsCancelled | None = None) -> SyncReport:
         """Build a new generation though the current one can be used; that one answers until the switch.
 
         CANCELLED leaves the current one in place: half an index must not replace a whole one.
         """
         started = time.monotonic()
         if report is not None:
-            report(Progress("scan"))
+            report(IndexProgress("scan"))
         scan = self._scan()
         self._rebuild_reason = "it was asked for"
-        self._remembered.ignored = True
+        self._extraction_cache.ignored = True
         try:
             return self._build(scan, started, report, cancelled)
         except BaseException:
             self._rebuild_reason = None
             raise
         finally:
-            self._remembered.ignored = False
+            self._extraction_cache.ignored = False
 
-    def _give_up_damaged(self, error: CodePlaneError) -> None:
+    def _discard_corrupt(self, error: CodePlaneError) -> None:
         if not _is_damage(error):
             raise error
         self._drop_writer()
         self._rebuild_reason = error.message
 
-    def condemn(self) -> None:
+    def mark_corrupt(self) -> None:
         """A reader of this index met damage: the next look builds it anew."""
         self._drop_writer()
         self._rebuild_reason = _REASONS[Verdict.CORRUPT]
-        self.state.condemn()
+        self.state.mark_corrupt()
 
-    def verify(self, depth: integrity.Depth = "open") -> Integrity:
+    def verify(self, depth: integrity.Depth = "open") -> IndexCheck:
         binding = registry.read_binding(self.options.user_state, self._root.path)
         return integrity.verify(self.state, runtime_fingerprint(), binding, depth)
 
@@ -269,9 +280,9 @@ class Indexer:
         writer: Writer,
         scan: Scan,
         started: float,
-        report: Report | None,
-        cancelled: Cancelled | None,
-        noticed: Noticed | None,
+        report: ProgressListener | None,
+        cancelled: IsCancelled | None,
+        noticed: ChangesListener | None,
     ) -> SyncReport:
         full_hash = next_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
         changes = compare(scan, self._known, full_hash.run)
@@ -287,8 +298,8 @@ class Indexer:
             counter_advanced=full_hash.advanced,
         ):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
-        if is_another_tree(changes, len(self._known)) and not self.unfinished:
-            nearer = leave(self._shelf, writer, self._root_digest or "", self._known, scan)
+        if is_branch_switch(changes, len(self._known)) and not self.unfinished:
+            nearer = stash_current(self._index_cache, writer, self._root_digest or "", self._known, scan)
             if nearer is not None:
                 return self._build(scan, started, report, cancelled, nearer)
         epoch = writer.epoch
@@ -355,7 +366,7 @@ class Indexer:
     def _load_files(self, writer: Writer) -> None:
         self._known = {
             path: FileRecord(FileStat(*known[:5]), Digest(known.digest or ""), known.observed_at_ns)
-            for path, known in list_known(writer)
+            for path, known in list_stored(writer)
         }
         self.forced = False
         if writer.read_meta("limits") != self._limits():
@@ -369,7 +380,7 @@ class Indexer:
         return f"{options.max_parse_bytes} {options.max_lexical_bytes} {options.parse_seconds}"
 
     def _read_again_what_limits_decided(self, writer: Writer) -> None:
-        for path, known in list_known(writer):
+        for path, known in list_stored(writer):
             if known.state != FileState.INDEXED or known.size > self.options.max_parse_bytes:
                 self._known[path] = FileRecord(FileStat(-1, 0, 0, 0, 0), Digest(""), 0)
                 self.forced = True
@@ -411,9 +422,9 @@ class Indexer:
         self,
         scan: Scan,
         started: float,
-        report: Report | None,
-        cancelled: Cancelled | None,
-        start: Entry | None = None,
+        report: ProgressListener | None,
+        cancelled: IsCancelled | None,
+        start: CachedIndex | None = None,
     ) -> SyncReport:
         """A new generation, which replaces the current one when it is finished.
 
@@ -423,7 +434,7 @@ class Indexer:
         settled = (self._root_digest, self._ignore_signature)
         try:
             if start is None and self._writer is None and self._rebuild_reason is None:
-                start = find_start(self._shelf, scan)
+                start = find_seed(self._index_cache, scan)
             return self._build_from(start, scan, started, report, cancelled)
         except BaseException:
             self._known, self._ownership, self._roles = before
@@ -431,7 +442,12 @@ class Indexer:
             raise
 
     def _build_from(
-        self, start: Entry | None, scan: Scan, started: float, report: Report | None, cancelled: Cancelled | None
+        self,
+        start: CachedIndex | None,
+        scan: Scan,
+        started: float,
+        report: ProgressListener | None,
+        cancelled: IsCancelled | None,
     ) -> SyncReport:
         self.state.sweep()
         self._known, self._ownership, self._roles = {}, Ownership(), Roles()
@@ -441,10 +457,10 @@ class Indexer:
         )
         version = repo_version(self._root.path)
         last = self._writer.epoch if self._writer is not None else self._last_epoch
-        beginning = Beginning(self.state, binding, last, self._barrier)
-        writer = begin_from(self._shelf, start, beginning) if start is not None else None
+        beginning = NewGeneration(self.state, binding, last, self._barrier)
+        writer = copy_generation_from(self._index_cache, start, beginning) if start is not None else None
         if writer is None:
-            writer = begin_empty(beginning)
+            writer = create_generation(beginning)
             self._ownership.consider(read_contexts(self._root), None)
         else:
             self._load_held(writer)
@@ -474,11 +490,16 @@ class Indexer:
         result = self._report(scan, changes, batch, decision, started)
         self._rebuild_reason = None
         if not self.unfinished:
-            put_by(self._shelf, writer, self._root_digest or "", self._known)
+            store_copy(self._index_cache, writer, self._root_digest or "", self._known)
         return result
 
     def _run(
-        self, writer: Writer, scan: Scan, changes: Changes, report: Report | None, cancelled: Cancelled | None
+        self,
+        writer: Writer,
+        scan: Scan,
+        changes: Changes,
+        report: ProgressListener | None,
+        cancelled: IsCancelled | None,
     ) -> Batch:
         run = BatchRun(
             self._root,
@@ -487,7 +508,7 @@ class Indexer:
             self.options,
             self._ownership,
             self._roles,
-            self._remembered,
+            self._extraction_cache,
             report,
             cancelled,
         )
@@ -499,10 +520,10 @@ class Indexer:
         scan: Scan,
         batch: Batch,
         version: RepoVersion | None,
-        report: Report | None,
+        report: ProgressListener | None,
     ) -> None:
         if report is not None:
-            report(Progress("finish", batch.done, batch.total))
+            report(IndexProgress("finish", batch.done, batch.total))
         pending = str(batch.left)
         notes = {
             "pending": pending,

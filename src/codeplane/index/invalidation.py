@@ -87,7 +87,7 @@ class Invalidation:
                 words |= {storable(word) for word in (name.partition(".")[0], basename(folder))}
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing
-        seeing = set(self._select("SELECT file_id FROM seen WHERE key IN", sorted(keys)))
+        seeing = set(self._select("SELECT file_id FROM link_dependencies WHERE key IN", sorted(keys)))
         return changed | importing | seeing
 
     def _resolve(self, file_ids: Sequence[int], paths: Collection[RepoPath]) -> None:
@@ -139,7 +139,7 @@ class _Seen:
     @classmethod
     def read(cls, writer: Writer, path: RepoPath) -> _Seen:
         rows = writer.rows(
-            "SELECT file_id, interface FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
+            "SELECT file_id, interface FROM files LEFT JOIN file_summaries USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
         if not rows:

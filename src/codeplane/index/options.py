@@ -33,9 +33,9 @@ class IndexOptions:
     ignore: tuple[str, ...] = ()
     extensions: tuple[tuple[str, str], ...] = ()
     """(".ext", name of a language) pairs that win over what the languages themselves claim."""
-    extractions_bytes: int = limits.EXTRACTIONS_BYTES
+    extraction_cache_bytes: int = limits.EXTRACTIONS_BYTES
     """Room for what was read out of texts, so that it is not read out of them again; 0 for none."""
-    shelf_bytes: int = limits.SHELF_BYTES
+    index_cache_bytes: int = limits.SHELF_BYTES
     """Room for indexes that are put by for other trees like this one; 0 for none."""
     max_bytes: int = 0
     """Cap on the index on disk; 0 means a rule of thumb from the size of the sources."""
@@ -52,7 +52,7 @@ class IndexOptions:
         return self.max_bytes or min(limits.MAX_INDEX_BYTES, max(64 * 1024 * 1024, rule))
 
 
-def effective(options: IndexOptions) -> IndexOptions:
+def effective_options(options: IndexOptions) -> IndexOptions:
     """The options with what the user has settled for this repository added to them."""
     settings = read_settings(options.user_state, Path(os.path.realpath(options.root)))
     ignore = tuple(dict.fromkeys((*options.ignore, *settings.ignore_patterns)))
@@ -62,7 +62,7 @@ def effective(options: IndexOptions) -> IndexOptions:
     return replace(options, ignore=ignore, extensions=extensions)
 
 
-class Progress(NamedTuple):
+class IndexProgress(NamedTuple):
     phase: str
     """scan, index or finish."""
     files_done: int = 0
@@ -72,9 +72,9 @@ class Progress(NamedTuple):
     elapsed_s: float = 0.0
 
 
-Report = Callable[[Progress], None]
-Cancelled = Callable[[], bool]
-Noticed = Callable[["Changes"], None]
+ProgressListener = Callable[[IndexProgress], None]
+IsCancelled = Callable[[], bool]
+ChangesListener = Callable[["Changes"], None]
 """Told what differs as soon as the tree was compared, before any of it is read."""
 
 

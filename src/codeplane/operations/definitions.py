@@ -16,7 +16,7 @@ from codeplane.query.defs import DefRow, get_def, list_kinds
 from codeplane.query.files import get_file, list_files
 from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Snapshot, check_limit
-from codeplane.workspace.freshness import Freshness, Read
+from codeplane.workspace.freshness import Freshness, FreshResult
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class DefinitionsAnswer:
 
 
 _Found = tuple[tuple[Definition, ...], int] | SymbolNotFound
-Reads = Callable[[Callable[[Snapshot], _Found]], Read[_Found]]
+Reads = Callable[[Callable[[Snapshot], _Found]], FreshResult[_Found]]
 """Reads one epoch of an index."""
 
 

@@ -26,7 +26,7 @@ from codeplane.operations.settings import index_options
 from codeplane.query.files import summarize_index
 from codeplane.query.snapshot import open_current
 from codeplane.store.database import sqlite_version
-from codeplane.store.integrity import Integrity, Verdict, verify
+from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.registry import read_binding
 
@@ -166,7 +166,7 @@ def _index(context: Context) -> Iterator[DoctorCheck]:
     yield _size(context, state)
 
 
-def _verdict(found: Integrity) -> DoctorCheck:
+def _verdict(found: IndexCheck) -> DoctorCheck:
     messages = {
         Verdict.OK: ("all pages and segments are intact", ""),
         Verdict.ABSENT: ("no index", "Run 'cpl init'."),
@@ -177,7 +177,7 @@ def _verdict(found: Integrity) -> DoctorCheck:
     }
     message, remedy = messages[found.verdict]
     text = f"{message}: {found.reason}" if found.reason else message
-    if found.needs_mending:
+    if found.needs_repair:
         return DoctorCheck(
             "index", False, "warning", "an update was interrupted", "Run 'cpl init'; the next query repairs it too."
         )

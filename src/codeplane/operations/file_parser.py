@@ -15,12 +15,12 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.index.classify import judge
+from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import IndexOptions
-from codeplane.index.remembered import Remembered
 from codeplane.operations.outline import FileOutlineRows, unsupported
 from codeplane.query.outline import outline_rows_from_defs
-from codeplane.store.extractions import Extractions
+from codeplane.store.extraction_store import ExtractionStore
 from codeplane.store.records import FileState
 
 _CLOSE_SECONDS = 1.0
@@ -66,8 +66,8 @@ class FileParser:
             self._lock.release()
 
     def _parse(self, job: Job, options: IndexOptions) -> Parsed:
-        with closing(Extractions(options.user_state, options.extractions_bytes)) as extractions:
-            remembered = Remembered(extractions, runtime_fingerprint())
+        with closing(ExtractionStore(options.user_state, options.extraction_cache_bytes)) as extractions:
+            remembered = ExtractionCache(extractions, runtime_fingerprint())
             known = remembered.find(job)
             if known is not None:
                 return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from codeplane.index.options import Progress
+from codeplane.index.options import IndexProgress
 from codeplane.languages.registry import languages
 from codeplane.languages.versions import grammar_versions
 from codeplane.store.schema import SCHEMA_VERSION
@@ -134,7 +134,7 @@ def job_fields(job: ActiveJob) -> dict[str, object]:
     return {"kind": job.kind, **({"id": job.id} if job.id else {}), **progress_fields(job.progress)}
 
 
-def progress_fields(progress: Progress | None) -> Mapping[str, object]:
+def progress_fields(progress: IndexProgress | None) -> Mapping[str, object]:
     if progress is None:
         return {}
     fields: dict[str, object] = {"phase": progress.phase}

@@ -11,7 +11,7 @@ from codeplane.query.files import get_file
 from codeplane.query.import_graph import list_import_cycles, list_imported_files, list_importing_files
 from codeplane.query.outline import nearest_paths
 from codeplane.query.snapshot import Snapshot
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FreshResult
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class FileImports:
     imported_by: tuple[RepoPath, ...]
 
 
-def find_imports(reads: Reads, path: RepoPath) -> Read[FileImports]:
+def find_imports(reads: Reads, path: RepoPath) -> FreshResult[FileImports]:
     def ask(snapshot: Snapshot) -> FileImports:
         if get_file(snapshot, path) is None:
             nearest = nearest_paths(snapshot, path, 1)
@@ -39,6 +39,6 @@ def find_imports(reads: Reads, path: RepoPath) -> Read[FileImports]:
     return reads(ask, links=True)
 
 
-def find_import_cycles(reads: Reads) -> Read[list[list[RepoPath]]]:
+def find_import_cycles(reads: Reads) -> FreshResult[list[list[RepoPath]]]:
     """Return groups of files that import each other."""
     return reads(list_import_cycles, links=True)

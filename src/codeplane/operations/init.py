@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.index.indexer import Indexer
-from codeplane.index.options import Cancelled, Progress, Report, SyncReport
+from codeplane.index.options import IndexProgress, IsCancelled, ProgressListener, SyncReport
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 from codeplane.query.files import list_files, summarize_index
@@ -14,7 +14,7 @@ from codeplane.query.snapshot import open_current
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
 
-__all__ = ["IndexReport", "Progress", "SyncReport", "initialize", "report_published"]
+__all__ = ["IndexProgress", "IndexReport", "SyncReport", "initialize", "report_published"]
 
 _MAX_SET_ASIDE = 100
 
@@ -43,7 +43,9 @@ class IndexReport:
     warnings: tuple[str, ...] = ()
 
 
-def initialize(context: Context, progress: Report | None = None, cancelled: Cancelled | None = None) -> IndexReport:
+def initialize(
+    context: Context, progress: ProgressListener | None = None, cancelled: IsCancelled | None = None
+) -> IndexReport:
     """Index the repository; an index that other rules made, or that is damaged, is replaced."""
     with Indexer.open(index_options(context), rebuild=True) as indexer:
         return report_on(indexer.state, indexer.sync(progress, cancelled))

@@ -18,7 +18,7 @@ from codeplane.disk.ignore import IgnoreReason, IgnoreRules
 from codeplane.disk.listing import DirectoryEntry, DirectoryListing, list_directory
 from codeplane.disk.policy import refuse_restricted
 from codeplane.disk.safe_open import Root
-from codeplane.index.options import effective
+from codeplane.index.options import effective_options
 from codeplane.languages.registry import detect
 from codeplane.languages.role_paths import Role
 from codeplane.operations.context import Context
@@ -108,7 +108,7 @@ def add_left_out(
     indexed: FileListing,
 ) -> FileListing:
     """The same listing with what lies there and is not in the index, each with the reason."""
-    options = effective(index_options(context))
+    options = effective_options(index_options(context))
     with Root.open(context.root) as root:
         base, seen = _look(root, IgnoreRules(options.ignore), place, depth)
     accepts = _filter(base, pattern)

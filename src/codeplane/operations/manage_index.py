@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.options import Progress, SyncReport
+from codeplane.index.options import IndexProgress, SyncReport
 from codeplane.languages.registry import languages
 from codeplane.operations.health import index_word, job_fields, progress_fields, startup_checks
 from codeplane.operations.read_meta import report_meta
@@ -21,7 +21,7 @@ from codeplane.store.codec import storable
 from codeplane.store.registry import RootSettings, read_settings, write_settings
 from codeplane.workspace.compatibility import incompatible
 from codeplane.workspace.freshness import ActiveJob, WorkspaceState, notices_of
-from codeplane.workspace.jobs import Job
+from codeplane.workspace.jobs import IndexJob
 from codeplane.workspace.preflight import IGNORE_ONLY, PROBE_FAILED, UNKNOWN, Preflight
 
 SuggestCall = Callable[[Mapping[str, object], str], dict[str, object]]
@@ -294,7 +294,7 @@ def _require_lock(state: WorkspaceState) -> None:
         )
 
 
-def _waited(root: OpenRoot, job: Job, tell: ReportProgress, cancelled: Cancelled) -> SyncReport:
+def _waited(root: OpenRoot, job: IndexJob, tell: ReportProgress, cancelled: Cancelled) -> SyncReport:
     """The build goes on when who waits for it gives up."""
     reporter = _reporter(tell)
     while not job.wait(_WAIT_SECONDS):
@@ -311,10 +311,10 @@ def _waited(root: OpenRoot, job: Job, tell: ReportProgress, cancelled: Cancelled
     return job.report
 
 
-def _reporter(tell: ReportProgress) -> Callable[[Progress], None]:
+def _reporter(tell: ReportProgress) -> Callable[[IndexProgress], None]:
     """What is told is the phase itself; whoever shows it to a person has the words."""
 
-    def report(progress: Progress) -> None:
+    def report(progress: IndexProgress) -> None:
         tell(progress.files_done, progress.files_total or None, progress.phase)
 
     return report

@@ -11,7 +11,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.disk.ignore import IgnoreRules, why_ignored
 from codeplane.disk.safe_open import Root
-from codeplane.index.options import effective
+from codeplane.index.options import effective_options
 from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options
 
@@ -22,7 +22,7 @@ def explain_missing(context: Context, file: RepoPath, known: CodePlaneError) -> 
     details: Mapping[str, object] = known.details
     message, remedy = known.message, known.remedy
     with Root.open(context.root) as root:
-        culprit, reason = _find_rule(root, IgnoreRules(effective(index_options(context)).ignore), file)
+        culprit, reason = _find_rule(root, IgnoreRules(effective_options(index_options(context)).ignore), file)
         if reason is not None:
             message = f"'{display(file)}' is not indexed: a rule leaves it out"
             details = {**details, "ignored_by": reason}

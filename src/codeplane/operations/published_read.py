@@ -11,18 +11,18 @@ from codeplane.base.warnings import Notice, WarningCode
 from codeplane.operations.context import Context
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
-from codeplane.workspace.freshness import Freshness, Read
+from codeplane.workspace.freshness import Freshness, FreshResult
 
 T = TypeVar("T")
 
 
-def read_published(context: Context, ask: Callable[[Snapshot], T], synced: Mapping[str, Any]) -> Read[T]:
+def read_published(context: Context, ask: Callable[[Snapshot], T], synced: Mapping[str, Any]) -> FreshResult[T]:
     """Ask the newest epoch; `synced` is the envelope of the sync that another process made for us."""
     state = open_state(context.root)
     if state is None:
         raise CodePlaneError(ErrorCode.NOT_INDEXED, "this repository has no index", remedy="Run 'cpl init'.")
     with open_current(state) as snapshot:
-        return Read(ask(snapshot), snapshot.epoch.epoch, _freshness(synced), _notices(synced))
+        return FreshResult(ask(snapshot), snapshot.epoch.epoch, _freshness(synced), _notices(synced))
 
 
 def _freshness(synced: Mapping[str, Any]) -> Freshness:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from codeplane.index.options import SyncReport
-from codeplane.workspace.freshness import Freshness, Read, judge
+from codeplane.workspace.freshness import Freshness, FreshResult, freshness_of
 
 
-def read_meta(read: Read[Any]) -> dict[str, object]:
+def read_meta(read: FreshResult[Any]) -> dict[str, object]:
     return {"epoch": read.epoch, "freshness": freshness_fields(read.freshness)}
 
 
 def report_meta(report: SyncReport) -> dict[str, object]:
     """Of an answer that tells what a look found."""
-    return {"epoch": report.epoch, "freshness": freshness_fields(judge(report, shared=False))}
+    return {"epoch": report.epoch, "freshness": freshness_fields(freshness_of(report, shared=False))}
 
 
 def freshness_fields(freshness: Freshness) -> dict[str, object]:

@@ -16,12 +16,12 @@ from codeplane.query.relations import Symbol
 from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot, check_limit
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FreshResult
 
 MAX_SYMBOLS = 20
 """Definitions of one name that are answered for."""
 
-Reads = Callable[..., Read[Any]]
+Reads = Callable[..., FreshResult[Any]]
 """Runs a function against one fresh snapshot of the index."""
 
 
@@ -40,7 +40,7 @@ class SymbolUses:
     family: Family | None
 
 
-def find_uses(reads: Reads, written: str, limit: int) -> Read[list[SymbolUses] | SymbolNotFound]:
+def find_uses(reads: Reads, written: str, limit: int) -> FreshResult[list[SymbolUses] | SymbolNotFound]:
     """References of each symbol that is named, at most `limit` of each."""
     check_limit(limit)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from codeplane.base.paths import RepoPath
 from codeplane.disk.policy import refuse_restricted
 from codeplane.git.revisions import read_file_at
-from codeplane.index.options import effective
+from codeplane.index.options import effective_options
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
 from codeplane.operations.outline import FileOutlineRows
@@ -34,6 +34,6 @@ class RevisionReader:
     def find(self, revision: str, path: RepoPath) -> RevisionOutline:
         """The definitions of a file as a revision has it."""
         refuse_restricted(path)
-        options = effective(index_options(self._context))
+        options = effective_options(index_options(self._context))
         version = read_file_at(options.root, revision, path, options.max_lexical_bytes)
         return RevisionOutline(version.commit, self._parser.parse(path, version.data, options))

@@ -11,9 +11,9 @@ from codeplane.languages.role_paths import Role
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, count_roles, get_file
 from codeplane.query.snapshot import Snapshot
-from codeplane.workspace.freshness import Freshness, Read
+from codeplane.workspace.freshness import Freshness, FreshResult
 
-Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
+Reads = Callable[[Callable[[Snapshot], Any]], FreshResult[Any]]
 """The door to an index: asks one epoch."""
 
 

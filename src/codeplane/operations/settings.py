@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeplane.index.options import IndexOptions
 from codeplane.operations.context import Context
-from codeplane.workspace.freshness import Settings
+from codeplane.workspace.freshness import WorkspaceSettings
 
 
 def overlay_enabled(context: Context) -> bool:
@@ -27,14 +27,14 @@ def index_options(context: Context) -> IndexOptions:
         hash_concurrency=config.hash_concurrency,
         ignore=config.ignore,
         max_bytes=config.max_bytes,
-        extractions_bytes=config.extractions_bytes,
-        shelf_bytes=config.shelf_bytes,
+        extraction_cache_bytes=config.extractions_bytes,
+        index_cache_bytes=config.shelf_bytes,
     )
 
 
-def workspace_settings(context: Context, *, build: bool = True, prewarm: bool = True) -> Settings:
+def workspace_settings(context: Context, *, build: bool = True, prewarm: bool = True) -> WorkspaceSettings:
     freshness = context.config.freshness
-    return Settings(
+    return WorkspaceSettings(
         policy=freshness.policy,
         inline_ms=freshness.inline_ms,
         strict_seconds=freshness.strict_sec,

@@ -12,7 +12,7 @@ from codeplane.operations.context import Context
 from codeplane.operations.settings import index_options, overlay_enabled
 from codeplane.query.files import list_files, summarize_index
 from codeplane.query.snapshot import open_current
-from codeplane.store.integrity import Integrity, Verdict, verify
+from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.records import FileState
 from codeplane.store.registry import read_binding
@@ -74,7 +74,7 @@ def status(context: Context) -> Status:
     return _with_contents(base, found, state, context)
 
 
-def _with_contents(base: Status, found: Integrity, state: StateDirectory, context: Context) -> Status:
+def _with_contents(base: Status, found: IndexCheck, state: StateDirectory, context: Context) -> Status:
     assert found.epoch is not None
     with open_current(state, lexical=False) as snapshot:
         held = summarize_index(snapshot)

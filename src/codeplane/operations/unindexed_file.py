@@ -7,7 +7,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.disk.ignore import IgnoreRules, why_ignored
 from codeplane.disk.policy import refuse_restricted
 from codeplane.disk.safe_open import Root
-from codeplane.index.options import effective
+from codeplane.index.options import effective_options
 from codeplane.operations.context import Context
 from codeplane.operations.file_parser import FileParser
 from codeplane.operations.missing_paths import explain_missing
@@ -18,7 +18,7 @@ from codeplane.operations.settings import index_options
 def parse_file(context: Context, parser: FileParser, path: RepoPath) -> FileOutlineRows:
     """The definitions of a file that the index would take in; the errors are those that the index would answer with."""
     refuse_restricted(path)
-    options = effective(index_options(context))
+    options = effective_options(index_options(context))
     with Root.open(context.root) as root:
         try:
             data = root.read_file(path, options.max_lexical_bytes).data

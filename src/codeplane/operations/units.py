@@ -19,9 +19,9 @@ from codeplane.query.files import FileInfo, get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.query.units import UnitInfo, UnitNote, list_all_units, list_unit_notes, list_units
 from codeplane.store.unit_rows import UnitRow
-from codeplane.workspace.freshness import Freshness, Read
+from codeplane.workspace.freshness import Freshness, FreshResult
 
-Reads = Callable[[Callable[[Snapshot], Any]], Read[Any]]
+Reads = Callable[[Callable[[Snapshot], Any]], FreshResult[Any]]
 """The door to an index: asks one epoch."""
 
 

@@ -9,10 +9,10 @@ from codeplane.operations.refs import Reads
 from codeplane.query.files import get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
 from codeplane.query.unused import UnusedDef, list_unused
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FreshResult
 
 
-def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> Read[Page[UnusedDef]]:
+def find_unused(reads: Reads, limit: int, under: RepoPath | None = None) -> FreshResult[Page[UnusedDef]]:
     """Return definitions without a known use; `under` restricts them to a file or a directory."""
 
     def ask(snapshot: Snapshot) -> Page[UnusedDef]:

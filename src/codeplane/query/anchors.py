@@ -47,4 +47,4 @@ def _rank(row: AnchorGroupRow) -> tuple[object, ...]:
     return -row.total_count, row.member_token, row.receiver_shape, row.unit_id is not None, row.unit_id or 0
 
 
-_SELECT = "SELECT path, unit_id, token, places FROM anchored JOIN files USING (file_id)"
+_SELECT = "SELECT path, unit_id, token, places FROM unresolved_members JOIN files USING (file_id)"

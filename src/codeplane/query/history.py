@@ -10,7 +10,7 @@ from codeplane.query.rows import fetch_page, file_row_range
 from codeplane.query.snapshot import Page, Snapshot, check_limit
 from codeplane.store.codec import path_from_text, path_to_text
 from codeplane.store.database import Row
-from codeplane.store.records import Change
+from codeplane.store.records import ChangeKind
 
 
 class DefSnapshot(NamedTuple):
@@ -28,7 +28,7 @@ class DefSnapshot(NamedTuple):
 class EpochChange(NamedTuple):
     epoch: int
     path: RepoPath
-    change: Change
+    change: ChangeKind
     old_path: RepoPath | None
     digest: str | None
 
@@ -82,4 +82,4 @@ def _make_def(row: Row) -> DefSnapshot:
 def _make_change(row: Row) -> EpochChange:
     epoch, path, change, old, digest = row
     old_path = None if old is None else path_from_text(old)
-    return EpochChange(epoch, path_from_text(path), Change(change), old_path, digest)
+    return EpochChange(epoch, path_from_text(path), ChangeKind(change), old_path, digest)

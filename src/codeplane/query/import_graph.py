@@ -23,7 +23,7 @@ def list_importing_files(snapshot: Snapshot, path: RepoPath) -> list[RepoPath]:
 def list_import_cycles(snapshot: Snapshot) -> list[list[RepoPath]]:
     """Files that import each other, directly or through others, in groups: the largest first, then by path."""
     require_links(snapshot)
-    rows = snapshot.reader.rows("SELECT file_id, target FROM imported ORDER BY file_id, target")
+    rows = snapshot.reader.rows("SELECT file_id, target FROM file_imports ORDER BY file_id, target")
     edges: dict[int, list[int]] = {}
     for file_id, target in rows:
         edges.setdefault(file_id, []).append(target)
@@ -74,7 +74,7 @@ def strongly_connected_components(edges: Mapping[int, Sequence[int]]) -> Iterato
 def _paths(snapshot: Snapshot, wanted: str, given: str, path: RepoPath) -> list[RepoPath]:
     require_links(snapshot)
     rows = snapshot.reader.rows(
-        f"SELECT {wanted} FROM imported JOIN files AS u ON u.file_id = imported.file_id"
+        f"SELECT {wanted} FROM file_imports JOIN files AS u ON u.file_id = file_imports.file_id"
         f" JOIN files AS o ON o.file_id = target WHERE {given} = ? ORDER BY {wanted}",
         (path_to_text(path),),
     )

@@ -58,7 +58,9 @@ def list_linked_places(snapshot: Snapshot, targets: Collection[int]) -> dict[int
     """Places, in all files, that were found to stand for one of the targets under any name; by file."""
     found: dict[int, set[tuple[int, int]]] = {}
     for target in sorted(targets):
-        for file_id, places in snapshot.reader.rows("SELECT file_id, places FROM uses WHERE target = ?", (target,)):
+        for file_id, places in snapshot.reader.rows(
+            "SELECT file_id, places FROM def_references WHERE target = ?", (target,)
+        ):
             here = {(use.line, use.column) for use in unpack_uses(places) if use.how & (NAMES | RENAMES)}
             if here:
                 found.setdefault(file_id, set()).update(here)
@@ -77,7 +79,7 @@ def _occurrences(snapshot: Snapshot, block: FileBlock, numbers: Collection[int])
         linked.setdefault(ref, []).append((links.targets[which], tier))
     columns = held.refs.columns
     anchored = _anchored(snapshot, file_id, {held.names[columns.names[number]] for number in numbers})
-    resolvable = snapshot.reader.row("SELECT 1 FROM sketches WHERE file_id = ?", (file_id,)) is not None
+    resolvable = snapshot.reader.row("SELECT 1 FROM file_summaries WHERE file_id = ?", (file_id,)) is not None
     for number in numbers:
         flags, at = columns.flags[number], columns.binds[number]
         bind = held.binds[at - 1] if at else None
@@ -107,7 +109,9 @@ def _anchored(snapshot: Snapshot, file_id: int, names: Collection[str]) -> set[t
     """Places of a file where members of these names stand that could not be resolved."""
     found: set[tuple[int, int]] = set()
     for name in sorted(names):
-        row = snapshot.reader.row("SELECT places FROM anchored WHERE token = ? AND file_id = ?", (name, file_id))
+        row = snapshot.reader.row(
+            "SELECT places FROM unresolved_members WHERE token = ? AND file_id = ?", (name, file_id)
+        )
         found |= {(use.line, use.column) for use in unpack_uses(row[0])} if row is not None else set()
     return found
 

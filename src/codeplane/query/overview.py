@@ -139,15 +139,15 @@ def count_files_naming(snapshot: Snapshot, names: Iterable[str]) -> dict[str, in
 def list_uses_elsewhere(snapshot: Snapshot) -> list[Row]:
     """(definition, file) for every file that uses a definition of another one, as far as names are resolved."""
     return snapshot.reader.rows(
-        "WITH shared AS MATERIALIZED (SELECT target FROM uses GROUP BY target HAVING count(*) > 1)"
-        " SELECT def_id, uses.file_id FROM shared JOIN defs ON def_uid = printf('%016x', target)"
-        " JOIN uses USING (target) WHERE def_id >> 20 <> uses.file_id"
+        "WITH shared AS MATERIALIZED (SELECT target FROM def_references GROUP BY target HAVING count(*) > 1)"
+        " SELECT def_id, def_references.file_id FROM shared JOIN defs ON def_uid = printf('%016x', target)"
+        " JOIN def_references USING (target) WHERE def_id >> 20 <> def_references.file_id"
     )
 
 
 def list_imports_elsewhere(snapshot: Snapshot) -> list[Row]:
     """(file, file that imports it), as imports are resolved."""
-    return snapshot.reader.rows("SELECT target, file_id FROM imported WHERE target <> file_id")
+    return snapshot.reader.rows("SELECT target, file_id FROM file_imports WHERE target <> file_id")
 
 
 def list_files_naming(snapshot: Snapshot, name: str) -> frozenset[int]:

@@ -60,7 +60,7 @@ def rank_uses(uses: Sequence[UseRow], defined_at: tuple[RepoPath, int, int], lim
 def list_uses_of(snapshot: Snapshot, number: int) -> list[UseRow]:
     """Every place that uses a definition or an attribute, by path and place."""
     found: list[UseRow] = []
-    sql = "SELECT path, places FROM uses JOIN files USING (file_id) WHERE target = ?"
+    sql = "SELECT path, places FROM def_references JOIN files USING (file_id) WHERE target = ?"
     for path, places in snapshot.reader.rows(sql, (number,)):
         shown = path_from_text(path)
         for line, column, tier, role, usage, how in unpack_uses(places):
@@ -77,6 +77,6 @@ def list_files_using(snapshot: Snapshot, numbers: Collection[int], role: str, li
     if not targets:
         return Page((), 0)
     marks = ", ".join("?" * len(targets))
-    sql = f"SELECT DISTINCT path FROM uses JOIN files USING (file_id) WHERE target IN ({marks}) AND role = ?"
+    sql = f"SELECT DISTINCT path FROM def_references JOIN files USING (file_id) WHERE target IN ({marks}) AND role = ?"
     found = [path_from_text(path) for (path,) in snapshot.reader.rows(f"{sql} ORDER BY path", (*targets, role))]
     return Page(tuple(found[:limit]), len(found))

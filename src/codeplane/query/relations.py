@@ -273,6 +273,6 @@ DEFINITIONS = (
 )
 _ATTRIBUTES = (
     "SELECT path, a.line, a.col, 'attribute', a.name, d.lexical_path || '.' || a.name, '', a.def_uid, a.line, a.line,"
-    " a.parent, files.file_id, attribute_id FROM given_attributes AS a JOIN files ON files.file_id = attribute_id >> 20"
-    " JOIN defs AS d ON d.def_id = (files.file_id << 20 | a.parent)"
+    " a.parent, files.file_id, attribute_id FROM instance_attributes AS a"
+    " JOIN files ON files.file_id = attribute_id >> 20 JOIN defs AS d ON d.def_id = (files.file_id << 20 | a.parent)"
 )

@@ -69,14 +69,14 @@ def find_block(snapshot: Snapshot, file_id: int) -> FileBlock | None:
 
 def has_unresolved(snapshot: Snapshot) -> bool:
     """Whether what is known of some references is that of other texts."""
-    return snapshot.reader.row("SELECT 1 FROM unresolved LIMIT 1") is not None
+    return snapshot.reader.row("SELECT 1 FROM unresolved_files LIMIT 1") is not None
 
 
 def require_links(snapshot: Snapshot) -> None:
     """NOT_READY while changes of this epoch are not resolved: what is known of references is that of other texts."""
     if not has_unresolved(snapshot):
         return
-    found = snapshot.reader.row("SELECT COUNT(*) FROM unresolved")
+    found = snapshot.reader.row("SELECT COUNT(*) FROM unresolved_files")
     raise CodePlaneError(
         ErrorCode.NOT_READY,
         "references are being resolved after a change",
@@ -87,7 +87,7 @@ def require_links(snapshot: Snapshot) -> None:
 
 def find_links(snapshot: Snapshot, file_id: int) -> Links:
     """What the references of a file stand for."""
-    found = snapshot.reader.row("SELECT links FROM links WHERE file_id = ?", (file_id,))
+    found = snapshot.reader.row("SELECT links FROM file_links WHERE file_id = ?", (file_id,))
     return Links() if found is None else unpack_links(found[0])
 
 

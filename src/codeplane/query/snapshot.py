@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import MAX_LIMIT
 from codeplane.store.layout import Generation, StateDirectory
-from codeplane.store.reader import WAIT_SECONDS, Reader, open_reader
+from codeplane.store.reader import WAIT_SECONDS, EpochReader, open_reader
 from codeplane.store.records import EpochRow
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class Page(Generic[T]):
 class Snapshot:
     """Belongs to one thread. `refresh` moves it to the newest epoch."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: EpochReader) -> None:
         self.reader = reader
 
     @property

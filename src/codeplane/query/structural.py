@@ -134,7 +134,7 @@ def _member_names(snapshot: Snapshot, owner: Symbol) -> frozenset[str]:
             found |= {
                 str(name)
                 for (name,) in snapshot.reader.rows(
-                    "SELECT a.name FROM given_attributes AS a JOIN defs AS d ON d.def_id = (? | a.parent)"
+                    "SELECT a.name FROM instance_attributes AS a JOIN defs AS d ON d.def_id = (? | a.parent)"
                     " WHERE attribute_id BETWEEN ? AND ? AND d.def_uid = ?",
                     (span[0], *span, held.def_uid),
                 )
@@ -178,7 +178,8 @@ def _go_methods(snapshot: Snapshot, owner: Symbol, depth: int = 0) -> dict[str, 
     else:
         folder = parent(owner.path)
         files = snapshot.reader.rows(
-            "SELECT file_id, path FROM detached JOIN files USING (file_id) WHERE owner = ? AND language = 'go'",
+            "SELECT file_id, path FROM out_of_line_members JOIN files USING (file_id)"
+            " WHERE owner = ? AND language = 'go'",
             (owner.name,),
         )
         for file_id, path in files:

@@ -67,7 +67,7 @@ def list_unused(
     where = {
         target: (count, file_id)
         for target, count, file_id in snapshot.reader.rows(
-            "SELECT target, COUNT(*), MAX(file_id) FROM uses GROUP BY target"
+            "SELECT target, COUNT(*), MAX(file_id) FROM def_references GROUP BY target"
         )
     }
     families = _Families(snapshot)
@@ -133,7 +133,9 @@ def _marks(values: Collection[str]) -> str:
 
 def _is_used_at_home(snapshot: Snapshot, each: _Candidate) -> bool:
     """Whether its own file uses it outside of itself."""
-    row = snapshot.reader.row("SELECT places FROM uses WHERE target = ? AND file_id = ?", (each.number, each.file_id))
+    row = snapshot.reader.row(
+        "SELECT places FROM def_references WHERE target = ? AND file_id = ?", (each.number, each.file_id)
+    )
     return row is not None and any(
         use.role != Role.DEFINITION and not each.start_line <= use.line <= each.end_line for use in unpack_uses(row[0])
     )
@@ -155,7 +157,7 @@ def _reasons(snapshot: Snapshot, each: _Candidate, families: _Families) -> Itera
         yield "decorated"
     if is_test or each.name in _CALLED_BY_NAME or (each.name.startswith("__") and each.name.endswith("__")):
         yield "convention"
-    if snapshot.reader.row("SELECT 1 FROM anchored WHERE token = ? LIMIT 1", (each.name,)) is not None:
+    if snapshot.reader.row("SELECT 1 FROM unresolved_members WHERE token = ? LIMIT 1", (each.name,)) is not None:
         yield "unresolved"
     elsewhere = snapshot.reader.row(
         "SELECT 1 FROM name_files WHERE name = ? AND file_id != ? LIMIT 1", (each.name, each.file_id)

@@ -167,7 +167,7 @@ def rows(connection: apsw.Connection, sql: str, parameters: Sequence[Value] = ()
         raise from_sqlite(error) from error
 
 
-class OpenRows:
+class ReadOnlyDatabase:
     """A database that is only read, by whoever needs no epoch."""
 
     def __init__(self, path: Path) -> None:

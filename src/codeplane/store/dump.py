@@ -14,10 +14,10 @@ from codeplane.facts.blocks import unpack
 from codeplane.facts.links import unpack_links, unpack_uses
 from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row
-from codeplane.store.reader import Reader
+from codeplane.store.reader import EpochReader
 
 
-def dump(reader: Reader) -> Iterator[str]:
+def dump(reader: EpochReader) -> Iterator[str]:
     """Lines of `table<TAB>JSON`, sorted within each table, tables in a fixed order."""
     for table, sql in _TABLES.items():
         lines = (_line(table, row) for row in reader.stream(sql))
@@ -26,8 +26,8 @@ def dump(reader: Reader) -> Iterator[str]:
     documents = sorted((path, digest) for _, digest, path in reader.documents())
     yield from (_line("documents", document) for document in documents)
     yield from _link_lines(reader)
-    yield from _place_lines(reader, "uses", "target")
-    yield from _place_lines(reader, "anchored", "token")
+    yield from _place_lines(reader, "uses", "def_references", "target")
+    yield from _place_lines(reader, "anchored", "unresolved_members", "token")
 
 
 def _line(table: str, row: Row) -> str:
@@ -35,7 +35,7 @@ def _line(table: str, row: Row) -> str:
     return f"{table}\t{orjson.dumps((path, *row[1:])).decode()}"
 
 
-def _block_lines(reader: Reader) -> Iterator[str]:
+def _block_lines(reader: EpochReader) -> Iterator[str]:
     for path, block in reader.stream("SELECT path, block FROM blocks JOIN files USING (file_id) ORDER BY path"):
         held = unpack(block)
         for table, rows in (("scopes", held.scopes), ("binds", held.binds)):
@@ -43,18 +43,18 @@ def _block_lines(reader: Reader) -> Iterator[str]:
         yield from (_line("refs", (path, held.names[row.name], *row)) for row in held.refs)
 
 
-def _link_lines(reader: Reader) -> Iterator[str]:
+def _link_lines(reader: EpochReader) -> Iterator[str]:
     files: dict[object, object] = dict(reader.rows("SELECT file_id, path FROM files"))
-    for path, links in reader.stream("SELECT path, links FROM links JOIN files USING (file_id) ORDER BY path"):
+    for path, links in reader.stream("SELECT path, links FROM file_links JOIN files USING (file_id) ORDER BY path"):
         *held, imports, seen = unpack_links(links)
         named = sorted(str(files.get(file_id, file_id)) for file_id in imports)
         yield _line("links", (path, *held, named, sorted(str(files.get(key, key)) for key in seen)))
 
 
-def _place_lines(reader: Reader, table: str, key: str) -> Iterator[str]:
+def _place_lines(reader: EpochReader, label: str, table: str, key: str) -> Iterator[str]:
     sql = f"SELECT path, {key}, places FROM {table} JOIN files USING (file_id) ORDER BY path, {key}"
     for path, what, places in reader.stream(sql):
-        yield _line(table, (path, what, [tuple(use) for use in unpack_uses(places)]))
+        yield _line(label, (path, what, [tuple(use) for use in unpack_uses(places)]))
 
 
 def _facts_sql(table: str, key: str, columns: str, joins: str = "") -> str:
@@ -89,10 +89,10 @@ _TABLES = {
     "exports": _facts_sql(
         "export_entries", "entry_id", f"coalesce(files.unit_id, -1), exported_name, {_TARGET}, certainty, evidence_kind"
     ),
-    "given_attributes": _facts_sql("given_attributes", "attribute_id", "def_uid, parent, name, line, col"),
-    "sketches": "SELECT path, lower(hex(interface)) FROM sketches JOIN files USING (file_id) ORDER BY path",
+    "given_attributes": _facts_sql("instance_attributes", "attribute_id", "def_uid, parent, name, line, col"),
+    "sketches": "SELECT path, lower(hex(interface)) FROM file_summaries JOIN files USING (file_id) ORDER BY path",
     "import_words": "SELECT path, word FROM import_words JOIN files USING (file_id) ORDER BY path, word",
-    "detached": "SELECT path, owner FROM detached JOIN files USING (file_id) ORDER BY path, owner",
+    "detached": "SELECT path, owner FROM out_of_line_members JOIN files USING (file_id) ORDER BY path, owner",
     "configurations": "SELECT path, content FROM configurations ORDER BY path",
     "names": "SELECT path, name, count FROM name_files JOIN files USING (file_id) ORDER BY path, name",
     "problems": _facts_sql("problems", "problem_id", "code, line, message"),

@@ -50,7 +50,7 @@ def insert_rows(connection: apsw.Connection, rows: FactRows, *, bulk: bool) -> N
         connection.execute("INSERT INTO blocks VALUES (?, ?)", (rows.file_id, rows.block))
         connection.executemany(_LOAD_NAMES if bulk else _PUT_NAMES, rows.names)
     if rows.sketch:
-        connection.execute("INSERT INTO sketches VALUES (?, ?, ?)", (rows.file_id, rows.interface, rows.sketch))
+        connection.execute("INSERT INTO file_summaries VALUES (?, ?, ?)", (rows.file_id, rows.interface, rows.sketch))
     for sql, values in rows.small:
         connection.executemany(sql, values)
 
@@ -60,9 +60,9 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     names = unpack(connection.execute("SELECT block FROM blocks WHERE file_id = ?", (file_id,)).get or b"").names
     connection.executemany("DELETE FROM name_files WHERE name = ? AND file_id = ?", [(name, file_id) for name in names])
     connection.execute("DELETE FROM blocks WHERE file_id = ?", (file_id,))
-    connection.execute("DELETE FROM sketches WHERE file_id = ?", (file_id,))
+    connection.execute("DELETE FROM file_summaries WHERE file_id = ?", (file_id,))
     delete_links(connection, file_id)
-    connection.execute("DELETE FROM unresolved WHERE file_id = ?", (file_id,))
+    connection.execute("DELETE FROM unresolved_files WHERE file_id = ?", (file_id,))
     span = row_range(file_id)
     for imported, source in list(
         connection.execute("SELECT imported_name, source_literal FROM imports WHERE import_id BETWEEN ? AND ?", span)
@@ -74,7 +74,7 @@ def delete_rows(connection: apsw.Connection, file_id: int) -> None:
     )
     for path, name in list(owners):
         owner = path[: -len(name) - 1].rpartition(".")[2]
-        connection.execute("DELETE FROM detached WHERE owner = ? AND file_id = ?", (owner, file_id))
+        connection.execute("DELETE FROM out_of_line_members WHERE owner = ? AND file_id = ?", (owner, file_id))
     for sql in _DELETE_SQL:
         connection.execute(sql, span)
 
@@ -144,10 +144,10 @@ _PUT_NAMES = "INSERT INTO name_files VALUES (?, ?, ?)"
 _DEFS = _insert_sql("defs", 19)
 _IMPORTS = _insert_sql("imports", 12)
 _ENTRIES = _insert_sql("export_entries", 5)
-_ATTRIBUTES = _insert_sql("given_attributes", 6)
+_ATTRIBUTES = _insert_sql("instance_attributes", 6)
 _PROBLEMS = _insert_sql("problems", 4)
 _IMPORT_WORDS = _insert_sql("import_words", 2)
-_DETACHED = _insert_sql("detached", 2)
+_DETACHED = _insert_sql("out_of_line_members", 2)
 _SEPARATORS = re.compile(r"[./\\:]+")
 
 _DELETE_SQL = (

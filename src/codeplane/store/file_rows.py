@@ -12,7 +12,7 @@ import apsw
 from codeplane.base.paths import RepoPath
 from codeplane.store.codec import path_to_text, row_range, signed64, storable
 from codeplane.store.database import Value
-from codeplane.store.records import FileRow, FileStat, FileState
+from codeplane.store.records import FileRow, FileState, ObservedStat
 
 
 def find_file_id(connection: apsw.Connection, path: RepoPath) -> int | None:
@@ -33,7 +33,7 @@ def read_counts(connection: apsw.Connection, file_id: int) -> Sequence[int]:
     return counts
 
 
-def touch_files(connection: apsw.Connection, stats: Iterable[tuple[RepoPath, FileStat]]) -> None:
+def touch_files(connection: apsw.Connection, stats: Iterable[tuple[RepoPath, ObservedStat]]) -> None:
     """What the file system says of them, and nothing else."""
     values = [(*map(signed64, stat), path_to_text(path)) for path, stat in stats]
     connection.executemany(_TOUCH_FILE, values)

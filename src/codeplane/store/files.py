@@ -10,7 +10,7 @@ from codeplane.store.codec import path_from_text
 from codeplane.store.database import Row, Value
 
 
-class KnownFile(NamedTuple):
+class StoredFile(NamedTuple):
     """What decides whether a file changed. Numbers beyond 63 bits come back as `codec.signed64` of what was put."""
 
     size: int
@@ -25,11 +25,11 @@ class KnownFile(NamedTuple):
     """A FileState by value."""
 
 
-class Rows(Protocol):
+class RowSource(Protocol):
     def rows(self, sql: str, parameters: Sequence[Value] = (), /) -> list[Row]: ...
 
 
-def list_known(source: Rows) -> Iterator[tuple[RepoPath, KnownFile]]:
+def list_stored(source: RowSource) -> Iterator[tuple[RepoPath, StoredFile]]:
     """Every file with its path. A file that must be read again has size -1 and no digest.
 
     Read by the thousand: of a million files the rows alone would take hundreds of megabytes.
@@ -37,7 +37,7 @@ def list_known(source: Rows) -> Iterator[tuple[RepoPath, KnownFile]]:
     last = -1
     while found := source.rows(_KNOWN, (last, _AT_ONCE)):
         for _, path, *stat, digest, text_digest, state in found:
-            yield path_from_text(path), KnownFile._make((*stat, digest, text_digest or digest, state))
+            yield path_from_text(path), StoredFile._make((*stat, digest, text_digest or digest, state))
         last = found[-1][0]
 
 

@@ -19,7 +19,7 @@ from codeplane.store.database import open_for_reading, rows
 from codeplane.store.errors import REBUILD_REMEDY, corrupt
 from codeplane.store.fingerprint import Fingerprint, differences, is_newer, parse_fingerprint
 from codeplane.store.layout import Generation, StateDirectory
-from codeplane.store.reader import Reader, open_reader
+from codeplane.store.reader import EpochReader, open_reader
 from codeplane.store.records import EpochRow
 from codeplane.store.registry import Binding
 from codeplane.store.schema import DOCUMENT_DIGEST, FACT_TABLES
@@ -41,7 +41,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Integrity:
+class IndexCheck:
     verdict: Verdict
     reason: str | None = None
     generation: Generation | None = None
@@ -49,7 +49,7 @@ class Integrity:
     repo_uuid: str | None = None
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Fields of the fingerprint that differ: the value in the index, the value now."""
-    needs_mending: bool = False
+    needs_repair: bool = False
     """The verdict is OK, but a publish was cut off: open it to write and sync before reading."""
 
     def require_usable(self) -> None:
@@ -63,10 +63,10 @@ class Integrity:
 
 def verify(
     state: StateDirectory | None, runtime: Fingerprint, binding: Binding | None, depth: Depth = "open"
-) -> Integrity:
+) -> IndexCheck:
     """The verdict on the current generation. Raises only what keeps it from being looked at, such as a lock."""
     if state is None:
-        return Integrity(Verdict.ABSENT)
+        return IndexCheck(Verdict.ABSENT)
     for _ in range(_ATTEMPTS):
         before = _stamp(state)
         found = _verify_current(state, runtime, binding, depth)
@@ -89,22 +89,22 @@ def _stamp(state: StateDirectory) -> tuple[object, ...]:
     return tuple(stamps)
 
 
-def _verify_current(state: StateDirectory, runtime: Fingerprint, binding: Binding | None, depth: Depth) -> Integrity:
+def _verify_current(state: StateDirectory, runtime: Fingerprint, binding: Binding | None, depth: Depth) -> IndexCheck:
     generation: Generation | None = None
     try:
         generation = state.current()
         if generation is None:
-            return Integrity(Verdict.BUILDING if state.generations() else Verdict.ABSENT)
+            return IndexCheck(Verdict.BUILDING if state.generations() else Verdict.ABSENT)
         return _verify_generation(generation, runtime, binding, depth)
     except CodePlaneError as error:
         if error.code is not ErrorCode.INDEX_CORRUPT:
             raise
-        return Integrity(Verdict.CORRUPT, error.message, generation)
+        return IndexCheck(Verdict.CORRUPT, error.message, generation)
 
 
 def _verify_generation(
     generation: Generation, runtime: Fingerprint, binding: Binding | None, depth: Depth
-) -> Integrity:
+) -> IndexCheck:
     connection = open_for_reading(generation.database)
     try:
         # One snapshot for all that is read: an epoch and its text index are named by different statements.
@@ -114,19 +114,19 @@ def _verify_generation(
         if repo_uuid is None or index_id is None:
             raise corrupt("the index does not say whose it is")
         if binding is None or not binding.covers(repo_uuid, index_id):
-            return Integrity(Verdict.ABSENT, "the index was not made here by this user", generation)
+            return IndexCheck(Verdict.ABSENT, "the index was not made here by this user", generation)
         indexed = parse_fingerprint(epochs.read_meta(connection, "fingerprint") or "")
         differing = differences(indexed, runtime)
         if is_newer(indexed, runtime):
             reason = f"written by CodePlane {indexed.product}"
-            return Integrity(Verdict.NEWER, reason, generation, None, repo_uuid, differing)
+            return IndexCheck(Verdict.NEWER, reason, generation, None, repo_uuid, differing)
         if differing:
             reason = f"{', '.join(differing)} changed"
             epoch = None if "schema" in differing else epochs.read_epoch(connection)
-            return Integrity(Verdict.REQUIRES_REINDEX, reason, generation, epoch, repo_uuid, differing)
+            return IndexCheck(Verdict.REQUIRES_REINDEX, reason, generation, epoch, repo_uuid, differing)
         epoch = epochs.read_epoch(connection)
         if epoch is None:
-            return Integrity(Verdict.BUILDING, None, generation, None, repo_uuid)
+            return IndexCheck(Verdict.BUILDING, None, generation, None, repo_uuid)
         mending = _check_lexical(generation, epochs.read_recorded(connection, epoch.epoch))
         if depth in _CHECKS:
             found = rows(connection, _CHECKS[depth])
@@ -137,7 +137,7 @@ def _verify_generation(
     if depth == "full" and not mending:
         with open_reader(generation) as reader:
             _check_rows(reader)
-    return Integrity(Verdict.OK, None, generation, epoch, repo_uuid, needs_mending=mending)
+    return IndexCheck(Verdict.OK, None, generation, epoch, repo_uuid, needs_repair=mending)
 
 
 def _check_lexical(generation: Generation, recorded: RecordedSegments) -> bool:
@@ -150,7 +150,7 @@ def _check_lexical(generation: Generation, recorded: RecordedSegments) -> bool:
     return True
 
 
-def _check_rows(reader: Reader) -> None:
+def _check_rows(reader: EpochReader) -> None:
     """Every row belongs to a file, names count all references, and both halves hold the same files."""
     for table, key in FACT_TABLES.items():
         sql = f"SELECT count(*) FROM {table} WHERE NOT EXISTS (SELECT 1 FROM files WHERE file_id = {key} >> 20)"

@@ -131,7 +131,7 @@ class StateDirectory:
                 os.fsync(parent)
             write_atomic(state, "CURRENT", f"{generation.name}\n".encode())
 
-    def condemn(self) -> None:
+    def mark_corrupt(self) -> None:
         """Say that the current generation is damaged, so that whoever comes next replaces it. Only under the lock."""
         with _opened(self.path) as state:
             write_atomic(state, "CURRENT", b"damaged\n")

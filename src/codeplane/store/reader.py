@@ -26,7 +26,7 @@ WAIT_SECONDS = 2.0
 _PAUSE_SECONDS = 0.01
 
 
-class Reader:
+class EpochReader:
     """One epoch of one generation; made by `open_reader`."""
 
     def __init__(
@@ -81,7 +81,7 @@ class Reader:
         with sqlite_errors():
             self._connection.close()
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> EpochReader:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -158,11 +158,11 @@ class Reader:
         return True
 
 
-def open_reader(generation: Generation, *, lexical: bool = True, wait_seconds: float = WAIT_SECONDS) -> Reader:
+def open_reader(generation: Generation, *, lexical: bool = True, wait_seconds: float = WAIT_SECONDS) -> EpochReader:
     """A reader of the newest epoch; NOT_READY when its two halves do not come together in time."""
     connection = open_for_reading(generation.database)
     try:
-        return Reader(generation, connection, lexical=lexical, wait_seconds=wait_seconds)
+        return EpochReader(generation, connection, lexical=lexical, wait_seconds=wait_seconds)
     except BaseException:
         with suppress(apsw.Error):
             connection.close()

@@ -25,14 +25,14 @@ class FileState(StrEnum):
     """Set aside after it broke its parser; its text is searchable where it could be read."""
 
 
-class Change(StrEnum):
+class ChangeKind(StrEnum):
     ADDED = "added"
     MODIFIED = "modified"
     REMOVED = "removed"
     RENAMED = "renamed"
 
 
-class FileStat(NamedTuple):
+class ObservedStat(NamedTuple):
     """What the file system said, and when it was asked."""
 
     size: int
@@ -45,7 +45,7 @@ class FileStat(NamedTuple):
 
 class FileRow(NamedTuple):
     path: RepoPath
-    stat: FileStat
+    stat: ObservedStat
     digest: Digest | None
     text_digest: Digest | None
     language: str | None
@@ -91,6 +91,6 @@ class EpochRow(NamedTuple):
 class PendingChange(NamedTuple):
     """How the next epoch will differ from the last in one path."""
 
-    change: Change
+    change: ChangeKind
     old_path: RepoPath | None
     digest: str | None

@@ -17,22 +17,22 @@ from codeplane.store.database import transaction
 from codeplane.store.errors import corrupt
 from codeplane.store.fingerprint import Fingerprint, differences, parse_fingerprint
 from codeplane.store.layout import Generation
-from codeplane.store.mending import mend
+from codeplane.store.repair import repair_documents
 from codeplane.store.segments import agrees, check_files, check_footers, read_segments
 from codeplane.store.writer import Barrier, Writer, reopen_writer
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedWriter:
     """`repaired` are the files that must be read again before anything is served: sync, then publish."""
 
     writer: Writer
     repaired: tuple[RepoPath, ...]
-    mended: bool
+    was_inconsistent: bool
     """Whether the two halves were found apart."""
 
 
-def open_writer(generation: Generation, *, barrier: Barrier = lambda point: None) -> Opened:
+def open_writer(generation: Generation, *, barrier: Barrier = lambda point: None) -> OpenedWriter:
     """Open a published generation to write; INDEX_CORRUPT when it must be rebuilt instead."""
     if not generation.is_plain():
         raise corrupt(f"generation {generation.name} is not whole")
@@ -46,23 +46,23 @@ def open_writer(generation: Generation, *, barrier: Barrier = lambda point: None
             raise corrupt(f"generation {generation.name} was never finished")
         recorded = epochs.read_recorded(writer.connection, writer.epoch)
         if not agrees(segments, recorded):
-            dirty = mend(writer.connection, writer.lexical, writer.epoch)
+            dirty = repair_documents(writer.connection, writer.lexical, writer.epoch)
             if dirty:
                 writer.require_epoch()
-            return Opened(writer, dirty, True)
+            return OpenedWriter(writer, dirty, True)
         check_files(generation.lexical, segments, recorded, set())
         merged = segments.meta_digest != recorded.meta_digest
         current = writer.lexical.record(recorded.files)
         if merged:
             with transaction(writer.connection):
                 epochs.record_segments(writer.connection, writer.epoch, current)
-        return Opened(writer, (), False)
+        return OpenedWriter(writer, (), False)
     except BaseException:
         writer.close()
         raise
 
 
-def adopt(
+def open_seeded(
     generation: Generation,
     fingerprint: Fingerprint,
     repo_uuid: str,
@@ -75,7 +75,7 @@ def adopt(
     opened = open_writer(generation, barrier=barrier)
     try:
         made_by = parse_fingerprint(opened.writer.read_meta("fingerprint") or "")
-        if opened.mended or differences(made_by, fingerprint):
+        if opened.was_inconsistent or differences(made_by, fingerprint):
             raise corrupt(f"generation {generation.name} is not what it was put by as")
         opened.writer.begin_anew(repo_uuid, index_id, first_epoch)
         return opened.writer

@@ -7,12 +7,12 @@ id, because it may lie in another file. Enumerations are the integers of the fac
 
 Scopes, bindings and references are the exception: there are so many, they are so alike, and they
 are only asked a file at a time, that those of a file are one packed block. `name_files` says in
-which files a name occurs and how often. What others need to know of a file lies packed in its sketch. `uses` says
-where a definition, or an attribute, is used, by the number of its `def_uid`; `links` holds the same by file;
-`anchored` the places of members that could not be resolved; `bases` which class inherits from which, and which member
-of an `impl` block or an anonymous class overrides which; `imported`
-which file imports which; `seen` what the links of a file depend on: another
-file, or what was looked up, so that a change says whose links it concerns.
+which files a name occurs and how often. What others need to know of a file lies packed in `file_summaries`.
+`def_references` says where a definition, or an attribute, is used, by the number of its `def_uid`; `file_links` holds
+the same by file; `unresolved_members` the places of members that could not be resolved; `bases` which class inherits
+from which, and which member of an `impl` block or an anonymous class overrides which; `file_imports` which file imports
+which; `link_dependencies` what the links of a file depend on: another file, or what was looked up, so that a change
+says whose links it concerns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FACT_TABLES = {
     "defs": "def_id",
     "imports": "import_id",
     "export_entries": "entry_id",
-    "given_attributes": "attribute_id",
+    "instance_attributes": "attribute_id",
     "problems": "problem_id",
 }
 """Tables whose rows belong to one file, with their primary keys."""
@@ -105,23 +105,23 @@ CREATE TABLE name_files (
     name TEXT NOT NULL, file_id INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sketches (file_id INTEGER PRIMARY KEY, interface BLOB NOT NULL, sketch BLOB NOT NULL) STRICT;
+CREATE TABLE file_summaries (file_id INTEGER PRIMARY KEY, interface BLOB NOT NULL, summary BLOB NOT NULL) STRICT;
 
 CREATE TABLE import_words (
     word TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (word, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE detached (
+CREATE TABLE out_of_line_members (
     owner TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (owner, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE links (file_id INTEGER PRIMARY KEY, links BLOB NOT NULL) STRICT;
+CREATE TABLE file_links (file_id INTEGER PRIMARY KEY, links BLOB NOT NULL) STRICT;
 
-CREATE TABLE uses (
+CREATE TABLE def_references (
     target INTEGER NOT NULL, file_id INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (target, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE anchored (
+CREATE TABLE unresolved_members (
     token TEXT NOT NULL, file_id INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (token, file_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -129,13 +129,15 @@ CREATE TABLE bases (
     derived INTEGER NOT NULL, base INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (derived, base, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE imported (
+CREATE TABLE file_imports (
     target INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (target, file_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE unresolved (file_id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE unresolved_files (file_id INTEGER PRIMARY KEY) STRICT;
 
-CREATE TABLE seen (key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE link_dependencies (
+    key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE defs (
     def_id INTEGER PRIMARY KEY,
@@ -174,7 +176,7 @@ CREATE TABLE imports (
     end_col INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE given_attributes (
+CREATE TABLE instance_attributes (
     attribute_id INTEGER PRIMARY KEY,
     def_uid TEXT NOT NULL,
     parent INTEGER NOT NULL,
@@ -238,8 +240,8 @@ CREATE INDEX defs_uid ON defs (def_uid);
 CREATE INDEX defs_lower_name ON defs (lower(name));
 CREATE INDEX imports_uid ON imports (import_uid);
 CREATE INDEX bases_base ON bases (base);
-CREATE INDEX given_attributes_uid ON given_attributes (def_uid);
-CREATE INDEX given_attributes_name ON given_attributes (lower(name));
+CREATE INDEX instance_attributes_uid ON instance_attributes (def_uid);
+CREATE INDEX instance_attributes_name ON instance_attributes (lower(name));
 CREATE INDEX export_entries_target ON export_entries (target_def) WHERE target_def IS NOT NULL;
 CREATE INDEX def_snapshots_until ON def_snapshots (until_epoch);
 """

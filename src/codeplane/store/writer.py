@@ -39,16 +39,16 @@ from codeplane.store.fact_rows import delete_rows, insert_rows, make_rows, stora
 from codeplane.store.fingerprint import Fingerprint
 from codeplane.store.layout import Generation, copy_generation, tree_bytes
 from codeplane.store.lexical import LexicalWriter
-from codeplane.store.link_rows import LOADED_USES, SORT_USES, FileLinks, put_links
-from codeplane.store.mending import mend
+from codeplane.store.link_rows import CREATE_LOADED_REFERENCES, SORT_REFERENCES, FileLinks, put_links
 from codeplane.store.records import (
-    Change,
+    ChangeKind,
     EpochInfo,
     EpochRow,
     FileRow,
-    FileStat,
     FileState,
+    ObservedStat,
 )
+from codeplane.store.repair import repair_documents
 from codeplane.store.role_rows import JudgedFile
 from codeplane.store.schema import INDEXES, LOADED_NAMES, SCHEMA_VERSION, SORT_NAMES, TABLES
 from codeplane.store.segments import RecordedSegments
@@ -146,11 +146,11 @@ class Writer:
             self._put_row(file_id, file, counts, lexical=searchable is not None)
             if searchable is not None:
                 self._lexical.add(file_id, file.path, file.document_digest, file.family, searchable, file.role)
-            change = Change.ADDED if known_id is None else Change.MODIFIED
+            change = ChangeKind.ADDED if known_id is None else ChangeKind.MODIFIED
             pending.note(self._pending, file.path, change, file.digest)
         return file_id
 
-    def touch_files(self, stats: Iterable[tuple[RepoPath, FileStat]]) -> None:
+    def touch_files(self, stats: Iterable[tuple[RepoPath, ObservedStat]]) -> None:
         """The same content, seen again: only what the file system said changes, and no epoch follows."""
         with self._writing():
             file_rows.touch_files(self._connection, stats)
@@ -166,7 +166,7 @@ class Writer:
             self._lexical.delete(file_id)
             if self._file_ids is not None:
                 self._file_ids.pop(path, None)
-            pending.note(self._pending, path, Change.REMOVED, None)
+            pending.note(self._pending, path, ChangeKind.REMOVED, None)
         return True
 
     def find_text(self, path: RepoPath) -> tuple[str | None, FileState] | None:
@@ -183,7 +183,7 @@ class Writer:
             self._keep_history(file_id)
             counts = file_rows.read_counts(self._connection, file_id)
             self._put_row(file_id, file, counts, lexical=True)
-            pending.note(self._pending, file.path, Change.MODIFIED, file.digest)
+            pending.note(self._pending, file.path, ChangeKind.MODIFIED, file.digest)
 
     def size_bytes(self) -> int:
         """Bytes that the generation takes, and will take for what is not yet committed, by rule of thumb."""
@@ -276,7 +276,7 @@ class Writer:
 
         How many of them have references and were not left before.
         """
-        put = "INSERT OR IGNORE INTO unresolved SELECT file_id FROM blocks"
+        put = "INSERT OR IGNORE INTO unresolved_files SELECT file_id FROM blocks"
         with self._writing():
             before = self._connection.total_changes()
             if file_ids is None:
@@ -287,7 +287,9 @@ class Writer:
 
     def list_unresolved(self) -> list[int]:
         """By path."""
-        return [id_ for (id_,) in self.rows("SELECT file_id FROM unresolved JOIN files USING (file_id) ORDER BY path")]
+        return [
+            id_ for (id_,) in self.rows("SELECT file_id FROM unresolved_files JOIN files USING (file_id) ORDER BY path")
+        ]
 
     def keep_links(self) -> None:
         """What was resolved since the last publish becomes part of its epoch."""
@@ -389,7 +391,7 @@ class Writer:
         self._derived_changed = False
         if self._lexical_ahead and self._epoch is not None:
             # The text index cannot go back; its documents are put right by reading those files again.
-            self._derived_changed = bool(mend(self._connection, self._lexical, self._epoch))
+            self._derived_changed = bool(repair_documents(self._connection, self._lexical, self._epoch))
             self._lexical_ahead = False
         self._broken = False
 
@@ -438,7 +440,7 @@ class Writer:
     def _finish_build(self) -> None:
         self.finish_load()
         with self._writing():
-            self._connection.execute(SORT_USES)
+            self._connection.execute(SORT_REFERENCES)
         assert self._committing is not None and self._threads is not None
         try:
             self._committing.result()
@@ -527,7 +529,7 @@ def create_writer(
             epochs.write_meta(connection, meta)
             connection.execute("COMMIT")
             connection.execute(LOADED_NAMES)
-            connection.execute(LOADED_USES)
+            connection.execute(CREATE_LOADED_REFERENCES)
         lexical = LexicalWriter(generation.lexical, create=True)
         return Writer(generation, connection, lexical, bulk=True, barrier=barrier)
     except BaseException:

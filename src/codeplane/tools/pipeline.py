@@ -20,7 +20,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode, internal_error
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_ANSWER_CHARS
 from codeplane.base.text_lines import TextLine, agent_text, as_fields
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.options import Progress
+from codeplane.index.options import IndexProgress
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
 from codeplane.operations.editing.editor import Editor
@@ -42,7 +42,7 @@ from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import Surface
 from codeplane.tools.text import render_answer
 from codeplane.tools.text.common import error_lines, warning_lines
-from codeplane.workspace.waiting import again
+from codeplane.workspace.waiting import copy_error
 
 _REASONS = {
     ErrorCode.REQUIRES_REINDEX: "index_incompatible",
@@ -124,7 +124,7 @@ class Pipeline:
         while self._roots.home.workspace.state().phase == "opening" and time.monotonic() < deadline:
             time.sleep(_OPENING_SECONDS)
 
-    def building(self) -> Progress | None:
+    def building(self) -> IndexProgress | None:
         """How far the index of home is, while it is being built."""
         job = self._roots.home.workspace.state().active_job
         if job is None or job.kind == "sync" or not job.progress.files_total:
@@ -311,7 +311,7 @@ class _Run:
             hint = next_call(self._request.surface, "manage_index", arguments, "cpl init", self._elsewhere)
             hints[action] = hint
             # Whoever raised it could not know which calls this client can make.
-            error = again(error)
+            error = copy_error(error)
             error.remedy = f"Make the call in hints.{action}." if "tool" in hint else f"Run '{hint['command']}'."
         fields = error_envelope(error, self._meta(), self._warnings, hints, _REASONS.get(error.code))
         self.status = str(fields["status"])

@@ -11,7 +11,7 @@ from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import IndexOptions
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.fingerprint import Fingerprint, differences, is_newer, parse_fingerprint
-from codeplane.store.integrity import Integrity, Verdict, verify
+from codeplane.store.integrity import IndexCheck, Verdict, verify
 from codeplane.store.layout import StateDirectory, open_state
 from codeplane.store.registry import read_binding
 from codeplane.workspace.freshness import Compatibility
@@ -41,7 +41,7 @@ def inspect(options: IndexOptions) -> Compatibility:
     return describe(verify(open_state(root), runtime(), read_binding(options.user_state, root)))
 
 
-def describe(found: Integrity) -> Compatibility:
+def describe(found: IndexCheck) -> Compatibility:
     now = _fields(runtime())
     indexed = {**now, **{name: values[0] for name, values in found.differences.items()}}
     known = found.generation is not None and found.verdict is not Verdict.CORRUPT

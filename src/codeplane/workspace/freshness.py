@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.options import Progress, SyncReport
+from codeplane.index.options import IndexProgress, SyncReport
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ MAX_STALE_PATHS = 20
 
 
 @dataclass(frozen=True)
-class Settings:
+class WorkspaceSettings:
     policy: str = "balanced"
     inline_ms: int = 250
     """Balanced: how long a call waits for the look at the tree."""
@@ -35,7 +35,9 @@ class Settings:
     """For a command that asks once: it waits for its look however long that takes, but not for a lock."""
 
 
-ONE_SHOT = Settings(inline_ms=24 * 3600 * 1000, watcher=False, background=False, build=False, prewarm=False, once=True)
+ONE_SHOT = WorkspaceSettings(
+    inline_ms=24 * 3600 * 1000, watcher=False, background=False, build=False, prewarm=False, once=True
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ FRESH = Freshness("fresh", "fresh")
 
 
 @dataclass(frozen=True)
-class Read(Generic[T]):
+class FreshResult(Generic[T]):
     """What was asked for, and of which epoch it speaks."""
 
     value: T
@@ -93,7 +95,7 @@ class ActiveJob:
     """create, reindex, rebuild, resume or sync."""
     id: str
     """Empty for a look that nobody can ask about."""
-    progress: Progress
+    progress: IndexProgress
     started: float
     """Seconds since the epoch of Unix."""
 
@@ -107,7 +109,7 @@ class WorkspaceState:
     prewarm: str
     """pending, running, complete, skipped or failed."""
     lock_owner: int | None = None
-    progress: Progress | None = None
+    progress: IndexProgress | None = None
     epoch: int | None = None
     last_sync: float | None = None
     last_report: SyncReport | None = None
@@ -134,7 +136,7 @@ def stale(decision: str, paths: tuple[RepoPath, ...] = (), total: int = 0, reaso
     return Freshness("stale", decision, paths[:MAX_STALE_PATHS], max(total, len(paths)), reason)
 
 
-def judge(report: SyncReport, shared: bool) -> Freshness:
+def freshness_of(report: SyncReport, shared: bool) -> Freshness:
     """What a finished look says about the answers that waited for it."""
     unseen = (*report.unscanned, *report.stale)
     if unseen or report.pending:

@@ -11,10 +11,10 @@ import time
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath
-from codeplane.index.options import Progress, Report, SyncReport
+from codeplane.index.options import IndexProgress, ProgressListener, SyncReport
 
 
-class Look:
+class SyncRequest:
     """One look at the tree. Whoever asks before it begins shares it."""
 
     def __init__(self) -> None:
@@ -22,22 +22,22 @@ class Look:
         self.done = False
         self.resolved = False
         """Whether references can be asked for, too."""
-        self.wants_links = False
+        self.wants_references = False
         self.report: SyncReport | None = None
         self.error: CodePlaneError | None = None
-        self.noticed: tuple[tuple[RepoPath, ...], int] = ((), 0)
+        self.differing_paths: tuple[tuple[RepoPath, ...], int] = ((), 0)
         """Paths that differ, once the tree was compared, and how many."""
-        self.listeners: list[Report] = []
+        self.listeners: list[ProgressListener] = []
 
 
-class Job:
+class IndexJob:
     """A build of the index, from the request on."""
 
     def __init__(self, kind: str, condition: threading.Condition) -> None:
         self.id = f"j_{secrets.token_urlsafe(16)}"
         self.kind = kind
         self.started = time.time()
-        self.progress = Progress("scan")
+        self.progress = IndexProgress("scan")
         self.report: SyncReport | None = None
         self.error: CodePlaneError | None = None
         self._condition = condition

@@ -11,7 +11,7 @@ from codeplane.disk.ignore import IgnoreRules, why_ignored
 from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat, is_racy
 from codeplane.git.index_stamp import index_stamp
-from codeplane.index.options import IndexOptions, effective
+from codeplane.index.options import IndexOptions, effective_options
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import path_to_text, signed64
 
@@ -39,7 +39,7 @@ def is_untouched(snapshot: Snapshot, options: IndexOptions, file: RepoPath) -> b
             )
             if not modes.S_ISREG(status.st_mode) or now != known[:5] or is_racy(now, known[5]):
                 return False
-            if why_ignored(root, IgnoreRules(effective(options).ignore), file) is not None:
+            if why_ignored(root, IgnoreRules(effective_options(options).ignore), file) is not None:
                 return False
     except (OSError, CodePlaneError):
         return False

@@ -13,7 +13,7 @@ from codeplane.base.paths import basename
 from codeplane.disk.ignore import IGNORE_FILES, IgnoreRules
 from codeplane.disk.safe_open import Root
 from codeplane.disk.walk import walk
-from codeplane.index.options import IndexOptions, effective
+from codeplane.index.options import IndexOptions, effective_options
 from codeplane.query.snapshot import open_current
 from codeplane.store.integrity import Verdict
 from codeplane.store.layout import open_state
@@ -36,7 +36,7 @@ class Preflight:
 
 def preflight(options: IndexOptions) -> Preflight:
     """Compare the index with the program and with the ignore rules under which it was built."""
-    options = effective(options)
+    options = effective_options(options)
     try:
         found = inspect(options)
     except CodePlaneError as error:

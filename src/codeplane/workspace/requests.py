@@ -13,10 +13,10 @@ from pathlib import Path
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.warnings import Notice
-from codeplane.index.options import IndexOptions, Progress, Report, SyncReport
+from codeplane.index.options import IndexOptions, IndexProgress, ProgressListener, SyncReport
 from codeplane.workspace.clearing import ClearReport
-from codeplane.workspace.freshness import Compatibility, Settings
-from codeplane.workspace.jobs import Job, Look
+from codeplane.workspace.freshness import Compatibility, WorkspaceSettings
+from codeplane.workspace.jobs import IndexJob, SyncRequest
 from codeplane.workspace.watcher import Watcher
 
 VERIFY_SECONDS = 1.0
@@ -29,7 +29,7 @@ _DECISION_SECONDS = 2.0
 class Requests:
     """What others may see and ask of the thread that keeps the index; all of it changes under `changed` only."""
 
-    def __init__(self, options: IndexOptions, settings: Settings) -> None:
+    def __init__(self, options: IndexOptions, settings: WorkspaceSettings) -> None:
         self.options = options
         self.settings = settings
         self.root = Path(os.path.realpath(options.root))
@@ -44,40 +44,40 @@ class Requests:
         self.last_report: SyncReport | None = None
         self.last_sync: float | None = None
         self.compatibility: Compatibility | None = None
-        self.progress: Progress | None = None
-        self.running: Look | None = None
+        self.progress: IndexProgress | None = None
+        self.running: SyncRequest | None = None
         self.running_since = 0.0
-        self.job: Job | None = None
+        self.job: IndexJob | None = None
         self.epoch: int | None = None
         self.forced = False
         """Whether files must be read again whatever their stat says."""
         self.watcher: Watcher | None = None
         self.watcher_state = "starting" if settings.watcher else "off"
-        self._queued: Look | None = None
-        self._job_wanted: Job | None = None
+        self._queued: SyncRequest | None = None
+        self._job_wanted: IndexJob | None = None
         self._clear_wanted: Clearing | None = None
-        self._condemned: str | None = None
+        self._corrupt_index_id: str | None = None
         self._reopen = False
         self._build_wanted = settings.build
         self._build_wanted_before = settings.build
         """What holds again when a build that was asked for is refused."""
         self._notices: list[Notice] = []
         self._due: float | None = None
-        self._look_ended = 0.0
-        self._look_seconds = 0.0
+        self._sync_ended = 0.0
+        self._sync_seconds = 0.0
 
-    def ask_look(self, report: Report | None = None, *, links: bool = False) -> tuple[Look, bool]:
+    def request_sync(self, report: ProgressListener | None = None, *, links: bool = False) -> tuple[SyncRequest, bool]:
         """A look that begins after this call, and whether somebody else had asked for it already."""
         with self.changed:
             shared = self._queued is not None
-            look = self._queued = self._queued or Look()
-            look.wants_links = look.wants_links or links
+            sync = self._queued = self._queued or SyncRequest()
+            sync.wants_references = sync.wants_references or links
             if report is not None:
-                look.listeners.append(report)
+                sync.listeners.append(report)
             self.changed.notify_all()
-            return look, shared
+            return sync, shared
 
-    def look_within(self, seconds: float) -> None:
+    def schedule_sync(self, seconds: float) -> None:
         """See to it that a look begins by then; sooner is fine."""
         with self.changed:
             due = time.monotonic() + seconds
@@ -85,12 +85,12 @@ class Requests:
                 self._due = due
                 self.changed.notify_all()
 
-    def verify_soon(self) -> None:
+    def schedule_verification(self) -> None:
         """Let a look check the watcher's word, without haste."""
-        pause = max(VERIFY_SECONDS, 20 * self._look_seconds)
-        self.look_within(max(0.0, self._look_ended + pause - time.monotonic()))
+        pause = max(VERIFY_SECONDS, 20 * self._sync_seconds)
+        self.schedule_sync(max(0.0, self._sync_ended + pause - time.monotonic()))
 
-    def build(self, force: bool) -> Job:
+    def build(self, force: bool) -> IndexJob:
         """Ask for a whole index; the job that is under way already is everybody's.
 
         INDEX_LOCKED while another process has the lock: when that lets go, nobody can say.
@@ -100,7 +100,7 @@ class Requests:
                 raise locked_out(self.lock_owner)
             job = self._job_wanted or self.job
             if job is None or not job.running:
-                job = self._job_wanted = Job("reindex" if force else "create", self.changed)
+                job = self._job_wanted = IndexJob("reindex" if force else "create", self.changed)
                 self._build_wanted, self._build_wanted_before = True, self._build_wanted
                 self.changed.notify_all()
             # Whether the lock is to be had is known in a moment, and not yet before the first attempt.
@@ -119,10 +119,10 @@ class Requests:
             raise shutting_down()
         return request.report
 
-    def condemn(self, index_id: str | None) -> None:
+    def mark_corrupt(self, index_id: str | None) -> None:
         """A reader met damage in this index, or could not even tell in which."""
         with self.changed:
-            self._condemned = index_id or ""
+            self._corrupt_index_id = index_id or ""
             if self.phase == "ready":
                 self.phase = "building"
             self.changed.notify_all()
@@ -131,7 +131,7 @@ class Requests:
         """Options that are kept outside have changed: use them from the next look on."""
         with self.changed:
             self._reopen = self.forced = True
-            self._queued = self._queued or Look()
+            self._queued = self._queued or SyncRequest()
             self.changed.notify_all()
         if self.watcher is not None:
             self.watcher.distrust()

@@ -8,10 +8,10 @@ from typing import NoReturn
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import find_owner
-from codeplane.index.options import Cancelled
+from codeplane.index.options import IsCancelled
 from codeplane.store.layout import open_state
 from codeplane.workspace.compatibility import not_ready
-from codeplane.workspace.jobs import Look
+from codeplane.workspace.jobs import SyncRequest
 from codeplane.workspace.requests import Requests, shutting_down
 
 OPENING_SECONDS = 10.0
@@ -21,60 +21,65 @@ _SLICE_SECONDS = 0.05
 """How often a wait looks whether it was cancelled."""
 
 
-def admit(keeper: Requests, strict: bool, deadline: float, cancelled: Cancelled | None) -> str:
+def admit(index_thread: Requests, strict: bool, deadline: float, cancelled: IsCancelled | None) -> str:
     """Wait for an index that can be read: `ready`, or `waiting` where somebody else has the lock.
 
     An index that is being opened is waited for; one that is being built only by those who
     are strict, and by a command that asks once. Raises what keeps it from being read.
     """
-    patient = strict or keeper.settings.once
-    with keeper.changed:
+    patient = strict or index_thread.settings.once
+    with index_thread.changed:
         while True:
             _check(cancelled)
-            if keeper.closing:
+            if index_thread.closing:
                 raise shutting_down()
-            phase = keeper.phase
+            phase = index_thread.phase
             if phase == "ready" or (phase == "waiting" and not strict):
                 return phase
             if phase in ("absent", "incompatible", "error"):
-                _refuse(keeper, phase)
+                _refuse(index_thread, phase)
             if not (phase == "opening" or patient) or time.monotonic() >= deadline:
                 if phase == "waiting":
                     return phase
-                raise unfinished(keeper, phase)
-            keeper.changed.wait(min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic())))
+                raise not_ready_error(index_thread, phase)
+            index_thread.changed.wait(min(_SLICE_SECONDS, max(0.0, deadline - time.monotonic())))
 
 
-def wait_until_open(keeper: Requests, deadline: float, cancelled: Cancelled | None) -> str:
+def wait_until_open(index_thread: Requests, deadline: float, cancelled: IsCancelled | None) -> str:
     """Wait until the phase is no longer `opening`, at most until the deadline; return the phase."""
-    with keeper.changed:
-        while keeper.phase == "opening" and not keeper.closing:
+    with index_thread.changed:
+        while index_thread.phase == "opening" and not index_thread.closing:
             _check(cancelled)
             left = deadline - time.monotonic()
             if left <= 0:
                 break
-            keeper.changed.wait(min(_SLICE_SECONDS, left))
-        return keeper.phase
+            index_thread.changed.wait(min(_SLICE_SECONDS, left))
+        return index_thread.phase
 
 
 def wait_for(
-    keeper: Requests, look: Look, deadline: float | None, cancelled: Cancelled | None, *, links: bool = False
+    index_thread: Requests,
+    sync: SyncRequest,
+    deadline: float | None,
+    cancelled: IsCancelled | None,
+    *,
+    links: bool = False,
 ) -> bool:
     """Whether the look ended before the deadline, with `links` also what references stand for."""
-    with keeper.changed:
-        while not (look.resolved if links else look.done):
-            if keeper.closing:
+    with index_thread.changed:
+        while not (sync.resolved if links else sync.done):
+            if index_thread.closing:
                 raise shutting_down()
             _check(cancelled)
             left = deadline - time.monotonic() if deadline is not None else _SLICE_SECONDS
             if left <= 0:
                 return False
-            keeper.changed.wait(min(left, _SLICE_SECONDS))
+            index_thread.changed.wait(min(left, _SLICE_SECONDS))
     return True
 
 
-def unfinished(keeper: Requests, phase: str) -> CodePlaneError:
-    progress = keeper.progress
+def not_ready_error(index_thread: Requests, phase: str) -> CodePlaneError:
+    progress = index_thread.progress
     details: dict[str, object] = {"phase": phase}
     if progress is not None and progress.files_total:
         details |= {"files_done": progress.files_done, "files_total": progress.files_total}
@@ -83,7 +88,7 @@ def unfinished(keeper: Requests, phase: str) -> CodePlaneError:
     return CodePlaneError(ErrorCode.NOT_READY, message, details=details, remedy="Ask again in a moment.")
 
 
-def again(error: CodePlaneError) -> CodePlaneError:
+def copy_error(error: CodePlaneError) -> CodePlaneError:
     """The same error for another caller: raised twice, one object would gather the frames of both."""
     return CodePlaneError(
         error.code,
@@ -96,7 +101,7 @@ def again(error: CodePlaneError) -> CodePlaneError:
     )
 
 
-def locked(code: ErrorCode, owner: int | None) -> CodePlaneError:
+def lock_held_error(code: ErrorCode, owner: int | None) -> CodePlaneError:
     details: dict[str, object] = {"pid": owner} if owner is not None else {}
     return CodePlaneError(
         code,
@@ -106,10 +111,14 @@ def locked(code: ErrorCode, owner: int | None) -> CodePlaneError:
     )
 
 
-def _refuse(keeper: Requests, phase: str) -> NoReturn:
+def _refuse(index_thread: Requests, phase: str) -> NoReturn:
     if phase != "absent":
-        raise again(keeper.error) if keeper.error else CodePlaneError(ErrorCode.INTERNAL, "the index cannot be used")
-    state = open_state(keeper.root)
+        raise (
+            copy_error(index_thread.error)
+            if index_thread.error
+            else CodePlaneError(ErrorCode.INTERNAL, "the index cannot be used")
+        )
+    state = open_state(index_thread.root)
     owner = find_owner(state.lock_path) if state is not None else None
     if owner is not None and owner != os.getpid():
         raise not_ready(f"process {owner} is building the index", owner)
@@ -120,6 +129,6 @@ def _refuse(keeper: Requests, phase: str) -> NoReturn:
     )
 
 
-def _check(cancelled: Cancelled | None) -> None:
+def _check(cancelled: IsCancelled | None) -> None:
     if cancelled is not None and cancelled():
         raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")

@@ -24,7 +24,7 @@ from codeplane.git.attributes import (
 )
 from codeplane.git.repository import repo_version, tracked_paths
 from codeplane.index.classify import detect_language
-from codeplane.index.options import IndexOptions, effective
+from codeplane.index.options import IndexOptions, effective_options
 from codeplane.languages.roles import weigh
 
 
@@ -52,7 +52,7 @@ class WorkingTree:
         self._kinds: _Kinds | None = None
 
     def list_files(self) -> TreeListing:
-        options = effective(self._options)
+        options = effective_options(self._options)
         with self._lock, Root.open(options.root) as root:
             scan = walk(root, IgnoreRules(options.ignore), self._cache)
             statements = _read_attributes(root, scan)

@@ -16,19 +16,26 @@ from typing import TypeVar
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
-from codeplane.index.options import Cancelled, IndexOptions, Report, SyncReport
+from codeplane.index.options import IndexOptions, IsCancelled, ProgressListener, SyncReport
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.layout import STATE_NAME, StateDirectory, open_state
 from codeplane.workspace.clearing import ClearReport
 from codeplane.workspace.compatibility import has_current
-from codeplane.workspace.freshness import ONE_SHOT, ActiveJob, Read, Settings, WorkspaceState, check_policy
-from codeplane.workspace.jobs import Job
-from codeplane.workspace.keeper import Keeper
+from codeplane.workspace.fresh_read import FreshRead
+from codeplane.workspace.freshness import (
+    ONE_SHOT,
+    ActiveJob,
+    FreshResult,
+    WorkspaceSettings,
+    WorkspaceState,
+    check_policy,
+)
+from codeplane.workspace.index_thread import IndexThread
+from codeplane.workspace.jobs import IndexJob
 from codeplane.workspace.preflight import Preflight, preflight
 from codeplane.workspace.prewarm import prewarm
-from codeplane.workspace.question import Question
 from codeplane.workspace.readers import Readers
-from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, wait_for, wait_until_open
+from codeplane.workspace.waiting import OPENING_SECONDS, admit, copy_error, lock_held_error, wait_for, wait_until_open
 from codeplane.workspace.working_tree import WorkingTree
 
 T = TypeVar("T")
@@ -39,12 +46,12 @@ PREWARM_AGAIN_SECONDS = 10.0
 class Workspace:
     """Safe from many threads. Between `start` and `close` it owns the index, or waits for its turn."""
 
-    def __init__(self, options: IndexOptions, settings: Settings | None = None) -> None:
+    def __init__(self, options: IndexOptions, settings: WorkspaceSettings | None = None) -> None:
         self.options = options
-        self.settings = settings or Settings()
+        self.settings = settings or WorkspaceSettings()
         check_policy(self.settings.policy)
-        self._keeper = Keeper(options, self.settings, self._on_ready)
-        self.root = self._keeper.root
+        self._index_thread = IndexThread(options, self.settings, self._on_ready)
+        self.root = self._index_thread.root
         self._readers = Readers(StateDirectory(self.root / STATE_NAME))
         self.tree = WorkingTree(options)
         """The files themselves, for answers while there is no index to read."""
@@ -54,12 +61,12 @@ class Workspace:
 
     def start(self) -> None:
         """Returns at once; what is done goes on in a thread of its own."""
-        self._keeper.start()
+        self._index_thread.start()
 
     def close(self, timeout: float = 5.0) -> None:
         """End what goes on, so that it can be resumed; nobody who waits here is left waiting."""
         deadline = time.monotonic() + timeout
-        self._keeper.stop(timeout)
+        self._index_thread.stop(timeout)
         if self._prewarmer is not None:
             self._prewarmer.join(max(0.1, deadline - time.monotonic()))
         self._readers.close()
@@ -73,26 +80,31 @@ class Workspace:
 
     def state(self) -> WorkspaceState:
         """How things stand; never waits for work."""
-        keeper = self._keeper
-        watcher = keeper.watcher
-        with keeper.changed:
-            report, progress, job, running = keeper.last_report, keeper.progress, keeper.job, keeper.running
+        index_thread = self._index_thread
+        watcher = index_thread.watcher
+        with index_thread.changed:
+            report, progress, job, running = (
+                index_thread.last_report,
+                index_thread.progress,
+                index_thread.job,
+                index_thread.running,
+            )
             active: ActiveJob | None = None
             if job is not None and job.running:
                 active = ActiveJob(job.kind, job.id, job.progress, job.started)
             elif running is not None and progress is not None:
-                active = ActiveJob("sync", "", progress, keeper.running_since)
+                active = ActiveJob("sync", "", progress, index_thread.running_since)
             state = WorkspaceState(
-                phase=keeper.phase,
-                watcher=watcher.state if watcher is not None else keeper.watcher_state,
+                phase=index_thread.phase,
+                watcher=watcher.state if watcher is not None else index_thread.watcher_state,
                 prewarm=self._prewarm,
-                lock_owner=keeper.lock_owner if keeper.phase == "waiting" else None,
+                lock_owner=index_thread.lock_owner if index_thread.phase == "waiting" else None,
                 progress=progress,
-                epoch=keeper.epoch,
-                last_sync=keeper.last_sync,
+                epoch=index_thread.epoch,
+                last_sync=index_thread.last_sync,
                 last_report=report,
-                last_error=keeper.last_error,
-                compatibility=keeper.compatibility,
+                last_error=index_thread.last_error,
+                compatibility=index_thread.compatibility,
                 active_job=active,
             )
         return replace(state, published=self._is_published(state.phase))
@@ -105,42 +117,42 @@ class Workspace:
         file: RepoPath | None = None,
         lexical: bool = False,
         links: bool = False,
-        cancelled: Cancelled | None = None,
-    ) -> Read[T]:
+        cancelled: IsCancelled | None = None,
+    ) -> FreshResult[T]:
         """Ask one epoch. `ask` may run twice; only the later value counts. With `file`, only that file matters.
 
         Who asks what references stand for says so (`links`): that is known a while after all the rest.
         """
         chosen = check_policy(policy or self.settings.policy)
-        return Question(self._keeper, self._readers, ask, chosen, file, lexical, links, cancelled).answer()
+        return FreshRead(self._index_thread, self._readers, ask, chosen, file, lexical, links, cancelled).answer()
 
-    def wait_until_open(self, seconds: float = OPENING_SECONDS, cancelled: Cancelled | None = None) -> bool:
+    def wait_until_open(self, seconds: float = OPENING_SECONDS, cancelled: IsCancelled | None = None) -> bool:
         """Wait while an existing index is being opened; return whether it can be read now.
 
         Does not wait for a build: that can take minutes. Raises CANCELLED; never fails because of the index itself.
         """
-        return wait_until_open(self._keeper, time.monotonic() + seconds, cancelled) == "ready"
+        return wait_until_open(self._index_thread, time.monotonic() + seconds, cancelled) == "ready"
 
-    def sync(self, report: Report | None = None, cancelled: Cancelled | None = None) -> SyncReport:
+    def sync(self, report: ProgressListener | None = None, cancelled: IsCancelled | None = None) -> SyncReport:
         """Look at the tree now and wait for it, and for what references stand for.
 
         `report` is called from another thread. Who gives up gets CANCELLED; the look goes on, since others may need it.
         """
         deadline = time.monotonic() + max(OPENING_SECONDS, self.settings.strict_seconds)
-        if admit(self._keeper, True, deadline, cancelled) != "ready":
-            raise locked(ErrorCode.INDEX_LOCKED, self._keeper.lock_owner)
-        look, _ = self._keeper.ask_look(report, links=True)
-        wait_for(self._keeper, look, None, cancelled, links=True)
-        if look.error is not None:
-            raise again(look.error)
-        assert look.report is not None
-        return look.report
+        if admit(self._index_thread, True, deadline, cancelled) != "ready":
+            raise lock_held_error(ErrorCode.INDEX_LOCKED, self._index_thread.lock_owner)
+        sync, _ = self._index_thread.request_sync(report, links=True)
+        wait_for(self._index_thread, sync, None, cancelled, links=True)
+        if sync.error is not None:
+            raise copy_error(sync.error)
+        assert sync.report is not None
+        return sync.report
 
-    def build(self, *, force: bool) -> Job:
+    def build(self, *, force: bool) -> IndexJob:
         """Build in the background; the job that goes on already, if there is one. Raises what refuses it at once."""
-        job = self._keeper.build(force)
+        job = self._index_thread.build(force)
         if job.error is not None:
-            raise again(job.error)
+            raise copy_error(job.error)
         return job
 
     def preflight(self) -> Preflight:
@@ -148,13 +160,13 @@ class Workspace:
 
     def clear(self, everything: bool = False) -> ClearReport:
         """Remove the index. It stays away until somebody asks for a build."""
-        report = self._keeper.clear(everything)
+        report = self._index_thread.clear(everything)
         self._readers.drop()
         return report
 
     def reconfigure(self) -> None:
         """What the user has settled for this repository was changed: it holds from the next look on."""
-        self._keeper.reopen()
+        self._index_thread.reopen()
 
     def _is_published(self, phase: str) -> bool:
         if phase in ("ready", "absent"):
@@ -179,17 +191,17 @@ class Workspace:
     def _run_prewarm(self) -> None:
         try:
             with self._readers.taken(True) as taken:
-                prewarm(taken.snapshot, lambda: self._keeper.closing)
+                prewarm(taken.snapshot, lambda: self._index_thread.closing)
             self._prewarm = "complete"
         except Exception as error:
             self._prewarm_ended, self._prewarm = time.monotonic(), "failed"
-            if not self._keeper.closing:
+            if not self._index_thread.closing:
                 code = error.code.name if isinstance(error, CodePlaneError) else None
                 telemetry.warn("the prewarm failed", code=code, **telemetry.describe(error))
 
 
 @contextmanager
-def opened(options: IndexOptions, settings: Settings = ONE_SHOT) -> Iterator[Workspace]:
+def open_workspace(options: IndexOptions, settings: WorkspaceSettings = ONE_SHOT) -> Iterator[Workspace]:
     """A door for the length of one command."""
     with Workspace(options, settings) as workspace:
         yield workspace

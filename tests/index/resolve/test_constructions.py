@@ -128,7 +128,7 @@ def _numbers(snapshot: Snapshot, lexical_path: str) -> list[int]:
 
 def _calls(snapshot: Snapshot, lexical_path: str) -> list[int]:
     (number,) = _numbers(snapshot, lexical_path)
-    rows = snapshot.reader.rows("SELECT places FROM uses WHERE target = ?", (number,))
+    rows = snapshot.reader.rows("SELECT places FROM def_references WHERE target = ?", (number,))
     return sorted(use.line for (places,) in rows for use in unpack_uses(places) if use.how & CALLS)
 
 

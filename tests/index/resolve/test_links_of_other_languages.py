@@ -262,7 +262,7 @@ def test_who_looked_up_nothing_of_it_is_not_resolved_again(
     with Indexer.open(options_for(root)) as indexer:
         indexer.sync()
         write(root, *change)
-        indexer.look()
+        indexer.sync_files()
         writer = indexer._writer
         assert writer is not None
         names: dict[int, str] = dict(writer.rows("SELECT file_id, path FROM files"))

@@ -121,7 +121,7 @@ def _indexed(
 ) -> IndexReport:
     """Index in the running engine, or else in this process."""
     from codeplane.cli.connect import call_tool, engine_state, serves, warn_of_overrides
-    from codeplane.operations.init import Progress, SyncReport, initialize, report_published
+    from codeplane.operations.init import IndexProgress, SyncReport, initialize, report_published
 
     state = engine_state(context.root)
     warn_of_overrides(invocation, state)
@@ -130,7 +130,7 @@ def _indexed(
     started = time.monotonic()
 
     def tell(done: float, total: float | None, phase: str) -> None:
-        progress(Progress(phase, int(done), int(total or 0), elapsed_s=time.monotonic() - started))
+        progress(IndexProgress(phase, int(done), int(total or 0), elapsed_s=time.monotonic() - started))
 
     phase = state.get("index", {}).get("phase")
     arguments = _ACTIONS.get(phase, {"action": "create", "wait": True})

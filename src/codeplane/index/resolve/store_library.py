@@ -81,7 +81,7 @@ class StoreLibrary:
     def detaching(self, owner: str) -> Sequence[str]:
         self._note(key_of("owner", owner))
         rows = self._index.rows(
-            "SELECT path FROM detached JOIN files USING (file_id) WHERE owner = ? ORDER BY path", (owner,)
+            "SELECT path FROM out_of_line_members JOIN files USING (file_id) WHERE owner = ? ORDER BY path", (owner,)
         )
         return [path_from_text(path) for (path,) in rows]
 
@@ -117,7 +117,7 @@ class StoreLibrary:
 
     def _read(self, path: str) -> tuple[int, FileScope] | None:
         rows = self._index.rows(
-            "SELECT file_id, language, sketch FROM files LEFT JOIN sketches USING (file_id) WHERE path = ?",
+            "SELECT file_id, language, summary FROM files LEFT JOIN file_summaries USING (file_id) WHERE path = ?",
             (path_to_text(path),),
         )
         if not rows or rows[0][1] not in RESOLVED:
@@ -130,7 +130,7 @@ class StoreLibrary:
         rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
         if not rows:
             return []
-        table, column = ("defs", "def_id") if kind == "d" else ("given_attributes", "attribute_id")
+        table, column = ("defs", "def_id") if kind == "d" else ("instance_attributes", "attribute_id")
         sql = f"SELECT def_uid FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column}"
         return [uid_number(uid) for (uid,) in self._index.rows(sql, row_range(rows[0][0]))]
 

@@ -16,7 +16,7 @@ from codeplane.index.resolve.session import resolve_files
 from codeplane.processes.children import read_frame, take_pipes, write_frame
 from codeplane.processes.confinement import confine
 from codeplane.store.codec import path_from_text
-from codeplane.store.database import OpenRows
+from codeplane.store.database import ReadOnlyDatabase
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     gc.disable()
     gc.freeze()
     requests, answers = take_pipes()
-    index = OpenRows(Path(sys.argv[1]))
+    index = ReadOnlyDatabase(Path(sys.argv[1]))
     paths = [path_from_text(path) for (path,) in index.rows("SELECT path FROM files")]
     sizes: deque[int] = deque()
     found: list[Found] = []

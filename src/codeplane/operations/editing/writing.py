@@ -25,7 +25,7 @@ from codeplane.disk.kept import read_note, write_note
 from codeplane.disk.policy import is_sensitive
 from codeplane.disk.safe_open import Root
 from codeplane.disk.writing import exists
-from codeplane.index.options import effective
+from codeplane.index.options import effective_options
 from codeplane.ledger.queries import MutationRow
 from codeplane.ledger.recovery import RolledBackMutation
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS, Blocks, stats_of
@@ -245,7 +245,7 @@ def _look_before(workspace: Workspace, plan: EditPlan, blocks: Blocks) -> Before
 def _flags(context: EditContext, plan: EditPlan, lost: Sequence[RepoPath] = ()) -> tuple[Notice, ...]:
     """What whoever asked should know of the files besides."""
     written = [change for change in plan.changes if change.new is not None]
-    rules = IgnoreRules(effective(context.workspace.options).ignore)
+    rules = IgnoreRules(effective_options(context.workspace.options).ignore)
     ignored = [
         change.path
         for change in written[:_MAX_ABOUT]

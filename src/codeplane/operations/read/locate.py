@@ -41,7 +41,7 @@ from codeplane.operations.symbols.resolve import resolve_symbol
 from codeplane.query.files import get_file
 from codeplane.query.relations import Symbol
 from codeplane.query.snapshot import Snapshot
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FreshResult
 
 AROUND_LINES = 10
 """On either side of a line that lies in no symbol."""
@@ -75,7 +75,7 @@ class LocatedText:
     symbol: Symbol | None = None
     comparison: Comparison | None = None
     context: dict[str, object] = field(default_factory=dict)
-    read: Read[Any] | None = None
+    read: FreshResult[Any] | None = None
     """The look at the index, if there was one."""
     notices: tuple[Notice, ...] = ()
 
@@ -86,7 +86,7 @@ class NotLocated:
     status: str
     message: str
     fields: dict[str, object] = field(default_factory=dict)
-    read: Read[Any] | None = None
+    read: FreshResult[Any] | None = None
     lines: tuple[TextLine, ...] | None = None
     """The text form, where it is not made from the fields."""
 
@@ -368,7 +368,7 @@ def _comment(body: TextBody, symbol: Symbol, language: str | None) -> dict[str, 
     return found | ({"comment_lines_left": left} if left else {})
 
 
-def _unlocated(found: AmbiguousSymbol | SymbolNotFound, read: Read[_Asked] | None) -> NotLocated:
+def _unlocated(found: AmbiguousSymbol | SymbolNotFound, read: FreshResult[_Asked] | None) -> NotLocated:
     fields: dict[str, object] = {}
     if isinstance(found, SymbolNotFound):
         fields |= {"similar": list(found.suggestions)} if found.suggestions else {}

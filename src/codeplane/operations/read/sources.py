@@ -10,7 +10,7 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.base.warnings import Notice, WarningCode
 from codeplane.disk.ignore import IgnoreRules, why_ignored
 from codeplane.disk.safe_open import Root
-from codeplane.index.options import effective
+from codeplane.index.options import effective_options
 from codeplane.operations.outline import FileOutlineRows
 from codeplane.operations.read.documents import Document, open_document
 from codeplane.query.outline import list_directory_files, nearest_paths
@@ -76,7 +76,7 @@ def file_not_found(sources: ReadSources, path: RepoPath) -> CodePlaneError:
 
 
 def ignore_notices(sources: ReadSources, path: RepoPath) -> tuple[Notice, ...]:
-    rules = IgnoreRules(effective(sources.workspace.options).ignore)
+    rules = IgnoreRules(effective_options(sources.workspace.options).ignore)
     reason = why_ignored(sources.root, rules, path)
     return (Notice(WarningCode.FILE_IGNORED, {"path": path, "rule": reason[:_MAX_RULE]}),) if reason is not None else ()
 

@@ -24,7 +24,7 @@ from codeplane.git.index_state import GitStamp, IndexEntry, IndexState, git_stam
 from codeplane.query.files import get_file
 from codeplane.query.history import list_changes
 from codeplane.query.snapshot import Snapshot
-from codeplane.store.files import KnownFile, list_known
+from codeplane.store.files import StoredFile, list_stored
 
 MAX_CHANGED_FILES = 50
 """With more, a change is no sign of what the question is about."""
@@ -107,7 +107,7 @@ class GitChangeTracker:
         return replace(self._kept.changed, stale=True)
 
     def _find(self, state: IndexState, key: _Key, snapshot: Snapshot) -> _Kept:
-        certain, doubtful = _compare(state, dict(list_known(snapshot.reader)))
+        certain, doubtful = _compare(state, dict(list_stored(snapshot.reader)))
         blobs = {path: entry.blob for path, entry in state.tracked.items()}
         if len(doubtful) > self._max_doubts:
             return _Kept(key, blobs, state.staged, GitChanges(reason="too_many_doubts"))
@@ -164,7 +164,7 @@ def _is_later(one: _Key, other: _Key) -> bool:
     return one[:2] == other[:2] and one.epoch > other.epoch
 
 
-def _compare(state: IndexState, known: Mapping[RepoPath, KnownFile]) -> tuple[set[RepoPath], list[RepoPath]]:
+def _compare(state: IndexState, known: Mapping[RepoPath, StoredFile]) -> tuple[set[RepoPath], list[RepoPath]]:
     """Files that changed for certain, and those that must be read to know it."""
     changed = {path for path in state.staged if path in known}
     doubtful: list[RepoPath] = []
@@ -179,7 +179,7 @@ _WORD = 0xFFFFFFFF
 _SECOND = 10**9
 
 
-def _is_same(entry: IndexEntry, file: KnownFile, index_mtime_ns: int) -> bool:
+def _is_same(entry: IndexEntry, file: StoredFile, index_mtime_ns: int) -> bool:
     """Whether the stat proves that nothing changed since git took it."""
     # Some programs write an index without parts of seconds.
     unit = 1 if entry.mtime_ns or entry.ctime_ns else _SECOND

@@ -33,7 +33,7 @@ from codeplane.tools.text.outline import (
     symbol_lines,
     version_words,
 )
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FreshResult
 
 T = TypeVar("T")
 
@@ -196,7 +196,7 @@ def _written_symbol(args: Mapping[str, Any]) -> str | None:
     return next((args[name] for name in names if args.get(name)), None)
 
 
-def _explained(call: Call, file: RepoPath, read: Callable[[], Read[T]]) -> Read[T]:
+def _explained(call: Call, file: RepoPath, read: Callable[[], FreshResult[T]]) -> FreshResult[T]:
     """Read; that a file is missing is told with the reason."""
     try:
         return read()

@@ -12,7 +12,7 @@ from codeplane.operations.map_repo.map_cache import Index
 from codeplane.operations.read_meta import freshness_fields, read_meta
 from codeplane.query.snapshot import Snapshot
 from codeplane.tools.calls import Call
-from codeplane.workspace.freshness import Read, stale
+from codeplane.workspace.freshness import FreshResult, stale
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ def take_rest(call: Call, args: Mapping[str, Any], kind: type[T], tool: str) -> 
     return rest
 
 
-def look(call: Call, place: Path, ask: Callable[[Snapshot], T]) -> Read[T] | None:
+def look(call: Call, place: Path, ask: Callable[[Snapshot], T]) -> FreshResult[T] | None:
     """Ask the repository that a list is of as it stands now; None where that cannot be told without waiting."""
     root = call.roots.opened(place)
     if root is None or root.workspace.state().phase != "ready":
@@ -50,7 +50,7 @@ def look(call: Call, place: Path, ask: Callable[[Snapshot], T]) -> Read[T] | Non
         return None
 
 
-def page_meta(read: Read[Any] | None, now: Index | None, then: Index) -> dict[str, object]:
+def page_meta(read: FreshResult[Any] | None, now: Index | None, then: Index) -> dict[str, object]:
     """Of rows that were made `then`: they are as fresh as the index if it is still the same one."""
     if then == FROM_DISK:
         return {"source": "disk"}

@@ -23,7 +23,7 @@ from codeplane.tools.handlers.paging import take_rest
 from codeplane.tools.handlers.read_budget import allowance_of, budget_meta
 from codeplane.tools.handlers.read_passages import Passage, Passages, next_target
 from codeplane.tools.handlers.read_request import Request, request_of
-from codeplane.workspace.freshness import Read
+from codeplane.workspace.freshness import FreshResult
 
 _CONTAINERS = frozenset({"class", "struct", "trait", "interface", "module", "namespace", "enum", "object"})
 
@@ -94,7 +94,7 @@ def _answer(call: Call, args: Mapping[str, Any], reading: Passages, left: tuple[
     )
 
 
-def _least_fresh(passages: list[Passage]) -> Read[Any] | None:
+def _least_fresh(passages: list[Passage]) -> FreshResult[Any] | None:
     reads = [passage.found.read for passage in passages if passage.found is not None and passage.found.read is not None]
     return next((read for read in reads if read.freshness.status != "fresh"), reads[-1] if reads else None)
 

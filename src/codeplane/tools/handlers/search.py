@@ -49,7 +49,7 @@ from codeplane.tools.handlers.search_text import (
     text_form,
 )
 from codeplane.tools.text.search import MAX_CHARS, TextPage, by_file, fill_paths, literal_lines
-from codeplane.workspace.freshness import FRESH, Read
+from codeplane.workspace.freshness import FRESH, FreshResult
 
 _ADVICE = frozenset({"noise_mitigation"})
 """What a way of searching tells besides its hits and is a hint; everything else is a fact."""
@@ -83,7 +83,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     except CodePlaneError as error:
         disk = search_disk(call, request, error)
         extent = None if disk.found.hits else disk.extent
-        read = Read(_Asked(disk.found, (), extent, FROM_DISK, building=disk.index), 0, FRESH)
+        read = FreshResult(_Asked(disk.found, (), extent, FROM_DISK, building=disk.index), 0, FRESH)
     asked, found = read.value, read.value.found
     if call.wants_text:
         answer = _text_answer(call, args, request, view, read)
@@ -131,7 +131,7 @@ def search(call: Call, args: Mapping[str, Any]) -> Answer:
     )
 
 
-def _source_meta(read: Read[_Asked]) -> dict[str, object]:
+def _source_meta(read: FreshResult[_Asked]) -> dict[str, object]:
     """Epoch and freshness of the index; or that the disk was searched, where a ranking can only go by text."""
     if not read.value.building:
         return read_meta(read)
@@ -180,7 +180,7 @@ class _Rest:
 
 
 def _text_answer(
-    call: Call, args: Mapping[str, Any], request: SearchRequest, view: RowOptions, read: Read[_Asked]
+    call: Call, args: Mapping[str, Any], request: SearchRequest, view: RowOptions, read: FreshResult[_Asked]
 ) -> Answer:
     asked, limit = read.value, args.get("limit")
     found, form = asked.found, text_form(asked.found, request, args)

@@ -13,7 +13,7 @@ from codeplane.operations.search.query_features import analyze_query
 from codeplane.tools.calls import Call
 from codeplane.tools.handlers.search_empty import nothing_indexed_in
 from codeplane.tools.handlers.search_request import MAX_ECHO
-from codeplane.workspace.waiting import again
+from codeplane.workspace.waiting import copy_error
 
 _FROM_TEXT = frozenset({"auto", "lexical", "regex", "files"})
 """Modes that need no facts."""
@@ -62,7 +62,7 @@ _PROGRESS = ("files_done", "files_total")
 
 def _needs_index(request: SearchRequest, error: CodePlaneError) -> CodePlaneError:
     """The same error, with the search for the text of a name, which works already."""
-    told = again(error)
+    told = copy_error(error)
     if len(request.query) <= MAX_ECHO:
         text = analyze_query(request.query).last if request.mode not in _FROM_TEXT else request.query
         mode = request.mode if request.mode in _FROM_TEXT else "lexical"

@@ -30,7 +30,7 @@ _ROOM_KEPT = 0.8
 _BUSY_MS = 200
 
 
-class Extractions:
+class ExtractionStore:
     """Belongs to one thread; several processes may have it open. Nothing here ever raises."""
 
     def __init__(self, user_state: Path, max_bytes: int) -> None:

@@ -14,10 +14,10 @@ from codeplane.base.paths import RepoPath
 from codeplane.disk.observe import Changes, FileRecord
 from codeplane.disk.walk import Scan
 from codeplane.index.fingerprint import runtime_fingerprint
+from codeplane.store.index_cache import MIN_FILES, CachedIndex, IndexCache, TreeSignature, similarity, tree_signature
 from codeplane.store.layout import Generation, StateDirectory
-from codeplane.store.recovery import adopt
+from codeplane.store.recovery import open_seeded
 from codeplane.store.registry import Binding
-from codeplane.store.shelf import MIN_FILES, Entry, Shelf, Sketch, likeness, sketch
 from codeplane.store.writer import Barrier, Writer, create_writer
 
 _EPOCHS_PER_GENERATION = 1_000_000
@@ -28,7 +28,7 @@ _NEARER = 0.1
 """Share of files that an index must have in common with a tree to start from it; more than the one at hand has."""
 
 
-class Beginning(NamedTuple):
+class NewGeneration(NamedTuple):
     """What a generation must know when it is made."""
 
     state: StateDirectory
@@ -38,31 +38,33 @@ class Beginning(NamedTuple):
     barrier: Barrier
 
 
-def is_another_tree(changes: Changes, files: int) -> bool:
+def is_branch_switch(changes: Changes, files: int) -> bool:
     """Whether so much changed that it may be another branch, and an index that was put by nearer to it."""
     changed = len(changes.candidates) + len(changes.removed)
     return changed >= MIN_FILES and changed * _OTHER_TREE >= files
 
 
-def leave(shelf: Shelf, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord], scan: Scan) -> Entry | None:
+def stash_current(
+    shelf: IndexCache, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord], scan: Scan
+) -> CachedIndex | None:
     """Put the index by as it is, since its tree may come back; an index that is nearer to what is there now."""
     own, wanted = _sketch_known(known), _sketch_scan(scan)
     shelf.put(writer, runtime_fingerprint(), content, own)
-    return shelf.find(runtime_fingerprint(), wanted, likeness(own, wanted) + _NEARER)
+    return shelf.find(runtime_fingerprint(), wanted, similarity(own, wanted) + _NEARER)
 
 
-def put_by(shelf: Shelf, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord]) -> None:
+def store_copy(shelf: IndexCache, writer: Writer, content: str, known: Mapping[RepoPath, FileRecord]) -> None:
     """Keep a copy of what was just built, if that is worth it."""
     if len(known) >= MIN_FILES:
         shelf.put(writer, runtime_fingerprint(), content, _sketch_known(known))
 
 
-def find_start(shelf: Shelf, scan: Scan) -> Entry | None:
+def find_seed(shelf: IndexCache, scan: Scan) -> CachedIndex | None:
     """The index to start from where there is none."""
     return shelf.find(runtime_fingerprint(), _sketch_scan(scan), _ALIKE) if len(scan.files) >= MIN_FILES else None
 
 
-def begin_empty(beginning: Beginning) -> Writer:
+def create_generation(beginning: NewGeneration) -> Writer:
     state, binding, _, barrier = beginning
     generation = state.new_generation()
     first_epoch = _first_epoch(beginning, generation)
@@ -80,14 +82,14 @@ def begin_empty(beginning: Beginning) -> Writer:
         raise
 
 
-def begin_from(shelf: Shelf, start: Entry, beginning: Beginning) -> Writer | None:
+def copy_generation_from(shelf: IndexCache, start: CachedIndex, beginning: NewGeneration) -> Writer | None:
     """A generation that begins as a copy; None if that is no good."""
     state, binding, _, barrier = beginning
     generation = state.new_generation()
     first_epoch = _first_epoch(beginning, generation)
     try:
         shelf.take(start, generation)
-        return adopt(
+        return open_seeded(
             generation,
             runtime_fingerprint(),
             binding.repo_uuid,
@@ -103,15 +105,15 @@ def begin_from(shelf: Shelf, start: Entry, beginning: Beginning) -> Writer | Non
         raise
 
 
-def _first_epoch(beginning: Beginning, generation: Generation) -> int:
+def _first_epoch(beginning: NewGeneration, generation: Generation) -> int:
     """Epochs only ever grow: on from the last one, or from a number that it cannot have reached."""
     last = beginning.last_epoch
     return last + 1 if last is not None else (int(generation.name) - 1) * _EPOCHS_PER_GENERATION + 1
 
 
-def _sketch_known(known: Mapping[RepoPath, FileRecord]) -> Sketch:
-    return sketch((path, each.stat.size) for path, each in known.items())
+def _sketch_known(known: Mapping[RepoPath, FileRecord]) -> TreeSignature:
+    return tree_signature((path, each.stat.size) for path, each in known.items())
 
 
-def _sketch_scan(scan: Scan) -> Sketch:
-    return sketch((path, stat.size) for path, stat in scan.files.items())
+def _sketch_scan(scan: Scan) -> TreeSignature:
+    return tree_signature((path, stat.size) for path, stat in scan.files.items())

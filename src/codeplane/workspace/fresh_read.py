@@ -14,16 +14,16 @@ from typing import Generic, TypeVar
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.base.warnings import Notice, WarningCode
-from codeplane.index.options import Cancelled
+from codeplane.index.options import IsCancelled
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.layout import open_state
 from codeplane.workspace.compatibility import has_current, not_ready, require_ours
-from codeplane.workspace.freshness import FRESH, Freshness, Read, judge, notices_of, stale
-from codeplane.workspace.jobs import Look
+from codeplane.workspace.freshness import FRESH, Freshness, FreshResult, freshness_of, notices_of, stale
+from codeplane.workspace.jobs import SyncRequest
 from codeplane.workspace.onefile import is_untouched
 from codeplane.workspace.readers import Readers
 from codeplane.workspace.requests import Requests
-from codeplane.workspace.waiting import OPENING_SECONDS, admit, again, locked, unfinished, wait_for
+from codeplane.workspace.waiting import OPENING_SECONDS, admit, copy_error, lock_held_error, not_ready_error, wait_for
 
 T = TypeVar("T")
 
@@ -34,21 +34,21 @@ _BROKEN = frozenset({ErrorCode.INDEX_CORRUPT, ErrorCode.NOT_READY, ErrorCode.NOT
 _ALWAYS_RAISED = frozenset({ErrorCode.ROOT_CHANGED, ErrorCode.SHUTTING_DOWN, ErrorCode.NOT_INDEXED})
 
 
-class Question(Generic[T]):
+class FreshRead(Generic[T]):
     """One read: what is asked, how long it may take, and what came of it so far."""
 
     def __init__(
         self,
-        keeper: Requests,
+        index_thread: Requests,
         readers: Readers,
         ask: Callable[[Snapshot], T],
         policy: str,
         file: RepoPath | None,
         lexical: bool,
         links: bool,
-        cancelled: Cancelled | None,
+        cancelled: IsCancelled | None,
     ) -> None:
-        self._keeper = keeper
+        self._index_thread = index_thread
         self._readers = readers
         self._ask = ask
         self._policy = policy
@@ -56,7 +56,7 @@ class Question(Generic[T]):
         self._lexical = lexical
         self._links = links
         self._cancelled = cancelled
-        settings = keeper.settings
+        settings = index_thread.settings
         self._one_shot = settings.once
         began = time.monotonic()
         # What references stand for is not there to be told meanwhile, so it is waited for.
@@ -64,10 +64,10 @@ class Question(Generic[T]):
         self._deadline = began + (settings.strict_seconds if patient else settings.inline_ms / 1000)
         self._opening = max(self._deadline, began + OPENING_SECONDS)
 
-    def answer(self) -> Read[T]:
+    def answer(self) -> FreshResult[T]:
         for attempt in range(_STRICT_ATTEMPTS):
             waits = self._deadline if self._policy == "strict" else self._opening
-            phase = admit(self._keeper, self._policy == "strict", waits, self._cancelled)
+            phase = admit(self._index_thread, self._policy == "strict", waits, self._cancelled)
             if phase == "waiting":
                 return self._answer_unchecked()
             found = self._answer_once()
@@ -81,57 +81,59 @@ class Question(Generic[T]):
             if last or not found.freshness.stale_paths:
                 raise _too_stale(found.freshness)
             time.sleep(_PAUSE_SECONDS)
-        raise unfinished(self._keeper, "building")
+        raise not_ready_error(self._index_thread, "building")
 
-    def _answer_once(self) -> Read[T] | None:
+    def _answer_once(self) -> FreshResult[T] | None:
         """None when the index turned out damaged, and another attempt may find it mended."""
-        watcher = self._keeper.watcher
+        watcher = self._index_thread.watcher
         freshness: Freshness | None = None
-        if watcher is not None and not self._keeper.forced and watcher.proves_fresh():
+        if watcher is not None and not self._index_thread.forced and watcher.proves_fresh():
             freshness = FRESH
-            self._keeper.verify_soon()
+            self._index_thread.schedule_verification()
         elif self._policy == "best_effort":
             freshness = stale("unchecked", *(watcher.dirty() if watcher is not None else ((), 0)))
         tried = _Try[T]()
-        look: Look | None = None
+        sync: SyncRequest | None = None
         shared = False
         if freshness is None and self._file is None:
-            look, shared = self._keeper.ask_look(links=self._links)
+            sync, shared = self._index_thread.request_sync(links=self._links)
         try:
             with self._readers.taken(self._lexical) as taken:
                 snapshot, tried.index_id = taken.snapshot, taken.index_id
                 if freshness is None and self._file is not None:
-                    if not self._keeper.forced and is_untouched(snapshot, self._keeper.options, self._file):
+                    if not self._index_thread.forced and is_untouched(snapshot, self._index_thread.options, self._file):
                         freshness = FRESH
                     else:
-                        look, shared = self._keeper.ask_look(links=self._links)
+                        sync, shared = self._index_thread.request_sync(links=self._links)
                 tried.ask(self._ask, snapshot)
         except Exception as error:
             # Also a defect of the question may be one of an epoch that is about to be replaced.
             tried.error = error
-            if look is None and (tried.is_broken or freshness is None):
-                look, shared = self._keeper.ask_look(links=self._links)
-        notices = self._keeper.take_notices()
+            if sync is None and (tried.is_broken or freshness is None):
+                sync, shared = self._index_thread.request_sync(links=self._links)
+        notices = self._index_thread.take_notices()
         if freshness is None or tried.is_broken:
-            return self._after(look, shared, tried, notices)
+            return self._after(sync, shared, tried, notices)
         return tried.read(freshness, notices)
 
-    def _after(self, look: Look | None, shared: bool, tried: _Try[T], notices: tuple[Notice, ...]) -> Read[T] | None:
+    def _after(
+        self, sync: SyncRequest | None, shared: bool, tried: _Try[T], notices: tuple[Notice, ...]
+    ) -> FreshResult[T] | None:
         """Wait for the look as the policy says, and ask again where it found something."""
         if tried.is_damaged:
-            self._condemn(tried)
+            self._mark_corrupt(tried)
             return None
-        assert look is not None
-        if not wait_for(self._keeper, look, self._deadline, self._cancelled, links=self._links):
-            return self._deferred(look, tried, notices)
-        if look.error is not None:
-            if self._policy == "strict" or self._one_shot or look.error.code in _ALWAYS_RAISED:
-                raise again(look.error)
-            return tried.read(stale("failed", reason=look.error.code.name), notices)
-        assert look.report is not None
-        freshness = judge(look.report, shared)
-        notices = (*notices, *(notice for notice in notices_of(look.report) if notice not in notices))
-        if tried.epoch is None or look.report.epoch != tried.epoch or tried.is_broken:
+        assert sync is not None
+        if not wait_for(self._index_thread, sync, self._deadline, self._cancelled, links=self._links):
+            return self._deferred(sync, tried, notices)
+        if sync.error is not None:
+            if self._policy == "strict" or self._one_shot or sync.error.code in _ALWAYS_RAISED:
+                raise copy_error(sync.error)
+            return tried.read(stale("failed", reason=sync.error.code.name), notices)
+        assert sync.report is not None
+        freshness = freshness_of(sync.report, shared)
+        notices = (*notices, *(notice for notice in notices_of(sync.report) if notice not in notices))
+        if tried.epoch is None or sync.report.epoch != tried.epoch or tried.is_broken:
             tried = _Try()
             try:
                 with self._readers.taken(self._lexical) as taken:
@@ -140,19 +142,19 @@ class Question(Generic[T]):
             except Exception as error:
                 tried.error = error
             if tried.is_damaged:
-                self._condemn(tried)
+                self._mark_corrupt(tried)
                 return None
         return tried.read(freshness, notices)
 
-    def _condemn(self, tried: _Try[T]) -> None:
+    def _mark_corrupt(self, tried: _Try[T]) -> None:
         """The index is built anew; who cannot wait is told so."""
-        self._keeper.condemn(tried.index_id)
+        self._index_thread.mark_corrupt(tried.index_id)
         if self._policy != "strict" and not self._one_shot:
-            raise unfinished(self._keeper, "building")
+            raise not_ready_error(self._index_thread, "building")
 
-    def _deferred(self, look: Look, tried: _Try[T], notices: tuple[Notice, ...]) -> Read[T]:
-        paths, total = look.noticed
-        watcher = self._keeper.watcher
+    def _deferred(self, sync: SyncRequest, tried: _Try[T], notices: tuple[Notice, ...]) -> FreshResult[T]:
+        paths, total = sync.differing_paths
+        watcher = self._index_thread.watcher
         if not total and watcher is not None:
             paths, total = watcher.dirty()
         freshness = stale("deferred", paths, total)
@@ -160,18 +162,18 @@ class Question(Generic[T]):
             raise _too_stale(freshness)
         return tried.read(freshness, notices)
 
-    def _answer_unchecked(self) -> Read[T]:
+    def _answer_unchecked(self) -> FreshResult[T]:
         """Of the epoch that is published: whoever holds the lock may be behind."""
-        owner = self._keeper.lock_owner
+        owner = self._index_thread.lock_owner
         if self._policy == "strict":
-            raise locked(ErrorCode.INDEX_STALE, owner)
-        state = open_state(self._keeper.root)
+            raise lock_held_error(ErrorCode.INDEX_STALE, owner)
+        state = open_state(self._index_thread.root)
         if not has_current(state):
             raise not_ready("the index is being built by another process", owner)
         tried = _Try[T]()
         try:
             with self._readers.taken(self._lexical) as taken:
-                require_ours(taken.snapshot, self._keeper.options, owner)
+                require_ours(taken.snapshot, self._index_thread.options, owner)
                 tried.ask(self._ask, taken.snapshot)
         except CodePlaneError as error:
             tried.error = error
@@ -206,13 +208,13 @@ class _Try(Generic[T]):
     def is_damaged(self) -> bool:
         return isinstance(self.error, CodePlaneError) and self.error.code is ErrorCode.INDEX_CORRUPT
 
-    def read(self, freshness: Freshness, notices: tuple[Notice, ...]) -> Read[T]:
+    def read(self, freshness: Freshness, notices: tuple[Notice, ...]) -> FreshResult[T]:
         if self.error is not None:
             if isinstance(self.error, CodePlaneError) and freshness.status != "fresh":
                 self.error.details.setdefault("freshness", freshness.as_dict())
             raise self.error
         assert self.epoch is not None
-        return Read(self.values[0], self.epoch, freshness, notices)
+        return FreshResult(self.values[0], self.epoch, freshness, notices)
 
 
 def _too_stale(freshness: Freshness) -> CodePlaneError:

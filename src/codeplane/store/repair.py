@@ -22,7 +22,7 @@ WHERE file_id = ?
 """
 
 
-def mend(connection: apsw.Connection, lexical: LexicalWriter, epoch: int) -> tuple[RepoPath, ...]:
+def repair_documents(connection: apsw.Connection, lexical: LexicalWriter, epoch: int) -> tuple[RepoPath, ...]:
     """The files that must be read again and published; with none, both halves agree on return."""
     documents: dict[int, str] = {}
     doubled: set[int] = set()

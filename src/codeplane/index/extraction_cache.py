@@ -13,13 +13,13 @@ from codeplane.facts.passages import may_define
 from codeplane.facts.pool import Job, Parsed
 from codeplane.facts.wire import WIRE_VERSION, decode, path_text
 from codeplane.languages.registry import by_name
-from codeplane.store.extractions import Extractions
+from codeplane.store.extraction_store import ExtractionStore
 from codeplane.store.fingerprint import Fingerprint
 
 
-class Remembered:
-    def __init__(self, extractions: Extractions, fingerprint: Fingerprint) -> None:
-        self._extractions = extractions
+class ExtractionCache:
+    def __init__(self, extractions: ExtractionStore, fingerprint: Fingerprint) -> None:
+        self._extraction_store = extractions
         self.ignored = False
         """Whether every text is to be read again, and what is remembered of it replaced."""
         self._asked: dict[str, bytes] = {}
@@ -29,7 +29,7 @@ class Remembered:
     def find(self, job: Job) -> Parsed | None:
         """What a worker would answer, if one has before."""
         key = self._asked[job.path] = self._key(job)
-        found = self._extractions.get(key) if not self.ignored else None
+        found = self._extraction_store.get(key) if not self.ignored else None
         if found is None:
             return None
         place, _, frame = found.partition(b"\0")
@@ -46,11 +46,11 @@ class Remembered:
     def keep(self, parsed: Parsed) -> None:
         key = self._asked.pop(parsed.job.path, None)
         if parsed.frame and key is not None:
-            self._extractions.put(key, path_text(parsed.job.path).encode() + b"\0" + parsed.frame)
+            self._extraction_store.put(key, path_text(parsed.job.path).encode() + b"\0" + parsed.frame)
 
     def flush(self) -> None:
         self._asked.clear()
-        self._extractions.flush()
+        self._extraction_store.flush()
 
     def _key(self, job: Job) -> bytes:
         hints, path = "", ""

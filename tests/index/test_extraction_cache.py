@@ -14,7 +14,7 @@ from codeplane.facts.identity import relocated
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import SyncReport
 from codeplane.languages.registry import detect, languages
-from codeplane.store.extractions import NAME, Extractions
+from codeplane.store.extraction_store import NAME, ExtractionStore
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, write
 
 FILES: dict[str, str | bytes] = {
@@ -73,7 +73,7 @@ def test_a_small_branch_that_is_come_back_to(tmp_path: Path) -> None:
 
 def test_it_can_be_turned_off_and_deleted(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "one", FILES)
-    look(root, extractions_bytes=0)
+    look(root, extraction_cache_bytes=0)
     kept = tmp_path / "user-state" / NAME
     assert not kept.exists()
     assert look(make_repository(tmp_path / "two", FILES)).parsed == 4
@@ -108,11 +108,11 @@ def test_a_damaged_one_is_made_anew(tmp_path: Path, damage: str) -> None:
 
 
 def test_it_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
-    kept = Extractions(tmp_path, 2_000_000)
+    kept = ExtractionStore(tmp_path, 2_000_000)
     for number in range(10):
         kept.put(bytes([number]), b"x" * 100_000)
     kept.close()
-    kept = Extractions(tmp_path, 2_000_000)
+    kept = ExtractionStore(tmp_path, 2_000_000)
     assert kept.get(bytes([3])) == b"x" * 100_000
     for number in range(100, 110):
         kept.put(bytes([number]), b"y" * 100_000)
@@ -124,7 +124,7 @@ def test_it_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
 
 
 def test_two_at_once(tmp_path: Path) -> None:
-    one, two = Extractions(tmp_path, 10**8), Extractions(tmp_path, 10**8)
+    one, two = ExtractionStore(tmp_path, 10**8), ExtractionStore(tmp_path, 10**8)
     one.put(b"a", b"1")
     one.flush()
     assert two.get(b"a") == b"1"

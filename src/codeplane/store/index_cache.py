@@ -35,40 +35,40 @@ _TEMPORARY = ".tmp-"
 _NOTE = "entry.json"
 _MAX_NOTE_BYTES = 64 * 1024
 
-Sketch = tuple[int, ...]
+TreeSignature = tuple[int, ...]
 """The smallest hashes of a set: of two sets they tell, within a few percent, how much the sets have in common."""
 
 
-class Entry(NamedTuple):
+class CachedIndex(NamedTuple):
     generation: Generation
-    sketch: Sketch
+    signature: TreeSignature
 
 
-def sketch(files: Iterable[tuple[RepoPath, int]]) -> Sketch:
+def tree_signature(files: Iterable[tuple[RepoPath, int]]) -> TreeSignature:
     """Of files by path and size: both are known without reading any."""
     return tuple(heapq.nsmallest(_SKETCH, {_hash(path, size) for path, size in files}))
 
 
-def likeness(one: Sketch, other: Sketch) -> float:
+def similarity(one: TreeSignature, other: TreeSignature) -> float:
     """Files that two trees have in common, as a share of all files of both."""
     union = heapq.nsmallest(_SKETCH, {*one, *other})
     common = {*one} & {*other}
     return sum(1 for value in union if value in common) / len(union) if union else 0.0
 
 
-class Shelf:
+class IndexCache:
     """Only under the lock of some repository; several processes may use it at once."""
 
     def __init__(self, user_state: Path, max_bytes: int) -> None:
-        self._path = user_state / "shelf"
+        self._path = user_state / "index-cache"
         self._max_bytes = max_bytes
 
-    def find(self, fingerprint: Fingerprint, wanted: Sketch, above: float) -> Entry | None:
+    def find(self, fingerprint: Fingerprint, wanted: TreeSignature, above: float) -> CachedIndex | None:
         """The index most like the tree, if it is more than so much like it."""
-        found = [entry for entry in self._entries(fingerprint) if likeness(entry.sketch, wanted) > above]
-        return max(found, key=lambda entry: (likeness(entry.sketch, wanted), entry.generation.name), default=None)
+        found = [entry for entry in self._entries(fingerprint) if similarity(entry.signature, wanted) > above]
+        return max(found, key=lambda entry: (similarity(entry.signature, wanted), entry.generation.name), default=None)
 
-    def put(self, writer: Writer, fingerprint: Fingerprint, content: str, own: Sketch) -> None:
+    def put(self, writer: Writer, fingerprint: Fingerprint, content: str, own: TreeSignature) -> None:
         """Keep a copy of a published index whose files have the digest `content`. What hinders it does not matter."""
         size = tree_bytes(writer.generation.path)
         if size > self._max_bytes // 2:
@@ -84,28 +84,28 @@ class Shelf:
                 made = Generation(name, temporary)
                 os.makedirs(made.lexical, mode=0o700)
                 writer.copy_to(made)
-                (temporary / _NOTE).write_bytes(orjson.dumps({"sketch": own}))
+                (temporary / _NOTE).write_bytes(orjson.dumps({"signature": own}))
                 temporary.rename(self._path / name)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
             self._make_room()
 
-    def take(self, entry: Entry, generation: Generation) -> None:
+    def take(self, entry: CachedIndex, generation: Generation) -> None:
         """Copy an entry into a new, empty generation."""
         os.utime(entry.generation.path)
         copy_generation(entry.generation, generation)
 
-    def _entries(self, fingerprint: Fingerprint) -> list[Entry]:
+    def _entries(self, fingerprint: Fingerprint) -> list[CachedIndex]:
         kind = f"{_kind(fingerprint)}-"
-        found: list[Entry] = []
+        found: list[CachedIndex] = []
         for path in self._directories():
             generation = Generation(path.name, path)
             if not path.name.startswith(kind) or not generation.is_plain():
                 continue
             with suppress(OSError, ValueError, TypeError, KeyError):
                 with open(path / _NOTE, "rb") as file:
-                    values = orjson.loads(file.read(_MAX_NOTE_BYTES))["sketch"]
-                found.append(Entry(generation, tuple(map(int, values))))
+                    values = orjson.loads(file.read(_MAX_NOTE_BYTES))["signature"]
+                found.append(CachedIndex(generation, tuple(map(int, values))))
         return found
 
     def _make_room(self) -> None:

@@ -16,16 +16,16 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.locks import FileLock, find_owner
 from codeplane.disk.observe import Changes
 from codeplane.index.indexer import Indexer
-from codeplane.index.options import IndexOptions, Progress, Report, SyncReport
+from codeplane.index.options import IndexOptions, IndexProgress, ProgressListener, SyncReport
 from codeplane.store.layout import StateDirectory, create_state, open_state
 from codeplane.workspace.clearing import ClearReport, remove_index
 from codeplane.workspace.compatibility import describe, has_current, incompatible, inspect, usable
-from codeplane.workspace.freshness import MAX_STALE_PATHS, Settings, notices_of
-from codeplane.workspace.jobs import Job, Look
+from codeplane.workspace.freshness import MAX_STALE_PATHS, WorkspaceSettings, notices_of
+from codeplane.workspace.jobs import IndexJob, SyncRequest
 from codeplane.workspace.requests import VERIFY_SECONDS, Clearing, Requests, cleared, locked_out, shutting_down
 from codeplane.workspace.watcher import Watcher
 
-FIRST_LOOK_SECONDS = 5.0
+FIRST_SYNC_SECONDS = 5.0
 SETTLE_SECONDS = 2.0
 RESOLVE_SECONDS = 0.5
 """After a look; whoever waited for it is answered first."""
@@ -37,15 +37,15 @@ _SHORT_LOCK_SECONDS = 0.25
 _DECIDED = frozenset({ErrorCode.REQUIRES_REINDEX, ErrorCode.INDEX_NEWER})
 
 
-class Keeper(Requests):
+class IndexThread(Requests):
     """`ready` is called from the thread when an index has become one that can be read (True), and after looks at it."""
 
-    def __init__(self, options: IndexOptions, settings: Settings, ready: Callable[[bool], None]) -> None:
+    def __init__(self, options: IndexOptions, settings: WorkspaceSettings, ready: Callable[[bool], None]) -> None:
         super().__init__(options, settings)
         self._ready = ready
         self._settle_at: float | None = None
         self._resolve_at: float | None = None
-        self._unresolved_looks: list[Look] = []
+        self._unresolved_syncs: list[SyncRequest] = []
         """Over, but for what references stand for."""
         self._lock: FileLock | None = None
         self._indexer: Indexer | None = None
@@ -177,7 +177,7 @@ class Keeper(Requests):
         self.error = None
         self.compatibility = describe(self._indexer.found)
         self.forced, self.epoch = self._indexer.forced, self._indexer.epoch
-        if self._indexer.needs_look:
+        if self._indexer.needs_sync:
             self._complete(self._indexer)
         else:
             self._become_ready()
@@ -189,17 +189,17 @@ class Keeper(Requests):
         with self.changed:
             job, self._job_wanted = self._job_wanted, None
             if job is None:
-                job = Job(self._kind_of_first_look(indexer), self.changed)
+                job = IndexJob(self._kind_of_first_sync(indexer), self.changed)
             self.job = job
-            look, self._queued = self._queued or Look(), None
-        self._look(indexer, look, job)
-        if look.error is not None:
-            raise look.error
-        if not indexer.needs_look:
+            sync, self._queued = self._queued or SyncRequest(), None
+        self._sync(indexer, sync, job)
+        if sync.error is not None:
+            raise sync.error
+        if not indexer.needs_sync:
             self.compatibility = usable()
             self._become_ready()
 
-    def _kind_of_first_look(self, indexer: Indexer) -> str:
+    def _kind_of_first_sync(self, indexer: Indexer) -> str:
         if indexer.generation is not None:
             return "resume"
         return "create" if self.compatibility is not None and self.compatibility.verdict == "absent" else "rebuild"
@@ -213,7 +213,7 @@ class Keeper(Requests):
         if first and self.settings.watcher:
             self._start_watcher()
         if self.settings.background:
-            self.look_within(FIRST_LOOK_SECONDS)
+            self.schedule_sync(FIRST_SYNC_SECONDS)
         if self._indexer is not None and not self.settings.once:
             self._indexer.pool.warm()
         self._ready(True)
@@ -222,7 +222,7 @@ class Keeper(Requests):
         debounce = self.settings.debounce_ms / 1000
         try:
             overlay, state = self.options.overlay, self.root / ".codeplane"
-            self.watcher = Watcher(self.root, state, overlay=overlay, changed=lambda: self.look_within(debounce))
+            self.watcher = Watcher(self.root, state, overlay=overlay, changed=lambda: self.schedule_sync(debounce))
         except OSError as error:
             self.watcher_state = "unsupported"
             telemetry.info("no watcher", reason=error.strerror)
@@ -232,14 +232,14 @@ class Keeper(Requests):
         with self.changed:
             if self._is_due():
                 self._due = None
-                self._queued = self._queued or Look()
-            condemned, self._condemned = self._condemned, None
+                self._queued = self._queued or SyncRequest()
+            corrupt_index_id, self._corrupt_index_id = self._corrupt_index_id, None
             job = self._job_wanted
-        if condemned is not None and condemned in ("", indexer.index_id):
-            indexer.condemn()
+        if corrupt_index_id is not None and corrupt_index_id in ("", indexer.index_id):
+            indexer.mark_corrupt()
         if self._reopen:
             self._drop_indexer()
-        elif indexer.needs_look:
+        elif indexer.needs_sync:
             self._complete(indexer)
         elif job is not None:
             self._build(indexer, job)
@@ -250,39 +250,41 @@ class Keeper(Requests):
             self._release()
         elif self._queued is not None:
             with self.changed:
-                look, self._queued = self._queued, None
-            self._look(indexer, look, None)
+                sync, self._queued = self._queued, None
+            self._sync(indexer, sync, None)
         elif self._is_resolving_due():
             self._resolve(indexer)
         else:
-            if condemned is not None:
+            if corrupt_index_id is not None:
                 self._enter("ready")
             self._idle(indexer)
 
-    def _build(self, indexer: Indexer, job: Job) -> None:
+    def _build(self, indexer: Indexer, job: IndexJob) -> None:
         """What somebody asked for: all anew, or with `create` what is missing."""
         with self.changed:
             self._job_wanted, self.job = None, job
-            look, self._queued = (Look(), self._queued) if job.kind == "reindex" else (self._queued or Look(), None)
-        self._look(indexer, look, job)
+            sync, self._queued = (
+                (SyncRequest(), self._queued) if job.kind == "reindex" else (self._queued or SyncRequest(), None)
+            )
+        self._sync(indexer, sync, job)
 
-    def _look(self, indexer: Indexer, look: Look, job: Job | None) -> None:
+    def _sync(self, indexer: Indexer, sync: SyncRequest, job: IndexJob | None) -> None:
         with self.changed:
-            look.begun, self.running, self.running_since = True, look, time.time()
+            sync.begun, self.running, self.running_since = True, sync, time.time()
             # What was due is done by this one; what happens from now on makes another due.
             self._due = None
-            self.progress = Progress("scan")
+            self.progress = IndexProgress("scan")
         mark = self.watcher.begin() if self.watcher is not None else None
         began = time.monotonic()
         report: SyncReport | None = None
         error: CodePlaneError | None = None
         again = False
         try:
-            work = indexer.rebuild if job is not None and job.kind == "reindex" and not indexer.needs_look else None
+            work = indexer.rebuild if job is not None and job.kind == "reindex" and not indexer.needs_sync else None
             if work is not None:
-                report = work(self._reporter(look, job), self._is_given_up)
+                report = work(self._reporter(sync, job), self._is_given_up)
             else:
-                report = indexer.look(self._reporter(look, job), self._is_given_up, _noticer(look))
+                report = indexer.sync_files(self._reporter(sync, job), self._is_given_up, _noticer(sync))
             if mark is not None and self.watcher is not None:
                 complete = not (report.partial or report.pending or report.decision == "interrupted")
                 again = self.watcher.finish(mark, indexer.directories(), complete)
@@ -292,27 +294,32 @@ class Keeper(Requests):
             error = CodePlaneError(ErrorCode.INTERNAL, "the look at the tree failed in an unexpected way")
             raise
         finally:
-            self._look_ended = time.monotonic()
-            self._look_seconds = self._look_ended - began
-            self._end_look(indexer, look, job, report, error)
+            self._sync_ended = time.monotonic()
+            self._sync_seconds = self._sync_ended - began
+            self._end_sync(indexer, sync, job, report, error)
         if again:
-            self.look_within(VERIFY_SECONDS)
+            self.schedule_sync(VERIFY_SECONDS)
         elif self.settings.background:
-            self.look_within(self.settings.interval_seconds)
+            self.schedule_sync(self.settings.interval_seconds)
         if report is not None and report.decision != "fresh":
-            self._settle_at = self._look_ended + SETTLE_SECONDS
+            self._settle_at = self._sync_ended + SETTLE_SECONDS
         if report is not None and self.phase == "ready":
             self._ready(report.decision == "rebuilt")
 
-    def _end_look(
-        self, indexer: Indexer, look: Look, job: Job | None, report: SyncReport | None, error: CodePlaneError | None
+    def _end_sync(
+        self,
+        indexer: Indexer,
+        sync: SyncRequest,
+        job: IndexJob | None,
+        report: SyncReport | None,
+        error: CodePlaneError | None,
     ) -> None:
         with self.changed:
-            look.report, look.error, look.done = report, error, True
-            look.resolved = error is not None or not indexer.has_unresolved
-            if not look.resolved:
-                self._unresolved_looks.append(look)
-                self._resolve_at = self._resolve_at or self._look_ended + RESOLVE_SECONDS
+            sync.report, sync.error, sync.done = report, error, True
+            sync.resolved = error is not None or not indexer.has_unresolved
+            if not sync.resolved:
+                self._unresolved_syncs.append(sync)
+                self._resolve_at = self._resolve_at or self._sync_ended + RESOLVE_SECONDS
             self.running, self.progress = None, None
             self.forced, self.epoch = indexer.forced or self._reopen, indexer.epoch
             if report is not None:
@@ -325,7 +332,7 @@ class Keeper(Requests):
                 self._end_job(job, report, error)
             self.changed.notify_all()
 
-    def _end_job(self, job: Job, report: SyncReport | None, error: CodePlaneError | None) -> None:
+    def _end_job(self, job: IndexJob, report: SyncReport | None, error: CodePlaneError | None) -> None:
         with self.changed:
             given_up = report is not None and report.decision == "interrupted"
             if given_up or (error is not None and error.code is ErrorCode.CANCELLED):
@@ -336,12 +343,12 @@ class Keeper(Requests):
                 self._job_wanted = None
             self.changed.notify_all()
 
-    def _reporter(self, look: Look, job: Job | None) -> Report:
-        def report(progress: Progress) -> None:
+    def _reporter(self, sync: SyncRequest, job: IndexJob | None) -> ProgressListener:
+        def report(progress: IndexProgress) -> None:
             self.progress = progress
             if job is not None:
                 job.progress = progress
-            for listener in tuple(look.listeners):
+            for listener in tuple(sync.listeners):
                 # A listener that fails is its owner's trouble, not that of the index.
                 with suppress(Exception):
                     listener(progress)
@@ -352,7 +359,7 @@ class Keeper(Requests):
         return self.closing or self._clear_wanted is not None
 
     def _is_resolving_due(self) -> bool:
-        if any(look.wants_links for look in self._unresolved_looks):
+        if any(sync.wants_references for sync in self._unresolved_syncs):
             return True
         return self._resolve_at is not None and not self.settings.once and time.monotonic() >= self._resolve_at
 
@@ -368,9 +375,9 @@ class Keeper(Requests):
     def _end_resolving(self, error: CodePlaneError | None) -> None:
         with self.changed:
             self._resolve_at = None
-            for look in self._unresolved_looks:
-                look.error, look.resolved = error, True
-            self._unresolved_looks.clear()
+            for sync in self._unresolved_syncs:
+                sync.error, sync.resolved = error, True
+            self._unresolved_syncs.clear()
             self.changed.notify_all()
 
     def _is_due(self) -> bool:
@@ -403,7 +410,7 @@ class Keeper(Requests):
         asked = self.closing or self._clear_wanted is not None or self._job_wanted is not None
         if self._indexer is None:
             return asked
-        return asked or self._queued is not None or self._condemned is not None or self._reopen
+        return asked or self._queued is not None or self._corrupt_index_id is not None or self._reopen
 
     def _clear(self, request: Clearing) -> None:
         """With the lock that is held, or one taken for it."""
@@ -420,12 +427,12 @@ class Keeper(Requests):
                 request.done = True
                 if request.report is not None:
                     self._set_phase("absent")
-                    self._refuse_look(cleared())
+                    self._refuse_sync(cleared())
                     self._end_resolving(cleared())
                     if self._job_wanted is not None:
                         self._end_job(self._job_wanted, None, cleared())
                     self._build_wanted = self._build_wanted_before = False
-                    self._condemned = self.last_error = None
+                    self._corrupt_index_id = self.last_error = None
                     self.compatibility = self.last_report = self.last_sync = self.epoch = None
                 self.changed.notify_all()
 
@@ -449,18 +456,18 @@ class Keeper(Requests):
             self.error = self.last_error = error
             if self._job_wanted is not None:
                 self._end_job(self._job_wanted, None, error)
-            self._refuse_look(error)
+            self._refuse_sync(error)
         if self.closing:
             return
-        if self._indexer is None or self._indexer.needs_look:
+        if self._indexer is None or self._indexer.needs_sync:
             self._enter("waiting" if read_only else "error")
         self._wait(self._retry_seconds)
         self._retry_seconds = min(2 * self._retry_seconds, _LONGEST_RETRY_SECONDS)
 
-    def _refuse_look(self, error: CodePlaneError) -> None:
-        look, self._queued = self._queued, None
-        if look is not None:
-            look.error, look.done = error, True
+    def _refuse_sync(self, error: CodePlaneError) -> None:
+        sync, self._queued = self._queued, None
+        if sync is not None:
+            sync.error, sync.done = error, True
             self.changed.notify_all()
 
     def _enter(self, phase: str) -> None:
@@ -492,9 +499,9 @@ def _is_current(indexer: Indexer) -> bool:
         return False
 
 
-def _noticer(look: Look) -> Callable[[Changes], None]:
-    def noticed(changes: Changes) -> None:
+def _noticer(sync: SyncRequest) -> Callable[[Changes], None]:
+    def differing_paths(changes: Changes) -> None:
         paths = sorted({*changes.candidates[:MAX_STALE_PATHS], *changes.removed[:MAX_STALE_PATHS]})
-        look.noticed = tuple(paths[:MAX_STALE_PATHS]), len(changes.candidates) + len(changes.removed)
+        sync.differing_paths = tuple(paths[:MAX_STALE_PATHS]), len(changes.candidates) + len(changes.removed)
 
-    return noticed
+    return differing_paths

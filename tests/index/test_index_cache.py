@@ -15,7 +15,7 @@ from codeplane.query.defs import list_defs_by_name
 from codeplane.query.snapshot import open_current
 from codeplane.query.text import rank_passages
 from codeplane.store.database import PAGE_BYTES
-from codeplane.store.shelf import MAX_ENTRIES, MIN_FILES, Shelf, likeness, sketch
+from codeplane.store.index_cache import MAX_ENTRIES, MIN_FILES, IndexCache, similarity, tree_signature
 from support.repositories import git, logical_dump, make_repository, options_for, scratch_dump, write
 
 COUNT = MIN_FILES + 20
@@ -46,7 +46,7 @@ def look(root: Path, **changes: object) -> SyncReport:
 
 
 def shelf(root: Path) -> list[str]:
-    path = root.parent / "user-state" / "shelf"
+    path = root.parent / "user-state" / "index-cache"
     return sorted(entry.name for entry in path.iterdir()) if path.is_dir() else []
 
 
@@ -116,7 +116,7 @@ def test_what_lies_in_a_repository_is_not_taken(repository: Path, tmp_path: Path
 def test_a_damaged_one_is_of_no_use_and_does_no_harm(repository: Path, tmp_path: Path, damage: str) -> None:
     look(repository)
     [name] = shelf(repository)
-    entry = repository.parent / "user-state" / "shelf" / name
+    entry = repository.parent / "user-state" / "index-cache" / name
     if damage == "database":
         data = bytearray((entry / "index.db").read_bytes())
         for page in range(1, len(data) // PAGE_BYTES):
@@ -126,7 +126,7 @@ def test_a_damaged_one_is_of_no_use_and_does_no_harm(repository: Path, tmp_path:
         largest = max((entry / "tantivy").iterdir(), key=lambda path: path.stat().st_size)
         largest.write_bytes(largest.read_bytes()[:-1])
     elif damage == "note":
-        (entry / "entry.json").write_bytes(b'{"sketch": [1, "x"]}')
+        (entry / "entry.json").write_bytes(b'{"signature": [1, "x"]}')
     elif damage == "gone":
         (entry / "index.db").unlink()
     else:
@@ -160,24 +160,24 @@ def test_an_interrupted_start_goes_on(repository: Path, tmp_path: Path) -> None:
 
 
 def test_it_can_be_turned_off_and_is_bounded(repository: Path, tmp_path: Path) -> None:
-    look(repository, shelf_bytes=0)
+    look(repository, index_cache_bytes=0)
     assert shelf(repository) == []
-    room = Shelf(tmp_path / "user-state", 10**9)
+    room = IndexCache(tmp_path / "user-state", 10**9)
     with Indexer.open(options_for(repository)) as indexer:
         writer = indexer._writer
         assert writer is not None
         for number in range(MAX_ENTRIES + 3):
-            room.put(writer, runtime_fingerprint(), f"{number:032d}", sketch([]))
+            room.put(writer, runtime_fingerprint(), f"{number:032d}", tree_signature([]))
         kept = shelf(repository)
         assert len(kept) == MAX_ENTRIES
         assert not any(name.endswith(f"{0:032d}") for name in kept), "the oldest went"
-        size = sum(path.stat().st_size for path in (tmp_path / "user-state/shelf").rglob("*") if path.is_file())
-        Shelf(tmp_path / "user-state", size // 3).put(writer, runtime_fingerprint(), "f" * 64, sketch([]))
+        size = sum(path.stat().st_size for path in (tmp_path / "user-state/index-cache").rglob("*") if path.is_file())
+        IndexCache(tmp_path / "user-state", size // 3).put(writer, runtime_fingerprint(), "f" * 64, tree_signature([]))
         assert len(shelf(repository)) <= MAX_ENTRIES // 3 + 1
-    (tmp_path / "user-state/shelf/.tmp-0-999999999").mkdir()
-    Shelf(tmp_path / "user-state", 10**9).find(runtime_fingerprint(), sketch([]), 0.5)
-    assert not (tmp_path / "user-state/shelf/.tmp-0-999999999").exists(), "what nobody finishes goes"
-    assert not any(os.stat(path).st_mode & 0o077 for path in (tmp_path / "user-state/shelf").rglob("index.db"))
+    (tmp_path / "user-state/index-cache/.tmp-0-999999999").mkdir()
+    IndexCache(tmp_path / "user-state", 10**9).find(runtime_fingerprint(), tree_signature([]), 0.5)
+    assert not (tmp_path / "user-state/index-cache/.tmp-0-999999999").exists(), "what nobody finishes goes"
+    assert not any(os.stat(path).st_mode & 0o077 for path in (tmp_path / "user-state/index-cache").rglob("index.db"))
 
 
 def test_likeness_is_near_the_truth() -> None:
@@ -185,7 +185,7 @@ def test_likeness_is_near_the_truth() -> None:
         return [(f"dir/file{number}.py", number % 97) for number in range(first, last)]
 
     for first in (0, 300, 900, 1500, 3000):
-        one, other = sketch(tree(0, 3000)), sketch(tree(first, 3000 + first))  # type: ignore[arg-type]
+        one, other = tree_signature(tree(0, 3000)), tree_signature(tree(first, 3000 + first))  # type: ignore[arg-type]
         truth = max(0, 3000 - first) / (3000 + first)
-        assert abs(likeness(one, other) - truth) < 0.1
-    assert likeness(sketch([]), sketch([])) == 0.0
+        assert abs(similarity(one, other) - truth) < 0.1
+    assert similarity(tree_signature([]), tree_signature([])) == 0.0
