@@ -10,7 +10,7 @@ import pytest
 
 from codeplane.facts.blocks import pack
 from codeplane.facts.extract import extract
-from codeplane.facts.identity import relocated
+from codeplane.facts.identity import relocate
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import SyncReport
 from codeplane.languages.registry import detect, languages
@@ -144,7 +144,7 @@ def test_facts_elsewhere_are_the_facts_of_a_file_there(path: Path) -> None:
     here = pack(extract(language.name, f"src/one/{path.name}", source).facts)
     there = pack(extract(language.name, f"lib/other_{path.name}", source).facts)
     assert here != there or not here.defs
-    assert relocated(here, language, f"lib/other_{path.name}") == there
+    assert relocate(here, language, f"lib/other_{path.name}") == there
 
 
 def test_every_language_is_among_them() -> None:

@@ -8,7 +8,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.index.units.discovery import discover
 from codeplane.index.units.manifests import declare
 from codeplane.index.units.model import Tier
-from codeplane.index.units.stated import Statement, read_stated
+from codeplane.index.units.overrides import UnitOverride, read_overrides
 
 GOOD = b"""
 version: 1
@@ -27,13 +27,13 @@ contexts:
 
 
 def test_units_are_added_renamed_and_left_out() -> None:
-    stated = read_stated(GOOD)
+    stated = read_overrides(GOOD)
     assert stated.notes == ()
     assert stated.statements == (
-        Statement("javascript", RepoPath("web"), "web"),
-        Statement("jvm", RepoPath("core"), "core-java"),
-        Statement("jvm", RepoPath("tools/gen"), "core-java"),
-        Statement("python", RepoPath("legacy"), "old", False),
+        UnitOverride("javascript", RepoPath("web"), "web"),
+        UnitOverride("jvm", RepoPath("core"), "core-java"),
+        UnitOverride("jvm", RepoPath("tools/gen"), "core-java"),
+        UnitOverride("python", RepoPath("legacy"), "old", False),
     )
     files = {
         "package.json": b'{"workspaces": []}',
@@ -75,7 +75,7 @@ def test_units_are_added_renamed_and_left_out() -> None:
     ],
 )
 def test_a_mistake_is_said_and_used_by_nobody(text: str, said: str) -> None:
-    stated = read_stated(text.encode())
+    stated = read_overrides(text.encode())
     assert stated.statements == ()
     assert [note.path for note in stated.notes] == [".codeplane/contexts.yaml"]
     assert said in stated.notes[0].text
@@ -88,7 +88,7 @@ def test_entries_that_are_right_count_beside_wrong_ones() -> None:
         "  - {id: b, language: nothing, workspace_roots: [b]}\n"
         "  - {id: c, language: go, workspace_roots: [a, c]}\n"
     )
-    stated = read_stated(text.encode())
+    stated = read_overrides(text.encode())
     assert [(each.root, each.name) for each in stated.statements] == [("a", "a"), ("c", "c")]
     assert [note.text.split(" ")[0] for note in stated.notes] == [
         *("contexts[1].env", "contexts[2].language", "contexts[3]")

@@ -13,8 +13,8 @@ from codeplane.index.units.discovery import discover
 from codeplane.index.units.manifests import declare
 from codeplane.index.units.markers import find_marker, may_own
 from codeplane.index.units.model import Candidate, State, Tier
-from codeplane.index.units.probing import Parse, Sampled, best, judge, state_of, with_file
-from codeplane.index.units.routing import Homes, Router
+from codeplane.index.units.routing import UnitRoots, UnitRouter
+from codeplane.index.units.validation import ParseResult, Sampled, best_samples, sample_file, unit_state, update_sample
 from codeplane.languages.families import FAMILIES
 
 NAMES = st.sampled_from(["a", "ab", "b", "lib", "build", "vendor"])
@@ -51,7 +51,7 @@ def test_one_owner_or_none_as_the_rule_says(
     candidates = [candidate(*key, state) for key, state in roots.items()]
     random.Random(seed).shuffle(candidates)
     states = {each.unit_id: roots[each.family, each.root] for each in candidates}
-    found = Router(Homes(candidates), states).unit_of_file(path, family)
+    found = UnitRouter(UnitRoots(candidates), states).unit_of_file(path, family)
     assert (found.root if found is not None else None) == owner_by_definition(path, family, roots)
     assert found is None or (found.family == family and is_inside(path, found.root))
 
@@ -90,22 +90,22 @@ def test_discovery_does_not_depend_on_order(files: dict[tuple[str, str], bytes],
 
 
 def test_a_name_that_begins_alike_is_another_directory() -> None:
-    homes = Homes([candidate("python", "lib"), candidate("python", "lib/core")])
-    assert homes.home_of("lib-extra/x.py", "python") is None
-    assert homes.home_of("lib/core2/x.py", "python") == candidate("python", "lib")
-    assert homes.holes_of(candidate("python", "lib")) == ("core/**",)
+    unit_roots = UnitRoots([candidate("python", "lib"), candidate("python", "lib/core")])
+    assert unit_roots.closest_root("lib-extra/x.py", "python") is None
+    assert unit_roots.closest_root("lib/core2/x.py", "python") == candidate("python", "lib")
+    assert unit_roots.holes_of(candidate("python", "lib")) == ("core/**",)
 
 
 def test_a_family_owns_its_own_names_only() -> None:
-    homes = Homes(
+    unit_roots = UnitRoots(
         [candidate("python", ""), candidate("javascript", ""), candidate("rust", ""), candidate("json_yaml", "")]
     )
-    assert homes.home_of("README.md", "python") is None
-    assert homes.home_of("bin/run", "python") == candidate("python", "")
-    assert homes.home_of("x.py", "javascript") is None
-    assert homes.home_of("Cargo.toml", "rust") == candidate("rust", "")
-    assert homes.home_of("Cargo.toml", "json_yaml") == candidate("json_yaml", "")
-    assert homes.home_of("x.py", None) is None
+    assert unit_roots.closest_root("README.md", "python") is None
+    assert unit_roots.closest_root("bin/run", "python") == candidate("python", "")
+    assert unit_roots.closest_root("x.py", "javascript") is None
+    assert unit_roots.closest_root("Cargo.toml", "rust") == candidate("rust", "")
+    assert unit_roots.closest_root("Cargo.toml", "json_yaml") == candidate("json_yaml", "")
+    assert unit_roots.closest_root("x.py", None) is None
 
 
 def test_unit_ids_are_stable() -> None:
@@ -114,40 +114,40 @@ def test_unit_ids_are_stable() -> None:
     assert candidate("go", "services/api").unit_id != candidate("python", "services/api").unit_id
 
 
-def parsed(facts: int = 5, problems: int = 0, state: str = "indexed", lines: int = 9) -> Parse:
-    return Parse(state, lines, facts, problems)
+def parsed(facts: int = 5, problems: int = 0, state: str = "indexed", lines: int = 9) -> ParseResult:
+    return ParseResult(state, lines, facts, problems)
 
 
 def test_the_probe() -> None:
     python, docs = candidate("python", ""), candidate("markdown", "")
-    broken = judge("a.py", "python", parsed(9, 3))
+    broken = sample_file("a.py", "python", parsed(9, 3))
     assert broken == Sampled(4, "a.py", False)
-    assert judge("b.py", "python", parsed(50, 4)) == Sampled(4, "b.py", True)
-    assert judge("c.md", "markdown", parsed(50, 1)) == Sampled(4, "c.md", False)
-    assert judge("empty.py", "python", parsed(0)) is None
-    assert judge("plain.md", "markdown", parsed(0)) == Sampled(8, "plain.md", True)
-    assert judge("x.rb", "ruby", parsed(0, state="text")) == Sampled(4, "x.rb", True)
-    assert judge("x.py", "python", parsed(0, state="failed")) == Sampled(4, "x.py", False)
-    assert state_of(python, ()) is State.EMPTY
-    assert state_of(python, (broken,)) is State.FAILED
-    assert state_of(docs, (broken, Sampled(9, "good.rst", True))) is State.VALID
-    assert state_of(candidate("python", "", State.DETACHED), (Sampled(1, "x", True),)) is State.DETACHED
+    assert sample_file("b.py", "python", parsed(50, 4)) == Sampled(4, "b.py", True)
+    assert sample_file("c.md", "markdown", parsed(50, 1)) == Sampled(4, "c.md", False)
+    assert sample_file("empty.py", "python", parsed(0)) is None
+    assert sample_file("plain.md", "markdown", parsed(0)) == Sampled(8, "plain.md", True)
+    assert sample_file("x.rb", "ruby", parsed(0, state="text")) == Sampled(4, "x.rb", True)
+    assert sample_file("x.py", "python", parsed(0, state="failed")) == Sampled(4, "x.py", False)
+    assert unit_state(python, ()) is State.EMPTY
+    assert unit_state(python, (broken,)) is State.FAILED
+    assert unit_state(docs, (broken, Sampled(9, "good.rst", True))) is State.VALID
+    assert unit_state(candidate("python", "", State.DETACHED), (Sampled(1, "x", True),)) is State.DETACHED
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdefghij"), st.sampled_from([True, False, None])), max_size=30))
 def test_a_sample_kept_over_changes_is_the_one_of_all_files(steps: list[tuple[str, bool | None]]) -> None:
     files: dict[str, Sampled] = {}
-    sample = best(())
+    sample = best_samples(())
     for name, passed in steps:
         path = name * (ord(name) % 3 + 1)
         judged = Sampled(len(path), path, passed) if passed is not None else None
         files.pop(path, None)
         if judged is not None:
             files[path] = judged
-        kept = with_file(sample, judged, path)
-        assert kept is None or kept == best(files.values())
-        sample = best(files.values())
+        kept = update_sample(sample, judged, path)
+        assert kept is None or kept == best_samples(files.values())
+        sample = best_samples(files.values())
 
 
 def test_a_hundred_thousand_paths_in_about_a_second() -> None:
@@ -161,7 +161,7 @@ def test_a_hundred_thousand_paths_in_about_a_second() -> None:
     started = time.process_time()
     manifests = {RepoPath(path): declare(path, contents[path]) for path in (*paths, *contents) if find_marker(path)}
     candidates = discover(manifests).candidates
-    router = Router(Homes(candidates), {each.unit_id: State.VALID for each in candidates if not each.detached})
+    router = UnitRouter(UnitRoots(candidates), {each.unit_id: State.VALID for each in candidates if not each.detached})
     owners = [router.unit_of_file(path, "javascript" if path.endswith(".ts") else "python") for path in paths]
     assert time.process_time() - started < 3.0
     assert sum(owner is None for owner in owners) == sum(

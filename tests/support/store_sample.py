@@ -11,7 +11,7 @@ from codeplane.base.paths import RepoPath
 from codeplane.facts.blocks import pack
 from codeplane.facts.model import Bind, BindReason, Certainty, Def, Facts, Ref, Role, Scope, Target, Tier, Usage
 from codeplane.facts.passages import read_searchable
-from codeplane.languages.roles import judge
+from codeplane.languages.roles import decide_role_of_text
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.dump import dump
 from codeplane.store.files import list_stored
@@ -94,7 +94,7 @@ class Sample:
         digest = digest_bytes(text.encode())
         stat = ObservedStat(len(text), stamp, stamp, 7, 8, stamp)
         about = ("python", "python", "utf-8", 1, FileState.INDEXED, None, unit_of("python"))
-        return FileRow(RepoPath(path), stat, digest, digest, *about, *judge(path, b""))
+        return FileRow(RepoPath(path), stat, digest, digest, *about, *decide_role_of_text(path, b""))
 
     def put(self, writer: Writer, path: str, text: str) -> int:
         facts = self.facts(text)

@@ -39,7 +39,7 @@ def qualify(language: Language, module: str, lexical_path: str) -> str:
     return f"{module}{language.separator}{lexical_path}" if module else lexical_path
 
 
-def relocated(facts: PackedFacts, language: Language, path: str) -> PackedFacts:
+def relocate(facts: PackedFacts, language: Language, path: str) -> PackedFacts:
     """Facts of a text as they are for a file at `path`. Not for documents, whose parts have modules of their own."""
     module = language.module_name(path)
     ids = Ids(language.family, path)

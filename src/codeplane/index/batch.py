@@ -21,16 +21,16 @@ from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable, read_searchable
 from codeplane.facts.pool import Job, Parsed, ParserPool
 from codeplane.git.attributes import MAX_ATTRIBUTES_BYTES, is_attributes_file
-from codeplane.index.classify import Prepared, prepare
+from codeplane.index.classify import PreparedFile, prepare_file
 from codeplane.index.configurations import is_configuration, read_configuration
 from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.invalidation import Invalidation
 from codeplane.index.options import IndexOptions, IndexProgress, IsCancelled, ProgressListener
-from codeplane.index.ownership import Ownership
 from codeplane.index.roles import Roles
+from codeplane.index.unit_assignment import UnitAssignment
 from codeplane.index.units.manifests import MAX_MARKER_BYTES
 from codeplane.index.units.markers import find_marker
-from codeplane.index.units.probing import Parse
+from codeplane.index.units.validation import ParseResult
 from codeplane.store.records import BYTE_ENCODINGS, FileRow, FileState, ObservedStat
 from codeplane.store.writer import Writer
 
@@ -92,7 +92,7 @@ class BatchRun:
         writer: Writer,
         pool: ParserPool,
         options: IndexOptions,
-        ownership: Ownership,
+        assignment: UnitAssignment,
         roles: Roles,
         extraction_cache: ExtractionCache,
         report: ProgressListener | None,
@@ -102,7 +102,7 @@ class BatchRun:
         self._writer = writer
         self._pool = pool
         self._options = options
-        self._ownership = ownership
+        self._assignment = assignment
         self._roles = roles
         self._extraction_cache = extraction_cache
         self._resolving = Invalidation(writer, options.worker_count)
@@ -130,7 +130,7 @@ class BatchRun:
         markers = [path for path in candidates if find_marker(path) is not None]
         for read in read_many(self._root, markers, MAX_MARKER_BYTES, self._options.hash_concurrency):
             if read.outcome in (ReadOutcome.OK, ReadOutcome.TOO_LARGE):
-                self._ownership.declare(read.path, read.data)
+                self._assignment.declare(read.path, read.data)
         for parsed in self._pool.parse(self._unknown(batch, self._jobs(batch, candidates))):
             batch.parsed += 1
             self._extraction_cache.keep(parsed)
@@ -140,7 +140,7 @@ class BatchRun:
             self._writer.note_rename(old, new)
         if batch.touched:
             self._writer.touch_files(batch.touched.items())
-        self._ownership.settle(self._writer)
+        self._assignment.settle(self._writer)
         if self._resolving.is_whole:
             # Resolving has processes of its own; those that wait would only hold memory.
             self._pool.close()
@@ -194,7 +194,7 @@ class BatchRun:
             else:
                 yield prepared.job._replace(tag=prepared)
 
-    def _take(self, batch: Batch, read: FileRead) -> Prepared | None:
+    def _take(self, batch: Batch, read: FileRead) -> PreparedFile | None:
         """The file as it is to be indexed; None when there is nothing more to do for it."""
         path = read.path
         before = batch.known.get(path)
@@ -212,21 +212,21 @@ class BatchRun:
             batch.touched[path] = ObservedStat(*read.stat, read.observed_at_ns)
             batch.known[path] = FileRecord(read.stat, read.digest, read.observed_at_ns)
             return None
-        self._ownership.declare(path, read.data)
+        self._assignment.declare(path, read.data)
         self._roles.declare(path, read.data)
         if is_configuration(path):
             self._resolving.declare(path, read_configuration(path, read.data))
-        prepared = prepare(read, self._options)
+        prepared = prepare_file(read, self._options)
         same = before is not None and before.stat != PARSE_AGAIN and prepared.job is not None
         if same and self._is_same_text(prepared):
-            unit_id = self._ownership.unit_id_of(path, prepared.row.family)
+            unit_id = self._assignment.unit_id_of(path, prepared.row.family)
             self._writer.recode_file(self._roles.judge(prepared.row._replace(unit_id=unit_id)))
             self._know(batch, prepared.row)
             batch.modified.add(path)
             return None
         return prepared
 
-    def _is_same_text(self, prepared: Prepared) -> bool:
+    def _is_same_text(self, prepared: PreparedFile) -> bool:
         """Whether only line endings changed since the file was indexed."""
         row = prepared.row
         if row.encoding not in BYTE_ENCODINGS:
@@ -240,7 +240,7 @@ class BatchRun:
         return self._room < 0
 
     def _put_parsed(self, batch: Batch, parsed: Parsed) -> None:
-        prepared: Prepared = parsed.job.tag
+        prepared: PreparedFile = parsed.job.tag
         if parsed.failure is not None:
             failed = prepared.row._replace(state=FileState.FAILED, reason=parsed.failure)
             batch.set_aside.append(failed.path)
@@ -261,10 +261,10 @@ class BatchRun:
     ) -> None:
         before = batch.known.get(row.path)
         self._resolving.note(row.path)
-        row = self._roles.judge(row._replace(unit_id=self._ownership.unit_id_of(row.path, row.family)))
+        row = self._roles.judge(row._replace(unit_id=self._assignment.unit_id_of(row.path, row.family)))
         self._writer.put_file(row, facts, problems, searchable)
         found = len(facts.defs) + len(facts.imports) + facts.ref_count
-        self._ownership.put(row.path, row.family, Parse(row.state, row.lines, found, len(problems)))
+        self._assignment.put(row.path, row.family, ParseResult(row.state, row.lines, found, len(problems)))
         if before is None:
             batch.added[row.path] = row.digest or Digest("")
         else:
@@ -281,7 +281,7 @@ class BatchRun:
         before = batch.known.pop(path)
         self._resolving.note(path)
         self._writer.remove_file(path)
-        self._ownership.remove(path)
+        self._assignment.remove(path)
         self._roles.declare(path, None)
         if is_configuration(path):
             self._resolving.declare(path, None)

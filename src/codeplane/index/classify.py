@@ -19,13 +19,13 @@ TOO_LARGE = "too_large"
 TOO_LARGE_TO_PARSE = "too_large_to_parse"
 
 
-class Prepared(NamedTuple):
+class PreparedFile(NamedTuple):
     row: FileRow
     job: Job | None
     """Its source is UTF-8 with LF line endings; None when the content is not searchable."""
 
 
-class Judged(NamedTuple):
+class FileClass(NamedTuple):
     """What the bytes of a file turn out to be."""
 
     language: str | None
@@ -37,21 +37,21 @@ class Judged(NamedTuple):
     job: Job
 
 
-def prepare(read: FileRead, options: IndexOptions) -> Prepared:
+def prepare_file(read: FileRead, options: IndexOptions) -> PreparedFile:
     """Decide on a file whose bytes, or at least whose digest, are known."""
     assert read.stat is not None
     stat = ObservedStat(*read.stat, read.observed_at_ns)
     if read.outcome is ReadOutcome.TOO_LARGE or read.data is None:
         return _skipped(read, stat, TOO_LARGE)
-    judged = judge(read.path, read.data, options)
+    judged = classify(read.path, read.data, options)
     if judged is None:
         return _skipped(read, stat, BINARY)
     language, family, encoding, lines, state, reason, job = judged
     row = FileRow(read.path, stat, read.digest, read.text_digest, language, family, encoding, lines, state, reason)
-    return Prepared(row._replace(header=find_header(read.path, job.source[:HEAD_BYTES])), job)
+    return PreparedFile(row._replace(header=find_header(read.path, job.source[:HEAD_BYTES])), job)
 
 
-def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
+def classify(path: RepoPath, data: bytes, options: IndexOptions) -> FileClass | None:
     """How a file of these bytes is read; None for one that is binary."""
     decoded = decode(data)
     if decoded is None:
@@ -66,13 +66,13 @@ def judge(path: RepoPath, data: bytes, options: IndexOptions) -> Judged | None:
     state = FileState.TEXT if language is None or too_large else FileState.INDEXED
     reason = TOO_LARGE_TO_PARSE if too_large else None
     job = Job(name if state is FileState.INDEXED and name else "", path, text)
-    return Judged(name, family, decoded.encoding, lines, state, reason, job)
+    return FileClass(name, family, decoded.encoding, lines, state, reason, job)
 
 
-def _skipped(read: FileRead, stat: ObservedStat, reason: str) -> Prepared:
+def _skipped(read: FileRead, stat: ObservedStat, reason: str) -> PreparedFile:
     family = family_of(read.path)
     row = FileRow(read.path, stat, read.digest, read.text_digest, None, family, None, 0, FileState.SKIPPED, reason)
-    return Prepared(row, None)
+    return PreparedFile(row, None)
 
 
 def detect_language(path: str, text: bytes, options: IndexOptions) -> Language | None:

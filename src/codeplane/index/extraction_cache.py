@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-from codeplane.facts.identity import relocated
+from codeplane.facts.identity import relocate
 from codeplane.facts.passages import may_define
 from codeplane.facts.pool import Job, Parsed
 from codeplane.facts.wire import WIRE_VERSION, decode, path_text
@@ -37,7 +37,7 @@ class ExtractionCache:
             _, facts, problems, searchable = decode(frame)
             path = path_text(job.path)
             if job.language and place != path.encode():
-                facts = relocated(facts, by_name(job.language), path)
+                facts = relocate(facts, by_name(job.language), path)
         except (ValueError, TypeError, IndexError):
             return None
         del self._asked[job.path]

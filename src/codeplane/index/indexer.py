@@ -39,7 +39,6 @@ from codeplane.index.options import (
     SyncReport,
     effective_options,
 )
-from codeplane.index.ownership import Ownership, read_contexts
 from codeplane.index.roles import Roles
 from codeplane.index.seed_index import (
     NewGeneration,
@@ -50,6 +49,7 @@ from codeplane.index.seed_index import (
     stash_current,
     store_copy,
 )
+from codeplane.index.unit_assignment import UnitAssignment, read_contexts
 from codeplane.store import integrity, registry
 from codeplane.store.extraction_store import ExtractionStore
 from codeplane.store.files import list_stored
@@ -83,7 +83,7 @@ class Indexer:
         self._pool = ParserPool(options.worker_count, seconds=options.parse_seconds)
         self._writer: Writer | None = None
         self._known: dict[RepoPath, FileRecord] = {}
-        self._ownership = Ownership()
+        self._assignment = UnitAssignment()
         self._roles = Roles()
         self._repaired: tuple[RepoPath, ...] = ()
         self._rebuild_reason: str | None = None
@@ -291,7 +291,7 @@ class Indexer:
         reconciled = self._ignore_signature is not None and self._ignore_signature != scan.ignore_signature
         version = repo_version(self._root.path)
         moved = _as_json(version) != self._version
-        restated = self._ownership.consider(read_contexts(self._root), writer)
+        restated = self._assignment.consider(read_contexts(self._root), writer)
         if not should_save(
             changed=bool(changes.candidates or changes.removed or writer.changed or restated or self._roles.behind),
             metadata_changed=moved or self._ignore_signature != scan.ignore_signature,
@@ -360,7 +360,7 @@ class Indexer:
 
     def _load_held(self, writer: Writer) -> None:
         self._load_files(writer)
-        self._ownership = Ownership.load(writer)
+        self._assignment = UnitAssignment.load(writer)
         self._roles = Roles.load(writer)
 
     def _load_files(self, writer: Writer) -> None:
@@ -430,14 +430,14 @@ class Indexer:
 
         It starts from an index that was put by, if one is named, or if there was none here and one is like the tree.
         """
-        before = (self._known, self._ownership, self._roles)
+        before = (self._known, self._assignment, self._roles)
         settled = (self._root_digest, self._ignore_signature)
         try:
             if start is None and self._writer is None and self._rebuild_reason is None:
                 start = find_seed(self._index_cache, scan)
             return self._build_from(start, scan, started, report, cancelled)
         except BaseException:
-            self._known, self._ownership, self._roles = before
+            self._known, self._assignment, self._roles = before
             self._root_digest, self._ignore_signature = settled
             raise
 
@@ -450,7 +450,7 @@ class Indexer:
         cancelled: IsCancelled | None,
     ) -> SyncReport:
         self.state.sweep()
-        self._known, self._ownership, self._roles = {}, Ownership(), Roles()
+        self._known, self._assignment, self._roles = {}, UnitAssignment(), Roles()
         self._root_digest = None
         binding = registry.next_binding(
             self._root.path, registry.read_binding(self.options.user_state, self._root.path)
@@ -461,10 +461,10 @@ class Indexer:
         writer = copy_generation_from(self._index_cache, start, beginning) if start is not None else None
         if writer is None:
             writer = create_generation(beginning)
-            self._ownership.consider(read_contexts(self._root), None)
+            self._assignment.consider(read_contexts(self._root), None)
         else:
             self._load_held(writer)
-            self._ownership.consider(read_contexts(self._root), writer)
+            self._assignment.consider(read_contexts(self._root), writer)
         generation = writer.generation
         try:
             changes = compare(scan, self._known)
@@ -506,7 +506,7 @@ class Indexer:
             writer,
             self._pool,
             self.options,
-            self._ownership,
+            self._assignment,
             self._roles,
             self._extraction_cache,
             report,

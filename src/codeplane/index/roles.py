@@ -13,8 +13,8 @@ import orjson
 
 from codeplane.base.paths import ROOT, RepoPath, parent
 from codeplane.git.attributes import Attributes, AttributeStatement, is_attributes_file, parse_attributes
-from codeplane.languages.role_paths import Judged
-from codeplane.languages.roles import in_scope, weigh
+from codeplane.languages.role_paths import RoleDecision
+from codeplane.languages.roles import decide_role, in_scope
 from codeplane.store.codec import storable
 from codeplane.store.records import FileRow
 from codeplane.store.writer import Writer
@@ -58,7 +58,7 @@ class Roles:
 
     def judge(self, row: FileRow) -> FileRow:
         """The row with its role."""
-        judged = weigh(row.path, row.header, self._known().find(row.path))
+        judged = decide_role(row.path, row.header, self._known().find(row.path))
         return row._replace(role=judged.role, evidence=judged.evidence)
 
     def rejudge(self, writer: Writer) -> list[RepoPath]:
@@ -69,11 +69,11 @@ class Roles:
         # Where some statements must be left out, which ones depends on all of them.
         whole = self.behind or self._crowded
         directories = {ROOT} if whole else {parent(path) for path in self._changed}
-        judged: dict[RepoPath, Judged] = {}
+        judged: dict[RepoPath, RoleDecision] = {}
         again: set[RepoPath] = set()
         for directory in sorted(directories):
             for file in writer.judged_files(directory):
-                now = weigh(file.path, file.header, known.find(file.path))
+                now = decide_role(file.path, file.header, known.find(file.path))
                 if file.lexical and in_scope(now.role, "runtime") != in_scope(file.role, "runtime"):
                     again.add(file.path)
                 elif (now.role, storable(now.evidence)) != (file.role, file.evidence):

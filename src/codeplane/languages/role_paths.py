@@ -34,13 +34,13 @@ class Role(StrEnum):
     BUILD = "build"
 
 
-class Judged(NamedTuple):
+class RoleDecision(NamedTuple):
     role: Role
     evidence: str
     """What it follows from, in a few words; empty for a source, which is what no rule says anything of."""
 
 
-def claim_purpose(path: str) -> Iterator[Judged]:
+def claim_purpose(path: str) -> Iterator[RoleDecision]:
     """What the path says that weighs more than who wrote the file: tests, their data, documents; best first."""
     folder, _, name = path.rpartition("/")
     claims = _claims_of_folder(folder, _extension(name)) if folder else ()
@@ -49,38 +49,38 @@ def claim_purpose(path: str) -> Iterator[Judged]:
     if glob is not None:
         # One glob stands for all names of its ecosystem; this one may be another of them.
         bare = glob.removeprefix("**/")
-        yield Judged(Role.TEST, f"name {bare if fnmatchcase(name, bare) else name}")
+        yield RoleDecision(Role.TEST, f"name {bare if fnmatchcase(name, bare) else name}")
     yield from (claim for claim in claims if claim.role in (Role.FIXTURE, Role.DOCS))
     if name.endswith(".snap"):
-        yield Judged(Role.FIXTURE, "name *.snap")
+        yield RoleDecision(Role.FIXTURE, "name *.snap")
     yield from _claim_document(folder, name)
 
 
-def claim_generated(path: str) -> Iterator[Judged]:
+def claim_generated(path: str) -> Iterator[RoleDecision]:
     name = basename(path)
     glob = name if name in _LOCK_FILES else _GENERATED_NAMES.find(name)
     if glob is not None:
-        yield Judged(Role.GENERATED, f"name {glob}")
+        yield RoleDecision(Role.GENERATED, f"name {glob}")
 
 
-def claim_place(path: str) -> Iterator[Judged]:
+def claim_place(path: str) -> Iterator[RoleDecision]:
     """What else the path says: whose folder it lies in, what it builds or sets; best first."""
     folder, _, name = path.rpartition("/")
     claims = _claims_of_folder(folder, _extension(name)) if folder else ()
     yield from (claim for claim in claims if claim.role not in (Role.TEST, Role.FIXTURE, Role.DOCS))
     glob = name if name in _BUILD_NAMES else _BUILD_GLOBS.find(name)
     if glob is not None:
-        yield Judged(Role.BUILD, f"name {glob}")
+        yield RoleDecision(Role.BUILD, f"name {glob}")
     if _EXAMPLE_NAME.fullmatch(name) is not None:
-        yield Judged(Role.EXAMPLE, "name *.stories.*")
+        yield RoleDecision(Role.EXAMPLE, "name *.stories.*")
     extension = _extension(name)
     if extension in _CONFIG_EXTENSIONS:
-        yield Judged(Role.CONFIG, f"extension {extension}")
+        yield RoleDecision(Role.CONFIG, f"extension {extension}")
     elif name.startswith("."):
         # `.eslintrc` and the like have a leading dot and nothing else.
-        yield Judged(Role.CONFIG, "name .*")
+        yield RoleDecision(Role.CONFIG, "name .*")
     elif _CONFIG_NAME.fullmatch(name):
-        yield Judged(Role.CONFIG, f"name {name}")
+        yield RoleDecision(Role.CONFIG, f"name {name}")
 
 
 def is_generated(path: str) -> bool:
@@ -201,25 +201,25 @@ _DEEP = 3
 
 
 @lru_cache(maxsize=1 << 14)
-def _claims_of_folder(folder: str, extension: str) -> tuple[Judged, ...]:
+def _claims_of_folder(folder: str, extension: str) -> tuple[RoleDecision, ...]:
     return tuple(_claim_folder(folder, extension))
 
 
-def _claim_folder(folder: str, extension: str) -> Iterator[Judged]:
+def _claim_folder(folder: str, extension: str) -> Iterator[RoleDecision]:
     written = folder.split("/")
     parts = folder.lower().split("/")
     tests = next((at for at in range(len(parts)) if _is_test_folder(parts, at, extension)), None)
     if tests is not None:
         before = "src/" if tests and parts[tests - 1] == "src" else ""
-        yield Judged(Role.TEST, f"folder {before}{written[tests]}/")
+        yield RoleDecision(Role.TEST, f"folder {before}{written[tests]}/")
     product = _product_begins(parts)
     top, high = parts[0], parts[: min(_DEEP, product)]
     fixtures = _find(_FIXTURE_FOLDERS, parts[:product])
     if fixtures is not None:
-        yield Judged(Role.FIXTURE, f"folder {written[fixtures]}/")
+        yield RoleDecision(Role.FIXTURE, f"folder {written[fixtures]}/")
     docs = 0 if top in _TOP_DOCS_FOLDERS and extension not in _NOT_IN_DOC else _find_docs(high)
     if docs is not None:
-        yield Judged(Role.DOCS, f"folder {written[docs]}/")
+        yield RoleDecision(Role.DOCS, f"folder {written[docs]}/")
     for role, names, within in (
         (Role.GENERATED, _GENERATED_FOLDERS, parts),
         (Role.VENDORED, _VENDORED_FOLDERS, parts),
@@ -229,7 +229,7 @@ def _claim_folder(folder: str, extension: str) -> Iterator[Judged]:
     ):
         at = _find(names, within)
         if at is not None:
-            yield Judged(role, f"folder {written[at]}/")
+            yield RoleDecision(role, f"folder {written[at]}/")
 
 
 def _find(names: frozenset[str], parts: list[str]) -> int | None:
@@ -371,14 +371,14 @@ def _extension(name: str) -> str:
     return name[dot:].lower() if dot > 0 else ""
 
 
-def _claim_document(folder: str, name: str) -> Iterator[Judged]:
+def _claim_document(folder: str, name: str) -> Iterator[RoleDecision]:
     extension = _extension(name)
     if extension == ".txt":
         # Texts that a program fills in are part of it.
         if _NO_DOCUMENT.fullmatch(name) is None and "templates" not in folder.split("/"):
-            yield Judged(Role.DOCS, "extension .txt")
+            yield RoleDecision(Role.DOCS, "extension .txt")
     elif extension in _DOCUMENT_EXTENSIONS:
-        yield Judged(Role.DOCS, f"extension {extension}")
+        yield RoleDecision(Role.DOCS, f"extension {extension}")
     elif extension in _DOCUMENT_SUFFIXES and _DOCUMENT_NAME.fullmatch(name) is not None:
         # `license.py` is code; `LICENSE`, `LICENSE-MIT` and `COPYING.LESSER` are not.
-        yield Judged(Role.DOCS, f"name {name}")
+        yield RoleDecision(Role.DOCS, f"name {name}")

@@ -13,7 +13,7 @@ from typing import Literal
 from codeplane.base.paths import parent
 from codeplane.git.attributes import DOCUMENTATION, GENERATED, NO_ATTRIBUTES, VENDORED, FileAttributes
 from codeplane.languages.role_headers import find_header
-from codeplane.languages.role_paths import Judged, Role, claim_generated, claim_place, claim_purpose
+from codeplane.languages.role_paths import Role, RoleDecision, claim_generated, claim_place, claim_purpose
 
 ROLES_VERSION = "3"
 """Of all rules: an index that was made by others is built anew."""
@@ -24,25 +24,25 @@ _OUTSIDE_RUNTIME = frozenset({Role.TEST, Role.FIXTURE, Role.DOCS})
 _ATTRIBUTES = {DOCUMENTATION: Role.DOCS, GENERATED: Role.GENERATED, VENDORED: Role.VENDORED}
 
 
-def judge(path: str, head: bytes, stated: FileAttributes = NO_ATTRIBUTES) -> Judged:
+def decide_role_of_text(path: str, head: bytes, stated: FileAttributes = NO_ATTRIBUTES) -> RoleDecision:
     """The role of a file by its path, the first bytes of its text, and what attributes say of it."""
-    return weigh(path, find_header(path, head), stated)
+    return decide_role(path, find_header(path, head), stated)
 
 
-def weigh(path: str, header: str | None, stated: FileAttributes = NO_ATTRIBUTES) -> Judged:
+def decide_role(path: str, header: str | None, stated: FileAttributes = NO_ATTRIBUTES) -> RoleDecision:
     """As `judge`, where `find_header` has looked at the text before."""
     if not stated:
-        return next(_claims(path, header, stated), Judged(Role.SOURCE, ""))
+        return next(_claims(path, header, stated), RoleDecision(Role.SOURCE, ""))
     denied = {_ATTRIBUTES[name]: said.evidence for name, said in stated.items() if not said.holds}
     why = ""
     for claim in _claims(path, header, stated):
         if claim.role not in denied:
             return claim
         why = why or denied[claim.role]
-    return Judged(Role.SOURCE, why)
+    return RoleDecision(Role.SOURCE, why)
 
 
-def role_among(path: str, role: str, test_roots: frozenset[str]) -> str:
+def role_beside(path: str, role: str, test_roots: frozenset[str]) -> str:
     """The role of a file whose neighbours are known: `test_roots` are folders that they show to be of tests."""
     if not test_roots or not in_scope(role, "runtime"):
         return role
@@ -56,19 +56,19 @@ def in_scope(role: str, scope: Scope) -> bool:
     return scope == "mixed" or (role in _OUTSIDE_RUNTIME) == (scope == "docs")
 
 
-def _claims(path: str, header: str | None, stated: FileAttributes) -> Iterator[Judged]:
+def _claims(path: str, header: str | None, stated: FileAttributes) -> Iterator[RoleDecision]:
     """All that speaks for a role, best first."""
     yield from _claim_stated(stated, DOCUMENTATION)
     yield from claim_purpose(path)
     yield from _claim_stated(stated, GENERATED)
     yield from _claim_stated(stated, VENDORED)
     if header is not None:
-        yield Judged(Role.GENERATED, header)
+        yield RoleDecision(Role.GENERATED, header)
     yield from claim_generated(path)
     yield from claim_place(path)
 
 
-def _claim_stated(stated: FileAttributes, attribute: str) -> Iterator[Judged]:
+def _claim_stated(stated: FileAttributes, attribute: str) -> Iterator[RoleDecision]:
     said = stated.get(attribute)
     if said is not None and said.holds:
-        yield Judged(_ATTRIBUTES[attribute], said.evidence)
+        yield RoleDecision(_ATTRIBUTES[attribute], said.evidence)

@@ -14,7 +14,7 @@ from codeplane.base.digests import digest_bytes
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
 from codeplane.facts.pool import Job, Parsed, ParserPool
-from codeplane.index.classify import judge
+from codeplane.index.classify import classify
 from codeplane.index.extraction_cache import ExtractionCache
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.index.options import IndexOptions
@@ -38,7 +38,7 @@ class FileParser:
 
     def parse(self, path: RepoPath, data: bytes, options: IndexOptions) -> FileOutlineRows:
         """The definitions of a file of these bytes; LANGUAGE_UNSUPPORTED if it has none that can be found."""
-        judged = judge(path, data, options)
+        judged = classify(path, data, options)
         if judged is None:
             raise unsupported(path, "binary")
         if judged.state is not FileState.INDEXED:

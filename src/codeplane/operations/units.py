@@ -8,11 +8,11 @@ from typing import Any
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display, normalize
-from codeplane.index.ownership import candidate_of
+from codeplane.index.unit_assignment import candidate_of
 from codeplane.index.units.markers import EXCLUDED_DIRECTORIES, includes
 from codeplane.index.units.model import State
-from codeplane.index.units.probing import proof_of
-from codeplane.index.units.routing import Homes
+from codeplane.index.units.routing import UnitRoots
+from codeplane.index.units.validation import describe_sample
 from codeplane.languages.families import FAMILIES
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, get_file, list_files
@@ -71,21 +71,21 @@ def find_units(
         )
     inside = normalize(path) if path else ""
 
-    def ask(snapshot: Snapshot) -> tuple[Page[UnitInfo] | None, UnitOwner | None, Homes, tuple[UnitNote, ...]]:
+    def ask(snapshot: Snapshot) -> tuple[Page[UnitInfo] | None, UnitOwner | None, UnitRoots, tuple[UnitNote, ...]]:
         file = get_file(snapshot, inside) if inside else None
         notes = list_unit_notes(snapshot)
         if file is not None:
-            homes, rows = _homes(snapshot, file.family)
-            return None, _owner(file, homes, rows), homes, notes
+            unit_roots, rows = _homes(snapshot, file.family)
+            return None, _owner(file, unit_roots, rows), unit_roots, notes
         found = list_units(snapshot, limit, inside, family, with_empty)
         if inside and not found.rows and not list_files(snapshot, 1, inside).total:
             raise nothing_indexed(inside)
         return found, None, _homes(snapshot, family)[0], notes
 
     read = reads(ask)
-    found, owner, homes, notes = read.value
+    found, owner, unit_roots, notes = read.value
     rows = found.rows if found is not None else ()
-    units = tuple(_listed(info, homes) for info in rows)
+    units = tuple(_listed(info, unit_roots) for info in rows)
     return UnitsAnswer(units, found.total if found is not None else 0, owner, notes, read.epoch, read.freshness)
 
 
@@ -96,26 +96,26 @@ def unit_markers(snapshot: Snapshot, directory: str = "", limit: int = 50) -> li
     return list(dict.fromkeys(info.unit.marker for info in found))
 
 
-def _homes(snapshot: Snapshot, family: str | None) -> tuple[Homes, dict[int, UnitRow]]:
+def _homes(snapshot: Snapshot, family: str | None) -> tuple[UnitRoots, dict[int, UnitRow]]:
     rows = list_all_units(snapshot, family)
-    return Homes(map(candidate_of, rows)), {row.unit_id: row for row in rows}
+    return UnitRoots(map(candidate_of, rows)), {row.unit_id: row for row in rows}
 
 
-def _listed(info: UnitInfo, homes: Homes) -> ListedUnit:
+def _listed(info: UnitInfo, unit_roots: UnitRoots) -> ListedUnit:
     candidate = candidate_of(info.unit)
-    return ListedUnit(info, why_of(info.unit), includes(info.unit.family), homes.excludes_of(candidate))
+    return ListedUnit(info, why_of(info.unit), includes(info.unit.family), unit_roots.excludes_of(candidate))
 
 
 def why_of(unit: UnitRow) -> str:
     """Why a unit is in the state that it is in."""
-    proof = proof_of(unit.state, unit.sample)
+    proof = describe_sample(unit.state, unit.sample)
     return f"{unit.evidence}; {proof}" if proof else unit.evidence
 
 
-def _owner(file: FileInfo, homes: Homes, rows: dict[int, UnitRow]) -> UnitOwner:
+def _owner(file: FileInfo, unit_roots: UnitRoots, rows: dict[int, UnitRow]) -> UnitOwner:
     if file.family is None:
         return UnitOwner(file.path, None, None, "it belongs to no family of languages")
-    around = homes.closest(file.path, file.family)
+    around = unit_roots.closest(file.path, file.family)
     if around is None:
         return UnitOwner(file.path, file.family, None, f"no build root of {file.family} lies around it")
     row = rows[around.unit_id]

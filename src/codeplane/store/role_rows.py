@@ -11,7 +11,7 @@ from typing import NamedTuple
 import apsw
 
 from codeplane.base.paths import RepoPath, subtree_range
-from codeplane.languages.role_paths import Judged
+from codeplane.languages.role_paths import RoleDecision
 from codeplane.store.codec import path_from_text, path_to_text, storable
 
 
@@ -35,7 +35,7 @@ def judged_files(connection: apsw.Connection, directory: RepoPath) -> list[Judge
     return [JudgedFile(path_from_text(path), *rest) for path, *rest in found]
 
 
-def write_roles(connection: apsw.Connection, judged: Mapping[RepoPath, Judged]) -> None:
+def write_roles(connection: apsw.Connection, judged: Mapping[RepoPath, RoleDecision]) -> None:
     values = [(each.role.value, storable(each.evidence), path_to_text(path)) for path, each in judged.items()]
     connection.executemany("UPDATE files SET role = ?, evidence = ? WHERE path = ?", values)
 

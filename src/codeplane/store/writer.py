@@ -19,7 +19,7 @@ from codeplane.base.paths import ROOT, RepoPath
 from codeplane.facts.blocks import PackedFacts
 from codeplane.facts.model import Problem
 from codeplane.facts.passages import Searchable
-from codeplane.languages.role_paths import Judged
+from codeplane.languages.role_paths import RoleDecision
 from codeplane.store import epochs, file_rows, pending, role_rows, unit_rows
 from codeplane.store.codec import path_to_text
 from codeplane.store.database import (
@@ -234,7 +234,7 @@ class Writer:
         with sqlite_errors():
             return role_rows.judged_files(self._connection, directory)
 
-    def put_roles(self, judged: Mapping[RepoPath, Judged]) -> None:
+    def put_roles(self, judged: Mapping[RepoPath, RoleDecision]) -> None:
         """Other roles for files whose documents stay as they are."""
         with self._writing():
             role_rows.write_roles(self._connection, judged)

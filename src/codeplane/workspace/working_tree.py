@@ -25,7 +25,7 @@ from codeplane.git.attributes import (
 from codeplane.git.repository import repo_version, tracked_paths
 from codeplane.index.classify import detect_language
 from codeplane.index.options import IndexOptions, effective_options
-from codeplane.languages.roles import weigh
+from codeplane.languages.roles import decide_role
 
 
 class TreeFile(NamedTuple):
@@ -80,7 +80,7 @@ class _Kinds:
         known = self._known.get(path)
         if known is None:
             language = detect_language(path, b"", self._options)
-            role = weigh(path, None, self._attributes.find(path)).role
+            role = decide_role(path, None, self._attributes.find(path)).role
             known = self._known[path] = (language.name if language is not None else None, str(role))
         return TreeFile(path, size, *known)
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.languages.roles import Scope, judge
+from codeplane.languages.roles import Scope, decide_role_of_text
 from codeplane.operations.search.filters import Filters, FilterSummary, PathPatterns
 from codeplane.operations.search.operators import parse_query
 
 
 def accepts(filters: Filters, path: str, language: str) -> bool:
-    return filters.accepts_role(judge(path, b"").role) and filters.accepts_elsewhere(path, language)
+    return filters.accepts_role(decide_role_of_text(path, b"").role) and filters.accepts_elsewhere(path, language)
 
 
 class Item(NamedTuple):
@@ -27,7 +27,7 @@ class Item(NamedTuple):
 
     @property
     def role(self) -> str:
-        return judge(self.path, b"").role
+        return decide_role_of_text(self.path, b"").role
 
 
 def apply(filters: Filters, *items: Item) -> tuple[list[str], dict[str, object]]:

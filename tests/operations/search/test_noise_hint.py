@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from codeplane.disk.safe_open import Root
-from codeplane.languages.roles import judge
+from codeplane.languages.roles import decide_role_of_text
 from codeplane.operations.search.noise_hint import (
     PATTERNS,
     RELOAD_EVERY,
@@ -40,7 +40,7 @@ def everything(name: str) -> bool:
 
 
 def judged(paths: Iterable[str]) -> dict[str, str]:
-    return {path: judge(path, b"").role for path in paths}
+    return {path: decide_role_of_text(path, b"").role for path in paths}
 
 
 def hint(paths: tuple[str, ...], gitignore: GitignoreState = ABSENT, **more: Any) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def state_of(root: Root, text: str | bytes) -> GitignoreState:
     ],
 )
 def test_categories_have_a_precedence(path: str, category: str) -> None:
-    assert category_of(path, judge(path, b"").role) == category
+    assert category_of(path, decide_role_of_text(path, b"").role) == category
 
 
 @pytest.mark.parametrize(

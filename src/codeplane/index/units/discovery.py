@@ -14,7 +14,7 @@ from codeplane.base.paths import RepoPath, basename, parent
 from codeplane.index.units.markers import AMBIENT, EXCLUDED_DIRECTORIES, FENCED, LISTED, find_marker
 from codeplane.index.units.members import Listing, MarkedRoot, Workspaces, list_members
 from codeplane.index.units.model import Candidate, Manifest, Note, Tier
-from codeplane.index.units.stated import NOTHING_STATED, Stated
+from codeplane.index.units.overrides import NO_OVERRIDES, Overrides
 from codeplane.languages.families import FAMILIES
 
 MAX_CANDIDATES = 20_000
@@ -27,7 +27,7 @@ class Discovery:
     notes: tuple[Note, ...]
 
 
-def discover(manifests: Mapping[RepoPath, Manifest], stated: Stated = NOTHING_STATED) -> Discovery:
+def discover(manifests: Mapping[RepoPath, Manifest], stated: Overrides = NO_OVERRIDES) -> Discovery:
     """Candidates of all families. The order of `manifests` leaves no trace."""
     notes = [Note(path, manifest.note) for path, manifest in manifests.items() if manifest.note is not None]
     found: dict[str, dict[str, MarkedRoot]] = {family: {} for family in FAMILIES}

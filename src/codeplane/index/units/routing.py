@@ -15,7 +15,7 @@ from codeplane.index.units.model import Candidate, State
 _EXCLUDED = frozenset(EXCLUDED_DIRECTORIES)
 
 
-class Homes:
+class UnitRoots:
     """Candidates by place: answers before any of them has been probed."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
@@ -25,16 +25,16 @@ class Homes:
             self._roots.setdefault(candidate.family, {})[candidate.root] = candidate
         self._directories: dict[tuple[str, str], Candidate | None] = {}
 
-    def home_of(self, path: str, family: str | None) -> Candidate | None:
+    def closest_root(self, path: str, family: str | None) -> Candidate | None:
         """The closest candidate around a file of a family, unless an excluded directory lies between."""
         if family is None:
             return None
         key = (family, parent(path))
         try:
-            home = self._directories[key]
+            root_unit = self._directories[key]
         except KeyError:
-            home = self._directories[key] = self._find(*key)
-        return home if home is not None and may_own(family, path) else None
+            root_unit = self._directories[key] = self._find(*key)
+        return root_unit if root_unit is not None and may_own(family, path) else None
 
     def closest(self, path: str, family: str) -> Candidate | None:
         """The closest candidate around a file, also where an excluded directory lies between."""
@@ -71,13 +71,13 @@ class Homes:
                 return None
 
 
-class Router:
+class UnitRouter:
     """The final word, once every candidate has been probed."""
 
-    def __init__(self, homes: Homes, states: Mapping[int, State]) -> None:
-        self._homes = homes
+    def __init__(self, unit_roots: UnitRoots, states: Mapping[int, State]) -> None:
+        self._unit_roots = unit_roots
         self._valid = frozenset(unit_id for unit_id, state in states.items() if state is State.VALID)
 
     def unit_of_file(self, path: str, family: str | None) -> Candidate | None:
-        home = self._homes.home_of(path, family)
-        return home if home is not None and home.unit_id in self._valid else None
+        root_unit = self._unit_roots.closest_root(path, family)
+        return root_unit if root_unit is not None and root_unit.unit_id in self._valid else None

@@ -15,7 +15,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import is_inside, parent
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import find_test_roots
-from codeplane.languages.roles import role_among
+from codeplane.languages.roles import role_beside
 from codeplane.operations.map_repo.centrality import Centrality, find_centrality, key_files
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
 from codeplane.operations.map_repo.origins import INSIDE, STANDARD, find_judges
@@ -129,7 +129,7 @@ def _look_up(snapshot: Snapshot, wanted: frozenset[str], repo_name: str, directo
 def _roles(files: Sequence[FileOverview]) -> Mapping[int, str]:
     """The role of every file by its id; a look at the whole tree shows more folders of tests than paths alone."""
     test_roots = find_test_roots(file.path for file in files)
-    return {file.file_id: role_among(file.path, file.role, test_roots) for file in files}
+    return {file.file_id: role_beside(file.path, file.role, test_roots) for file in files}
 
 
 def _languages(known: _Known, chars: int) -> tuple[object, int]:

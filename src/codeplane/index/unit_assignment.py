@@ -22,9 +22,17 @@ from codeplane.index.units.discovery import Discovery, discover
 from codeplane.index.units.manifests import declare
 from codeplane.index.units.markers import find_marker
 from codeplane.index.units.model import Candidate, Manifest, Note, State, Tier
-from codeplane.index.units.probing import SAMPLE_FILES, Parse, Sample, Sampled, judge, state_of, with_file
-from codeplane.index.units.routing import Homes, Router
-from codeplane.index.units.stated import CONTEXTS_FILE, MAX_CONTEXTS_BYTES, NOTHING_STATED, Stated, read_stated
+from codeplane.index.units.overrides import CONTEXTS_FILE, MAX_CONTEXTS_BYTES, NO_OVERRIDES, Overrides, read_overrides
+from codeplane.index.units.routing import UnitRoots, UnitRouter
+from codeplane.index.units.validation import (
+    SAMPLE_FILES,
+    ParseResult,
+    Sample,
+    Sampled,
+    sample_file,
+    unit_state,
+    update_sample,
+)
 from codeplane.store.codec import storable
 from codeplane.store.unit_rows import FamilyFile, UnitRow
 from codeplane.store.writer import Writer
@@ -57,15 +65,15 @@ def candidate_of(row: UnitRow) -> Candidate:
     return Candidate(row.family, row.root, Tier(row.tier), row.marker, row.name, row.evidence, detached)
 
 
-class Ownership:
+class UnitAssignment:
     """Belongs to one writer, from load to load. Made anew when a look failed."""
 
     def __init__(self) -> None:
         self._manifests: dict[RepoPath, Manifest] = {}
         self._declared: dict[RepoPath, str | None] = {}
         self._contexts: Contexts | None = None
-        self._stated = NOTHING_STATED
-        self._homes = Homes(())
+        self._overrides = NO_OVERRIDES
+        self._unit_roots = UnitRoots(())
         self._samples: dict[int, Sample] = {}
         self._sampled_in: dict[RepoPath, int] = {}
         self._published: dict[int, UnitRow] = {}
@@ -82,13 +90,13 @@ class Ownership:
         """Whether the candidates changed while files were put, so that samples were kept for other ones."""
 
     @classmethod
-    def load(cls, writer: Writer) -> Ownership:
+    def load(cls, writer: Writer) -> UnitAssignment:
         """As the last publish left it."""
         made = cls()
         made._manifests = {path: _manifest(declared) for path, declared in writer.read_manifests()}
         rows = writer.read_units()
         made._published = {row.unit_id: row for row in rows}
-        made._homes = Homes(map(candidate_of, rows))
+        made._unit_roots = UnitRoots(map(candidate_of, rows))
         made._states = {row.unit_id: State(row.state) for row in rows}
         for row in rows:
             made._keep_sample(row.unit_id, tuple(Sampled(len(path), path, passed) for path, passed in row.sample))
@@ -99,9 +107,9 @@ class Ownership:
         """Take what people state; whether it is not what the last publish was made with."""
         if self._contexts is None or contexts.key != self._contexts.key:
             self._contexts = contexts
-            self._stated = read_stated(contexts.data)
+            self._overrides = read_overrides(contexts.data)
             if contexts.problem is not None:
-                self._stated = Stated(notes=(Note(CONTEXTS_FILE, contexts.problem),))
+                self._overrides = Overrides(notes=(Note(CONTEXTS_FILE, contexts.problem),))
         if writer is None or (writer.read_meta(CONTEXTS_KEY) or "") != contexts.key:
             self._outdated = True
         return self._outdated
@@ -120,18 +128,18 @@ class Ownership:
         """The unit of a file as far as it is known now."""
         if self._outdated:
             self._discover()
-        home = self._homes.home_of(path, family)
+        home = self._unit_roots.closest_root(path, family)
         return home.unit_id if home is not None and self._foreseen(home) is State.VALID else None
 
-    def put(self, path: RepoPath, family: str | None, parse: Parse) -> None:
+    def put(self, path: RepoPath, family: str | None, parse: ParseResult) -> None:
         """A file was put into the index."""
         self._puts += 1
-        home = self._homes.home_of(path, family)
+        home = self._unit_roots.closest_root(path, family)
         before = self._sampled_in.get(path)
         if before is not None and (home is None or before != home.unit_id):
             self._resample(before, None, path)
         if home is not None and family is not None:
-            self._resample(home.unit_id, judge(path, family, parse), path)
+            self._resample(home.unit_id, sample_file(path, family, parse), path)
 
     def remove(self, path: RepoPath) -> None:
         if self._manifests.pop(path, None) is not None:
@@ -148,20 +156,22 @@ class Ownership:
         self._puts = 0
         if not self._changed:
             return
-        candidates = {each.unit_id: each for each in self._homes.candidates}
+        candidates = {each.unit_id: each for each in self._unit_roots.candidates}
         redone = {each.family for each in candidates.values()} if self._all else self._changed_families(candidates)
         for unit_id in [each for each in self._samples if each not in candidates]:
             self._keep_sample(unit_id, ())
             del self._samples[unit_id]
         if redone:
-            self._sample_anew(
+            self._resample_family(
                 writer.family_files(redone), [each for each in candidates.values() if each.family in redone]
             )
         for unit_id in sorted(self._unsure & candidates.keys()):
             unit = candidates[unit_id]
             if unit.family not in redone:
-                self._sample_anew(writer.family_files([unit.family], unit.root), [unit])
-        self._states = {unit_id: state_of(unit, self._samples.get(unit_id, ())) for unit_id, unit in candidates.items()}
+                self._resample_family(writer.family_files([unit.family], unit.root), [unit])
+        self._states = {
+            unit_id: unit_state(unit, self._samples.get(unit_id, ())) for unit_id, unit in candidates.items()
+        }
         if redone:
             self._move(writer, writer.family_files(redone))
         for unit_id, unit in candidates.items():
@@ -170,8 +180,8 @@ class Ownership:
         self._write(writer, candidates)
 
     def _discover(self) -> None:
-        found: Discovery = discover(self._manifests, self._stated)
-        self._homes = Homes(found.candidates)
+        found: Discovery = discover(self._manifests, self._overrides)
+        self._unit_roots = UnitRoots(found.candidates)
         self._notes = found.notes
         self._outdated = False
         self._changed = True
@@ -192,7 +202,7 @@ class Ownership:
 
     def _resample(self, unit_id: int, judged: Sampled | None, path: RepoPath) -> None:
         sample = self._samples.get(unit_id, ())
-        changed = with_file(sample, judged, path)
+        changed = update_sample(sample, judged, path)
         if changed is None:
             self._unsure.add(unit_id)
             changed = tuple(each for each in sample if each.path != path)
@@ -207,15 +217,15 @@ class Ownership:
         for each in sample:
             self._sampled_in[RepoPath(each.path)] = unit_id
 
-    def _sample_anew(self, files: Iterable[FamilyFile], units: Iterable[Candidate]) -> None:
+    def _resample_family(self, files: Iterable[FamilyFile], units: Iterable[Candidate]) -> None:
         found: dict[int, list[Sampled]] = {each.unit_id: [] for each in units}
         for file in files:
-            home = self._homes.home_of(file.path, file.family)
+            home = self._unit_roots.closest_root(file.path, file.family)
             held = found.get(home.unit_id) if home is not None else None
             # Most files of a large unit come after its sample, and need no closer look.
             if held is None or (len(held) == SAMPLE_FILES and (len(file.path), file.path) > held[-1][:2]):
                 continue
-            judged = judge(file.path, file.family, Parse(file.state, file.lines, file.facts, file.problems))
+            judged = sample_file(file.path, file.family, ParseResult(file.state, file.lines, file.facts, file.problems))
             if judged is not None:
                 insort(held, judged)
                 del held[SAMPLE_FILES:]
@@ -223,7 +233,7 @@ class Ownership:
             self._keep_sample(unit_id, tuple(held))
 
     def _move(self, writer: Writer, files: Iterable[FamilyFile]) -> None:
-        router = Router(self._homes, self._states)
+        router = UnitRouter(self._unit_roots, self._states)
         moves: list[tuple[RepoPath, int | None]] = []
         for file in files:
             unit = router.unit_of_file(file.path, file.family)

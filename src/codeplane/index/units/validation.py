@@ -18,7 +18,7 @@ SAMPLE_FILES = 5
 _ERRORS_PER_FACTS = 10
 
 
-class Parse(NamedTuple):
+class ParseResult(NamedTuple):
     """How a file came out of its parser."""
 
     state: str
@@ -37,7 +37,7 @@ Sample = tuple[Sampled, ...]
 """Sorted, at most SAMPLE_FILES."""
 
 
-def judge(path: str, family: str, parse: Parse) -> Sampled | None:
+def sample_file(path: str, family: str, parse: ParseResult) -> Sampled | None:
     """A file as a sample, None when it has nothing to show."""
     if parse.state == FileState.INDEXED:
         says = parse.facts or parse.problems if family in CODE else parse.lines
@@ -55,20 +55,20 @@ def judge(path: str, family: str, parse: Parse) -> Sampled | None:
     return Sampled(len(path), path, passed)
 
 
-def best(samples: Iterable[Sampled]) -> Sample:
+def best_samples(samples: Iterable[Sampled]) -> Sample:
     return tuple(sorted(samples)[:SAMPLE_FILES])
 
 
-def with_file(sample: Sample, judged: Sampled | None, path: str) -> Sample | None:
+def update_sample(sample: Sample, judged: Sampled | None, path: str) -> Sample | None:
     """The sample after one file came, changed or went (None); None when others must be looked at to know it."""
     others = tuple(each for each in sample if each.path != path)
     was_full = len(sample) == SAMPLE_FILES
     if judged is None:
         return None if was_full and len(others) < len(sample) else others
-    return best((*others, judged))
+    return best_samples((*others, judged))
 
 
-def state_of(candidate: Candidate, sample: Sample) -> State:
+def unit_state(candidate: Candidate, sample: Sample) -> State:
     """What a candidate turns out to be."""
     if candidate.detached:
         return State.DETACHED
@@ -77,7 +77,7 @@ def state_of(candidate: Candidate, sample: Sample) -> State:
     return State.VALID if any(each.passed for each in sample) else State.FAILED
 
 
-def proof_of(state: str, sample: Iterable[tuple[str, bool]]) -> str:
+def describe_sample(state: str, sample: Iterable[tuple[str, bool]]) -> str:
     """What the sample shows, in a few words."""
     tried = tuple(sample)
     if state == State.VALID:

@@ -34,7 +34,7 @@ _WITHOUT_EFFECT = ("env", "indexer")
 
 
 @dataclass(frozen=True)
-class Statement:
+class UnitOverride:
     family: str
     root: RepoPath
     name: str
@@ -42,8 +42,8 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Stated:
-    statements: tuple[Statement, ...] = ()
+class Overrides:
+    statements: tuple[UnitOverride, ...] = ()
     notes: tuple[Note, ...] = ()
 
     def apply(self, candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -58,17 +58,17 @@ class Stated:
         return list(found.values())
 
 
-NOTHING_STATED = Stated()
+NO_OVERRIDES = Overrides()
 
 
-def read_stated(data: bytes | None) -> Stated:
+def read_overrides(data: bytes | None) -> Overrides:
     """What the file says; None for a file that is not there."""
     if data is None:
-        return NOTHING_STATED
+        return NO_OVERRIDES
     try:
         document = parse_document(data, CONTEXTS_FILE)
     except CodePlaneError as error:
-        return Stated(notes=(Note(CONTEXTS_FILE, f"it {error.details.get('reason', 'cannot be read')}"),))
+        return Overrides(notes=(Note(CONTEXTS_FILE, f"it {error.details.get('reason', 'cannot be read')}"),))
     version = document.get("version")
     if version != SUPPORTED_VERSION or isinstance(version, bool):
         said = f"it says {_shown(version)}" if version is not None else "it says none"
@@ -77,7 +77,7 @@ def read_stated(data: bytes | None) -> Stated:
     if not isinstance(contexts, list) or len(contexts) > MAX_ENTRIES:
         return _wrong([f"'contexts' must be a list of at most {MAX_ENTRIES} entries"])
     problems = [_unknown(str(key), "", ("version", "contexts")) for key in document if key not in _TOP]
-    statements: dict[tuple[str, str], Statement] = {}
+    statements: dict[tuple[str, str], UnitOverride] = {}
     for number, entry in enumerate(contexts, 1):
         for statement in _read_entry(entry, f"contexts[{number}]", problems):
             key = (statement.family, statement.root)
@@ -88,13 +88,13 @@ def read_stated(data: bytes | None) -> Stated:
             else:
                 statements[key] = statement
     ordered = tuple(statements[key] for key in sorted(statements))
-    return Stated(ordered, _wrong(problems).notes)
+    return Overrides(ordered, _wrong(problems).notes)
 
 
 _TOP = ("version", "contexts", "defaults")
 
 
-def _read_entry(entry: object, where: str, problems: list[str]) -> Iterable[Statement]:
+def _read_entry(entry: object, where: str, problems: list[str]) -> Iterable[UnitOverride]:
     if not isinstance(entry, dict):
         problems.append(f"{where} must be a mapping with {', '.join(_KEYS[:3])}")
         return
@@ -122,7 +122,7 @@ def _read_entry(entry: object, where: str, problems: list[str]) -> Iterable[Stat
         except CodePlaneError as error:
             problems.append(f"{where}.workspace_roots: {error.message}")
             continue
-        yield Statement(family, place, name.strip().encode("utf-8", "replace").decode(), bool(enabled))
+        yield UnitOverride(family, place, name.strip().encode("utf-8", "replace").decode(), bool(enabled))
 
 
 def _family(value: object) -> str | None:
@@ -139,5 +139,5 @@ def _shown(value: object) -> str:
     return f"'{display(str(value)[:40])}'"
 
 
-def _wrong(problems: list[str]) -> Stated:
-    return Stated(notes=tuple(Note(CONTEXTS_FILE, problem) for problem in problems))
+def _wrong(problems: list[str]) -> Overrides:
+    return Overrides(notes=tuple(Note(CONTEXTS_FILE, problem) for problem in problems))
