@@ -1,4 +1,4 @@
-"""What a call tells the ledger besides how it ended: names and counts, never content."""
+"""Fields of a ledger row that the tool call itself provides: names and counts, never content."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class CallRecord:
     paths: Sequence[str] = ()
-    """Files of which something was given."""
+    """Files whose text was returned."""
     whole_tokens: int | None = None
-    """What those files would have cost, each given whole."""
+    """Token count of those files if each were returned in full."""
     repo_before_hash: str | None = None
     repo_after_hash: str | None = None
     changed_paths: Sequence[str] = ()

@@ -14,12 +14,12 @@ def digest_bytes(data: bytes) -> Digest:
 
 
 def digest_text_lines(data: bytes) -> Digest:
-    """Digest of the text with CRLF read as LF: equal when only these line endings differ."""
+    """Return the digest of the text with CRLF as LF: equal if only these line endings differ."""
     return digest_bytes(data.replace(b"\r\n", b"\n"))
 
 
 def merkle_root(entries: Iterable[tuple[str, str]]) -> Digest:
-    """Root over (path, digest) pairs, which must come sorted by path."""
+    """Return the root over (path, digest) pairs sorted by path."""
     root = hashlib.sha256()
     for path, digest in entries:
         root.update(path.encode("utf-8", "surrogateescape") + b"\0" + digest.encode("ascii") + b"\n")

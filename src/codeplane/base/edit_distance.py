@@ -1,10 +1,10 @@
-"""Edit distance between names, to suggest the one that a misspelled name means."""
+"""Edit distance between names, for spelling suggestions."""
 
 from __future__ import annotations
 
 
 def edit_distance(one: str, other: str) -> int:
-    """Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours."""
+    """Return the optimal string alignment distance: insertions, deletions, substitutions, transpositions."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, here in enumerate(one, 1):

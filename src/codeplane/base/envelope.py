@@ -1,4 +1,4 @@
-"""The one shape of every answer, whoever asked and over whatever transport."""
+"""The shape of every answer, the same on every transport."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _STATUS_OF = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What a question was answered with, before it is put into an envelope."""
+    """Result of a handler, before it becomes an envelope."""
 
     result: Mapping[str, object] = field(default_factory=dict)
     status: str = "ok"
@@ -50,13 +50,13 @@ class Answer:
     hints: Mapping[str, object] = field(default_factory=dict)
     meta: Mapping[str, object] = field(default_factory=dict)
     record: CallRecord = EMPTY_RECORD
-    """For the ledger; the caller does not see it."""
+    """For the ledger; not part of the envelope."""
     lines: Sequence[TextLine] | None = None
-    """The text form, where a handler makes it itself; None: `tools/text` makes it from the other fields."""
+    """The text form if a handler builds it; with None, `tools/text` builds it from the other fields."""
 
 
 def new_request_id() -> str:
-    """What an answer, its row in the ledger and its lines in the log have in common."""
+    """Return a new id, shared by an answer, its ledger row and its log lines."""
     return "r_" + secrets.token_hex(6)
 
 
@@ -65,7 +65,7 @@ def status_of(error: CodePlaneError) -> str:
 
 
 def envelope(answer: Answer, meta: Mapping[str, object]) -> dict[str, object]:
-    """Fields with nothing to say are left out; `meta` of the answer wins over that of the call."""
+    """Build the envelope. Empty fields are omitted; `meta` of the answer overrides `meta` of the call."""
     head: dict[str, object] = {"status": answer.status}
     head.update((key, value) for key, value in (("reason", answer.reason), ("message", answer.message)) if value)
     return _with_rest(head | {"result": answer.result}, answer.warnings, answer.hints, {**meta, **answer.meta})

@@ -1,9 +1,8 @@
-"""The one path normaliser.
+"""Repository paths: normalization, parts and ranges.
 
-A RepoPath is relative to the repository root, POSIX, without empty, `.` or `..`
-segments; the root itself is the empty string. Bytes of a file name that are not
-UTF-8 travel as surrogate escapes, as `os.fsdecode` makes them, so that every name
-that can exist on disk has exactly one RepoPath.
+A RepoPath is a POSIX path relative to the repository root, without empty, `.` or `..` segments; the root itself is the
+empty string. Bytes of a file name that are not UTF-8 are surrogate escapes, as in `os.fsdecode`, so every name that can
+exist on disk has exactly one RepoPath.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ MAX_NAME_BYTES = 255
 
 
 def normalize(raw: str) -> RepoPath:
-    """Return the RepoPath that `raw` spells, or raise PATH_INVALID / PATH_ESCAPE."""
+    """Return `raw` as a RepoPath, or raise PATH_INVALID or PATH_ESCAPE."""
     if "\x00" in raw:
         raise _invalid(raw, "a path without NUL characters")
     text = raw.replace("\\", "/")
@@ -50,7 +49,7 @@ def normalize(raw: str) -> RepoPath:
 
 
 def is_inside(path: str, directory: str) -> bool:
-    """Whether `path` is `directory` or lies beneath it, compared by whole segments."""
+    """True if `path` is `directory` or under it, compared by segments."""
     return directory == "" or path == directory or path.startswith(directory + "/")
 
 
@@ -76,7 +75,7 @@ def subtree_range(directory: str) -> tuple[str, str]:
 
 
 def display(text: str) -> str:
-    """`text` made safe to print: control, invisible and undecodable characters escaped."""
+    """Return `text` with control, invisible and undecodable characters escaped, safe to print."""
     if text.isascii() and text.isprintable():
         return text
     shown = (char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

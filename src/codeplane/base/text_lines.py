@@ -23,21 +23,21 @@ class LineKind(StrEnum):
     SYMBOL = "symbol"
     """A definition, `41-58 signature`."""
     SOURCE = "source"
-    """A line of a text that is read. An agent gets the bare line; its number is for the other readers."""
+    """A line of a text that was read. An agent gets the line without its number."""
     DIFF = "diff"
     """A line of a unified diff."""
     CALL = "call"
     """A call site with its own path, `< path:line text`."""
     TEXT = "text"
-    """Anything else that answers the question."""
+    """Any other line of the answer."""
     NOTE = "note"
-    """A line besides the answer: a count, an omission, a warning or a hint. A pipe gets it on stderr."""
+    """A line about the answer: a count, an omission, a warning or a hint. A pipe gets it on stderr."""
 
 
 class TextLine(NamedTuple):
     kind: LineKind
     text: str
-    """The whole line as an agent reads it."""
+    """The complete line as an agent reads it."""
     path: str = ""
     line: int = 0
     """Line number that the row is about; 0 if it has none."""
@@ -50,7 +50,7 @@ def heading(path: str, suffix: str = "") -> TextLine:
 
 
 def match(path: str, line: int, text: str, suffix: str = "", depth: int = 0) -> TextLine:
-    """A source line. `suffix` follows after two spaces, for a tier or the symbol that encloses it."""
+    """Build a source line. `suffix` follows after two spaces, for a tier or the enclosing symbol."""
     body = f"{text}  {suffix}" if suffix else text
     return TextLine(LineKind.MATCH, f"{INDENT * depth}{line}\t{body}", path, line, body)
 
@@ -62,12 +62,12 @@ def symbol(path: str, first: int, last: int, signature: str, suffix: str = "", d
 
 
 def source(path: str, line: int, text: str, *, mark: bool = False) -> TextLine:
-    """A line of a file as it is; with `mark`, a line with its number stands before it."""
+    """Build an unmodified line of a file; with `mark`, a line with its number precedes it."""
     return TextLine(LineKind.SOURCE, f"@@ {line} @@\n{text}" if mark else text, path, line, text)
 
 
 def entry(path: str, words: str) -> TextLine:
-    """A row about a file or directory, of which a pipe gets the path."""
+    """Build a row about a file or directory; a pipe gets only its path."""
     return TextLine(LineKind.TEXT, words, path)
 
 
@@ -88,7 +88,7 @@ def agent_text(lines: Iterable[TextLine]) -> str:
 
 
 def as_fields(lines: Sequence[TextLine]) -> list[list[object]]:
-    """Lines as JSON, for a front in another process."""
+    """Return the lines as JSON values, for a process that prints them."""
     return [list(line) for line in lines]
 
 

@@ -1,8 +1,7 @@
-"""Every way in which an answer can be less than was asked for, in one table.
+"""All warning codes, in one table.
 
-A warning comes with an answer; an error comes instead of one. The sentence of a code is
-fixed, so that no text of a repository ever reads like advice; what it is about stands in
-fields of its own.
+A warning accompanies an answer; an error replaces it. The sentence of a code is fixed, so text from a repository can
+never pose as advice. Names and values are in separate fields.
 """
 
 from __future__ import annotations
@@ -17,32 +16,32 @@ class WarningCode(Enum):
     CONFIG_UNTRUSTED = "A setting in the repository's configuration file is ignored until the repository is trusted."
     DEPRECATED_TOOL = "This tool name is deprecated."
     EDIT_UNDONE = "An interrupted write was rolled back, except for the files in `left`."
-    FILES_IGNORED = "These files are excluded from the index by ignore rules, so that no search finds them."
+    FILES_IGNORED = "These files are excluded from the index by ignore rules, so searches do not find them."
     FILES_UNREADABLE = "These files could not be read; their indexed content may be out of date."
-    FILE_IGNORED = "The file is excluded from the index by an ignore rule; it was read because it was named."
+    FILE_IGNORED = "The file is excluded from the index by an ignore rule; it was read because its path was given."
     FILE_NOT_PARSED_WHOLE = "The file has syntax errors; some of its symbols may be missing."
     FILTER_MUST_UNSATISFIED = "No result contains all `must:` words."
-    FILE_ATTRIBUTES_LOST = "The owner or the extended attributes of these files could not be kept."
+    FILE_ATTRIBUTES_LOST = "The owner or extended attributes of these files could not be preserved."
     FRESHNESS_UNCHECKED = "Another process holds the index, so it was read without checking for changes."
     HIDDEN_UNICODE = "The text contains invisible or bidirectional control characters."
     HARD_LINK_BROKEN = "These files were hard-linked; their other links keep the old content."
     IGNORE_POLICY_PROBE_FAILED = "Could not determine whether only ignore rules changed."
     IN_OTHER_REPOSITORY = "These files belong to another repository inside this one (a submodule or a nested clone)."
     INDEX_AT_CAP = "The index has reached its size limit; some files are not indexed."
-    INDEX_NOT_BOUND = "The index could not be recorded as yours and will be rebuilt at the next start."
+    INDEX_NOT_BOUND = "The ownership of the index could not be recorded; it will be rebuilt at the next start."
     INDEX_NOT_FRESH = "The files were written; the index does not contain the change yet."
     INDEX_REBUILT = "The index was rebuilt."
     INDEX_REPAIRED = "An interrupted index update was repaired."
     LOW_RELEVANCE = "The file is not among the results of recent searches, nor close to them."
-    NO_PROGRESS = "The failure is the same as before the last change of this task."
+    NO_PROGRESS = "The failure is the same as before the last change in this task."
     OUTLINE_MISSING_SYMBOL_METADATA = "Symbols without a name or a position are not listed."
     REINDEX_PREFLIGHT_UNKNOWN = "No reason for a rebuild was found; rebuilding because it was requested."
     REINDEX_UNNECESSARY_IGNORE_ONLY = "Only ignore rules changed; a sync is enough."
-    REPEATED_MUTATION = "This change is identical to the previous change of this task."
+    REPEATED_MUTATION = "This change is identical to the previous change in this task."
     SEARCH_INCOMPLETE = "Some files could not be searched and may contain more matches."
     SEARCH_MATCHES_NO_FILE = "No indexed file matches the given paths and languages."
-    SECRETS_IN_TEXT = "The text contains what looks like keys or tokens; do not repeat them."
-    TASK_INTERRUPTED = "The server stopped while a task of yours was open; the task is closed."
+    SECRETS_IN_TEXT = "The text seems to contain keys or tokens; do not repeat them."
+    TASK_INTERRUPTED = "The server stopped while your task was open; the task is closed."
     SENSITIVE_PATH = "These files are sensitive (CI, hooks, agent or editor configuration)."
 
     @property
@@ -52,7 +51,7 @@ class WarningCode(Enum):
 
 @dataclass(frozen=True)
 class Notice:
-    """One warning of one answer. `about` holds names of the repository, as data."""
+    """One warning of one answer. `about` contains names from the repository, as data."""
 
     code: WarningCode
     about: Mapping[str, object] = field(default_factory=dict)
