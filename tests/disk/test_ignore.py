@@ -150,7 +150,7 @@ def test_no_pattern_is_slow(pattern: bytes, path: bytes) -> None:
     patterns = PatternList([pattern])
     started = time.process_time()
     for _ in range(20):
-        assert patterns.find_last(path, path.rpartition(b"/")[2], False) is None
+        assert patterns.find_last(path, path.rpartition(b"/")[2], is_directory=False) is None
     assert (time.process_time() - started) / 20 < 0.02
 
 
@@ -159,9 +159,9 @@ def test_a_hundred_thousand_lines(root: Root) -> None:
     patterns = PatternList("".join(lines).encode().split(b"\n"))
     started = time.process_time()
     for number in range(1000):
-        patterns.find_last(b"src/app/file%d.py" % number, b"file%d.py" % number, False)
+        patterns.find_last(b"src/app/file%d.py" % number, b"file%d.py" % number, is_directory=False)
     assert (time.process_time() - started) / 1000 < 0.001
-    found = patterns.find_last(b"dir/name7", b"name7", False)
+    found = patterns.find_last(b"dir/name7", b"name7", is_directory=False)
     assert found is not None
     assert found.text == "/dir/name7"
 

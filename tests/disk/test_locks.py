@@ -49,7 +49,7 @@ def test_second_process_is_refused_and_kill_frees(tmp_path: Path) -> None:
         child.send_signal(signal.SIGKILL)
         child.wait()
         with FileLock(path).acquire(timeout=5) as lock:
-            assert lock.held
+            assert lock.is_held
     finally:
         child.kill()
         child.wait()
@@ -63,7 +63,7 @@ def test_waits_for_release(tmp_path: Path) -> None:
     killer = subprocess.Popen([sys.executable, "-c", f"import os, time; time.sleep(0.3); os.kill({child.pid}, 9)"])
     try:
         with FileLock(path).acquire(timeout=20) as lock:
-            assert lock.held
+            assert lock.is_held
     finally:
         killer.wait()
         child.wait()
@@ -80,8 +80,8 @@ def test_within_one_process(tmp_path: Path) -> None:
         assert caught.value.details["pid"] == os.getpid()
         assert oct(path.stat().st_mode & 0o777) == "0o600"
     with second:
-        assert second.held
-        assert not first.held
+        assert second.is_held
+        assert not first.is_held
 
 
 def test_lock_file_that_was_unlinked_does_not_count(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_lock_file_that_was_unlinked_does_not_count(tmp_path: Path) -> None:
     with FileLock(path):
         path.unlink()
         with FileLock(path) as other:
-            assert other.held
+            assert other.is_held
 
 
 def test_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_forked_child_does_not_keep_the_lock(tmp_path: Path) -> None:
     try:
         lock.release()
         with FileLock(path).acquire(timeout=5) as again:
-            assert again.held
+            assert again.is_held
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

@@ -1,8 +1,7 @@
-"""Bytes to text: which encoding, which line endings, or binary.
+"""Detection of encoding, line endings and binary content.
 
-Text leaves here as UTF-8 without a byte order mark; what was removed is recorded, so
-that a writer can put it back. What is damaged in a text with the mark of UTF-16 or UTF-32
-is replaced, and cannot. Never raises on any bytes.
+Decoded text is UTF-8 without a byte order mark; the mark and the encoding are recorded so that a writer can restore
+them. Invalid sequences in UTF-16 or UTF-32 text are replaced and cannot be restored. Never raises on any input.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from typing import NamedTuple
 
 SNIFF_BYTES = 8192
 MAX_CONTROL_SHARE = 0.1
-"""A text has tabs, newlines and now and then an escape; more control bytes than this mean binary."""
-FEW_DAMAGED = 4
-MAX_DAMAGED_SHARE = 0.02
-"""Of the characters of a text; of bytes that are none, one in thirty pairs is half of a surrogate pair."""
+"""More control bytes than this, other than whitespace and escape, mean binary."""
+MIN_ALLOWED_INVALID = 4
+MAX_INVALID_SHARE = 0.02
+"""Maximum share of invalid characters. In random bytes one in thirty UTF-16 units is a lone surrogate."""
 
 _REPLACEMENT = "\ufffd"
 _MARKS = (
-    # The mark of UTF-32 LE begins with that of UTF-16 LE, hence the order.
+    # The UTF-32 LE mark starts with the UTF-16 LE mark, so it comes first.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF8, "utf-8"),
@@ -39,7 +38,7 @@ class DecodedText(NamedTuple):
 
 
 def decode(data: bytes) -> DecodedText | None:
-    """The text in `data`, or None when it is binary."""
+    """Decode `data`, or return None if it is binary."""
     mark, encoding = _find_mark(data)
     if encoding is not None and encoding != "utf-8":
         text = _decode_marked(data[len(mark) :], encoding)
@@ -55,7 +54,7 @@ def decode(data: bytes) -> DecodedText | None:
 
 
 def encode(text: str, like: DecodedText) -> bytes | None:
-    """`text` in the encoding of a text that was decoded, with its mark; None when that cannot say it."""
+    """Encode `text` like a decoded text, with its byte order mark; None if the encoding cannot represent it."""
     mark = next(mark for mark, encoding in _MARKS if encoding == like.encoding) if like.bom else b""
     try:
         return mark + text.encode(like.encoding)
@@ -64,17 +63,17 @@ def encode(text: str, like: DecodedText) -> bytes | None:
 
 
 def _decode_marked(data: bytes, encoding: str) -> bytes | None:
-    """What is damaged in a text is replaced; None where so much is that the bytes merely begin like a mark."""
+    """Decode with replacement; None if so much is invalid that the mark is accidental."""
     try:
         return data.decode(encoding).encode("utf-8")
     except UnicodeError:
         text = data.decode(encoding, "replace")
-    damaged = text.count(_REPLACEMENT)
-    return text.encode("utf-8") if damaged <= max(FEW_DAMAGED, len(text) * MAX_DAMAGED_SHARE) else None
+    invalid = text.count(_REPLACEMENT)
+    return text.encode("utf-8") if invalid <= max(MIN_ALLOWED_INVALID, len(text) * MAX_INVALID_SHARE) else None
 
 
 def is_binary(data: bytes) -> bool:
-    """A NUL early on, or too many control bytes; files with a UTF-16 or UTF-32 mark are text."""
+    """True for an early NUL or too many control bytes; files with a UTF-16 or UTF-32 mark are text."""
     _, encoding = _find_mark(data)
     if encoding is not None and encoding != "utf-8":
         return False

@@ -1,10 +1,14 @@
-"""Which entries of the tree are left out, and why.
+"""Ignore rules: which entries of the tree are excluded from the index, and why.
 
-From weakest to strongest: `.git/info/exclude` and nested `.gitignore` files as git reads
-them, the built-in directories and files that are noise everywhere, the operator's patterns,
-nested `.satoriignore` and `.cplignore` files. The last two kinds may re-include with `!`,
-a directory too. As in git, an entry of an ignored directory is ignored, whatever it is
-called. Secrets are judged apart and cannot be re-included by the tree itself.
+Sources from lowest to highest precedence:
+
+1. `.git/info/exclude` and nested `.gitignore` files, as git reads them
+2. built-in directories and files (dependencies, caches, build output)
+3. the operator's patterns
+4. nested `.satoriignore` and `.cplignore` files
+
+Patterns of 3 and 4 may re-include files and directories with `!`. As in git, everything in an ignored directory is
+ignored. Secrets are checked separately, and no file of the tree can re-include them.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ IGNORE_FILES = (".gitignore", ".satoriignore", ".cplignore")
 MAX_IGNORE_BYTES = 1024 * 1024
 
 PROTECTED = frozenset({".git", ".hg", ".svn", ".codeplane"})
-"""Never entered; nothing re-includes them."""
+"""Never entered and never re-included."""
 
 _PRUNABLE = """
 node_modules bower_components jspm_packages .yarn .pnpm-store
@@ -39,7 +43,7 @@ dist build target vendor coverage htmlcov .nyc_output
 .terraform .terragrunt-cache .cache .sass-cache .dart_tool .pub-cache .bundle .stack-work elm-stuff _build
 """
 PRUNABLE = PROTECTED | frozenset(_PRUNABLE.split())
-"""Directories of dependencies, caches and build results. Only `.cplignore` brings them back."""
+"""Directories of dependencies, caches and build output. Only `.cplignore` re-includes them."""
 
 NOISE_SUFFIXES = (".pyc", ".pyo", ".class", ".o", ".so", ".dylib", ".dll", ".log", ".swp", "~")
 NOISE_NAMES = frozenset({".DS_Store"})
@@ -47,7 +51,7 @@ NOISE_NAMES = frozenset({".DS_Store"})
 
 @dataclass(frozen=True)
 class IgnoreRules:
-    """What the operator decides: more patterns (as in a `.cplignore` of the root, but weaker), secrets or not."""
+    """The operator's rules: patterns as in a `.cplignore` of the root, but weaker, and whether to block secrets."""
 
     patterns: tuple[str, ...] = ()
     block_secrets: bool = True
@@ -67,7 +71,7 @@ class IgnoreReason(NamedTuple):
 
 
 class IgnoreLayer(NamedTuple):
-    """One ignore file. Its patterns see paths without the first `skip` bytes: its own directory."""
+    """Patterns of one ignore file, matched against paths without their first `skip` bytes, the file's directory."""
 
     kind: str
     source: str
@@ -76,18 +80,18 @@ class IgnoreLayer(NamedTuple):
 
 
 class IgnoreFile(NamedTuple):
-    """An ignore file as it was read; `stat` is None for one that could not be."""
+    """An ignore file that was found; `stat` is None if it could not be read."""
 
     path: RepoPath
     stat: FileStat | None
     digest: Digest
     observed_at_ns: int
     complete: bool = True
-    """False when it exceeds a cap, and the patterns beyond it are left out."""
+    """False if it exceeds a limit; the patterns after the limit are skipped."""
 
 
 class IgnoreChain:
-    """The ignore files that govern a directory, strongest first. Immutable: a change of rules is another Chain."""
+    """Immutable list of the ignore files that apply to a directory, highest precedence first."""
 
     __slots__ = ("cpl", "git")
 
@@ -95,39 +99,26 @@ class IgnoreChain:
         self.git = git
         self.cpl = cpl
 
-    def find_reason(self, path: str, name: str, is_directory: bool) -> IgnoreReason | None:
-        """Why the entry itself is ignored, given that its directory is not; secrets are not judged here."""
+    def find_reason(self, path: str, name: str, *, is_directory: bool) -> IgnoreReason | None:
+        """Return why an entry is ignored, given that its directory is not. Does not check for secrets."""
         if name.lower() in PROTECTED:
             return IgnoreReason("protected", name)
         cpl, git = self.cpl, self.git
         if not cpl and not git:
-            return _find_built_in(name, is_directory)
+            return _find_built_in(name, is_directory=is_directory)
         path_bytes = os.fsencode(path)
         name_bytes = os.fsencode(name)
-        for layer in cpl:
-            pattern = layer.patterns.find_last(path_bytes[layer.skip :], name_bytes, is_directory)
-            if pattern is not None:
-                return (
-                    None
-                    if pattern.negated
-                    else IgnoreReason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
-                )
-        reason = _find_built_in(name, is_directory)
+        decided, reason = _match(cpl, path_bytes, name_bytes, is_directory=is_directory)
+        if decided:
+            return reason
+        reason = _find_built_in(name, is_directory=is_directory)
         if reason is not None:
             return reason
-        for layer in git:
-            pattern = layer.patterns.find_last(path_bytes[layer.skip :], name_bytes, is_directory)
-            if pattern is not None:
-                return (
-                    None
-                    if pattern.negated
-                    else IgnoreReason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
-                )
-        return None
+        return _match(git, path_bytes, name_bytes, is_directory=is_directory)[1]
 
 
 def base_chain(root: Root, rules: IgnoreRules, now_ns: int) -> tuple[IgnoreChain, tuple[IgnoreFile, ...]]:
-    """The rules that come from no directory of the tree."""
+    """Return the rules from outside the tree: operator patterns and `.git/info/exclude`."""
     lines = [pattern.encode("utf-8", "surrogateescape") for pattern in rules.patterns]
     cpl = (IgnoreLayer("operator pattern", "configuration", 0, PatternList(lines)),) if lines else ()
     source = RepoPath(".git/info/exclude")
@@ -140,7 +131,7 @@ def base_chain(root: Root, rules: IgnoreRules, now_ns: int) -> tuple[IgnoreChain
 def extend_chain(
     root: Root, chain: IgnoreChain, directory: str, names: tuple[str, ...], now_ns: int
 ) -> tuple[IgnoreChain, tuple[IgnoreFile, ...]]:
-    """The chain inside `directory`, which holds the ignore files `names` (in the order of IGNORE_FILES)."""
+    """Return the chain for `directory`, which contains the ignore files `names` (in the order of IGNORE_FILES)."""
     git, cpl = chain.git, chain.cpl
     files: list[IgnoreFile] = []
     skip = len(os.fsencode(directory)) + 1 if directory else 0
@@ -160,35 +151,47 @@ def extend_chain(
 
 
 def rules_signature(rules: IgnoreRules, files: list[IgnoreFile]) -> Digest:
-    """Equal as long as the operator's rules and all ignore files that were met are the same."""
+    """Return a digest of the operator's rules and all ignore files."""
     entries = [("", rules.digest()), *((file.path, file.digest) for file in files)]
     return merkle_root(sorted(entries))
 
 
 def why_ignored(root: Root, rules: IgnoreRules, path: RepoPath) -> str | None:
-    """One line on why `path` is not indexed, or None when it would be."""
+    """Return one line that says why `path` is not indexed, or None if it is not ignored."""
     if rules.block_secrets and is_secret(path):
         return "secret"
     chain, reason = load_chain(root, rules, parent(path))
     if reason is None:
-        reason = chain.find_reason(path, basename(path), _is_directory(root, path))
+        reason = chain.find_reason(path, basename(path), is_directory=_is_directory(root, path))
     return str(reason) if reason is not None else None
 
 
 def load_chain(root: Root, rules: IgnoreRules, directory: RepoPath) -> tuple[IgnoreChain, IgnoreReason | None]:
-    """The chain inside a directory, and why that is left out, be it for one that it lies in."""
+    """Return the chain for a directory, and the reason if it or one of its parents is ignored."""
     chain, _ = base_chain(root, rules, 0)
-    at = ROOT
+    current = ROOT
     for folder in directory.split("/") if directory else ():
-        chain = extend_chain(root, chain, at, IGNORE_FILES, 0)[0]
-        at = join(at, folder)
-        reason = chain.find_reason(at, folder, True)
+        chain = extend_chain(root, chain, current, IGNORE_FILES, 0)[0]
+        current = join(current, folder)
+        reason = chain.find_reason(current, folder, is_directory=True)
         if reason is not None:
             return chain, reason
-    return extend_chain(root, chain, at, IGNORE_FILES, 0)[0], None
+    return extend_chain(root, chain, current, IGNORE_FILES, 0)[0], None
 
 
-def _find_built_in(name: str, is_directory: bool) -> IgnoreReason | None:
+def _match(
+    layers: tuple[IgnoreLayer, ...], path: bytes, name: bytes, *, is_directory: bool
+) -> tuple[bool, IgnoreReason | None]:
+    """Return whether a pattern matches, and why the entry is ignored; None if the pattern re-includes it."""
+    for layer in layers:
+        pattern = layer.patterns.find_last(path[layer.skip :], name, is_directory=is_directory)
+        if pattern is not None:
+            reason = IgnoreReason(layer.kind, f"{layer.source}:{pattern.line} {pattern.text}")
+            return True, None if pattern.negated else reason
+    return False, None
+
+
+def _find_built_in(name: str, *, is_directory: bool) -> IgnoreReason | None:
     if is_directory:
         return IgnoreReason("prunable directory", name) if name in PRUNABLE else None
     if name.endswith(NOISE_SUFFIXES) or name in NOISE_NAMES:
@@ -200,7 +203,7 @@ _NO_PATTERNS = PatternList(())
 
 
 def _read(root: Root, path: RepoPath, now_ns: int) -> tuple[PatternList, IgnoreFile | None]:
-    """Patterns up to the caps. A link is no ignore file; one that cannot be read has no rules."""
+    """Read patterns up to the limits. A link is not an ignore file; an unreadable file has no patterns."""
     unreadable = IgnoreFile(path, None, digest_bytes(b""), now_ns)
     try:
         fd = root.open_file(path)
@@ -213,12 +216,12 @@ def _read(root: Root, path: RepoPath, now_ns: int) -> tuple[PatternList, IgnoreF
         return _NO_PATTERNS, unreadable
     finally:
         os.close(fd)
-    whole = len(data) <= MAX_IGNORE_BYTES
-    if not whole:
+    is_whole = len(data) <= MAX_IGNORE_BYTES
+    if not is_whole:
         data = data[: data.rfind(b"\n", 0, MAX_IGNORE_BYTES) + 1]
     lines = data.split(b"\n")
     patterns = PatternList(lines)
-    complete = whole and patterns.complete and len(lines) <= MAX_LINES + 1
+    complete = is_whole and patterns.complete and len(lines) <= MAX_LINES + 1
     return patterns, IgnoreFile(path, stat, digest_bytes(data), now_ns, complete)
 
 

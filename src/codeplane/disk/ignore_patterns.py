@@ -1,9 +1,8 @@
-"""Lines of an ignore file, matched as git matches them, in time linear in the path.
+"""Patterns of ignore files, matched as git matches them (gitignore(5)), in time linear in the path.
 
-A list answers which of its patterns matches a path last. Names, paths and extensions
-without wildcards are looked up; the rest are regular expressions in which no wildcard is
-ever tried twice, so that no pattern can make a match slow. Everything is bytes: to git,
-`?` is one byte. Does no I/O.
+A PatternList returns its last pattern that matches a path. Names, paths and extensions without wildcards are hash
+lookups; the rest are regular expressions without backtracking (atomic groups), so no pattern can make a match slow.
+Everything is bytes: in git, `?` matches one byte. Does no I/O.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import NamedTuple
 MAX_LINES = 100_000
 MAX_PATTERN_BYTES = 4096
 MAX_WILDCARD_PATTERNS = 1000
-"""Patterns of one list that need an expression; real lists have dozens. The rest are left out."""
+"""Limit for patterns that need a regular expression; real lists have dozens. The rest are skipped."""
 
 
 class IgnorePattern(NamedTuple):
@@ -26,7 +25,7 @@ class IgnorePattern(NamedTuple):
     negated: bool
     directories_only: bool
     anchored: bool
-    """Matched against the whole path below the list's directory, not the name alone."""
+    """Matched against the path relative to the list's directory, not against the name."""
     glob: bytes
 
 
@@ -49,20 +48,20 @@ class PatternList:
                 _put(self._extensions, glob[1:], pattern, position)
             else:
                 globs = path_globs if pattern.anchored else name_globs
-                # Of equal patterns only the last can matter.
+                # Among equal patterns only the last matters.
                 globs.pop((glob, pattern.directories_only), None)
                 globs[glob, pattern.directories_only] = position
             self._patterns.append(pattern)
-        room = MAX_WILDCARD_PATTERNS
-        self.complete = len(name_globs) + len(path_globs) <= room
-        self._name_globs = _Globs(list(name_globs.items())[:room], anchored=False)
-        self._path_globs = _Globs(list(path_globs.items())[: max(0, room - len(name_globs))], anchored=True)
+        limit = MAX_WILDCARD_PATTERNS
+        self.complete = len(name_globs) + len(path_globs) <= limit
+        self._name_globs = _Globs(list(name_globs.items())[:limit], anchored=False)
+        self._path_globs = _Globs(list(path_globs.items())[: max(0, limit - len(name_globs))], anchored=True)
 
     def __len__(self) -> int:
         return len(self._patterns)
 
-    def find_last(self, path: bytes, name: bytes, is_directory: bool) -> IgnorePattern | None:
-        """The last pattern that matches the path (relative to the list's directory) itself, not a parent of it."""
+    def find_last(self, path: bytes, name: bytes, *, is_directory: bool) -> IgnorePattern | None:
+        """Return the last pattern that matches the path itself (relative to the list's directory), not a parent."""
         best = -1
         for table, key in ((self._names, name), (self._paths, path)):
             found = table.get(key)
@@ -73,8 +72,8 @@ class PatternList:
             found = self._extensions.get(name[dot:]) if dot >= 0 else None
             if found is not None:
                 best = max(best, found.directory if is_directory else found.any)
-        best = self._name_globs.find_last(name, is_directory, best)
-        best = self._path_globs.find_last(path, is_directory, best)
+        best = self._name_globs.find_last(name, best, is_directory=is_directory)
+        best = self._path_globs.find_last(path, best, is_directory=is_directory)
         return self._patterns[best] if best >= 0 else None
 
 
@@ -101,14 +100,14 @@ def parse_lines(lines: Iterable[bytes]) -> Iterator[IgnorePattern]:
             yield IgnorePattern(number, text, negated, directories_only, anchored, body)
 
 
-def translate(glob: bytes, anchored: bool) -> bytes | None:
-    """The expression for a glob, or None for one that git never matches (an open bracket, a lone backslash)."""
-    tokens = _tokenize(glob, anchored)
+def translate(glob: bytes, *, anchored: bool) -> bytes | None:
+    """Return the expression for a glob, or None if git never matches it (an open bracket, a lone backslash)."""
+    tokens = _tokenize(glob, anchored=anchored)
     if tokens is None:
         return None
     out: list[bytes] = []
-    # Between two `**/` lies a run of whole segments. The first place where such a run fits is as good as any
-    # later one, because what follows may skip any number of segments; so each run is atomic.
+    # Between two `**/` is a run of complete segments. Its first match is as good as any later one, because the
+    # rest may skip any number of segments; so each run is an atomic group.
     runs = _split(tokens, _ANY_FOLDERS)
     for position, run in enumerate(runs):
         body = _translate_run(run)
@@ -122,20 +121,20 @@ def translate(glob: bytes, anchored: bool) -> bytes | None:
 
 
 class _Last(NamedTuple):
-    """Position of the last pattern for any entry, and of the last one for a directory."""
+    """Position of the last pattern for any entry, and of the last one for directories."""
 
     any: int
     directory: int
 
 
 class _Globs:
-    """Expressions behind one alternation that most paths fail at once."""
+    """Expressions behind one alternation, which rejects most paths with a single match."""
 
-    def __init__(self, globs: list[tuple[tuple[bytes, bool], int]], anchored: bool) -> None:
+    def __init__(self, globs: list[tuple[tuple[bytes, bool], int]], *, anchored: bool) -> None:
         compiled: list[tuple[int, bool, re.Pattern[bytes]]] = []
         sources: list[bytes] = []
         for (glob, directories_only), position in globs:
-            source = translate(glob, anchored)
+            source = translate(glob, anchored=anchored)
             if source is not None:
                 sources.append(source)
                 compiled.append((position, directories_only, re.compile(source, re.DOTALL)))
@@ -143,7 +142,7 @@ class _Globs:
         self._compiled = compiled
         self._any = re.compile(b"|".join(sources), re.DOTALL) if sources else None
 
-    def find_last(self, text: bytes, is_directory: bool, best: int) -> int:
+    def find_last(self, text: bytes, best: int, *, is_directory: bool) -> int:
         if self._any is None or self._any.match(text) is None:
             return best
         for position, directories_only, expression in self._compiled:
@@ -161,7 +160,7 @@ def _put(table: dict[bytes, _Last], key: bytes, pattern: IgnorePattern, position
 
 
 def _trim_spaces(line: bytes) -> bytes:
-    """Without trailing spaces, except one that a backslash protects."""
+    """Remove trailing spaces, except one after a backslash."""
     end = len(line)
     while end and line[end - 1] == 0x20:
         end -= 1
@@ -171,7 +170,7 @@ def _trim_spaces(line: bytes) -> bytes:
     return line[: end + 1] if backslashes % 2 else line[:end]
 
 
-# Tokens are expressions for one byte each, or one of these, which no expression equals.
+# A token is the expression for one byte, or one of these constants, which are not expressions.
 _STAR = b"*"
 _ANY_FOLDERS = b"**/"
 _ANYTHING = b"**"
@@ -185,9 +184,9 @@ def _has_special(glob: bytes) -> bool:
     return _SPECIAL.search(glob) is not None
 
 
-def _tokenize(glob: bytes, anchored: bool) -> list[bytes] | None:
+def _tokenize(glob: bytes, *, anchored: bool) -> list[bytes] | None:
     first_special = _SPECIAL.search(glob)
-    # git compares the literal beginning of a path pattern apart, and so takes `**` after it for a leading one.
+    # git compares the literal prefix of a path pattern separately, so it treats `**` after it as a leading one.
     literal_end = first_special.start() if anchored and first_special else 0
     tokens: list[bytes] = [re.escape(glob[i : i + 1]) for i in range(literal_end)]
     position = literal_end
@@ -204,7 +203,7 @@ def _tokenize(glob: bytes, anchored: bool) -> list[bytes] | None:
                     tokens.append(_ANY_FOLDERS)
                     end += 1
                 elif rest:
-                    # Before an escaped slash there must be one folder; then again any number.
+                    # Before an escaped slash one folder is required, then any number.
                     tokens += [rb"(?>.*?/)", _ANY_FOLDERS]
                     end += 2
                 else:
@@ -236,7 +235,7 @@ def _translate_run(tokens: list[bytes]) -> bytes:
 
 
 def _translate_segment(tokens: list[bytes]) -> bytes:
-    """Fixed pieces with stars between them: all but the last settle at the first place where they fit."""
+    """Translate fixed pieces with stars between them. All pieces except the last take their first match."""
     if tokens and tokens[-1] == _ANYTHING:
         return _translate_segment(tokens[:-1]) + rb".*"
     pieces = [b"".join(piece) for piece in _split(tokens, _STAR)]
@@ -284,7 +283,7 @@ _CLASSES = {
 
 
 def _parse_bracket(glob: bytes, position: int) -> tuple[set[int] | None, int]:
-    """Members of the bracket expression whose inside begins at `position`, and where it ends."""
+    """Parse the bracket expression whose content starts at `position`; return its members and its end."""
     never = (None, len(glob))
     negated = glob[position : position + 1] in (b"!", b"^")
     position += negated
@@ -315,7 +314,7 @@ def _parse_bracket(glob: bytes, position: int) -> tuple[set[int] | None, int]:
             if end < 0:
                 return never
             if end - position < 3 or glob[end - 1] != 0x3A:
-                # No ":]" follows: an ordinary bracket among the members.
+                # No ":]" follows: the bracket is an ordinary member.
                 members.add(char)
                 previous = char
             else:

@@ -1,7 +1,7 @@
-"""What the kernel says about directories: Linux's inotify, by its system calls.
+"""Linux inotify(7) by system calls.
 
-Only tells that something happened, and is never the reason to believe that nothing did
-unless the caller has seen its own touch come by. Reading a file makes no event here.
+Events prove that something changed. Their absence proves nothing, unless the caller saw the event of its own cookie
+file. Reading a file creates no event.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _NOT_UNLINKED = 0x04000000
 DIRECTORY_EVENTS = (
     MODIFY | ATTRIB | CLOSE_WRITE | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF
 ) | (_ONLY_DIRECTORY | _NO_FOLLOW | _NOT_UNLINKED)
-"""Every change of a directory's entries or of their content; no opening and no reading."""
+"""All changes to entries of a directory and to their content; not open or read."""
 
 TOUCHED = CLOSE_WRITE | _NO_FOLLOW
-"""For one file: that somebody who could write it has closed it, which needs no change of it."""
+"""For one file: closed after it was opened for writing, with or without a change."""
 
 LOCAL_FILESYSTEMS = frozenset(
     {
@@ -53,7 +53,7 @@ LOCAL_FILESYSTEMS = frozenset(
         0xCA451A4E,  # bcachefs
     }
 )
-"""Where every change passes this kernel. Others, such as NFS, change behind its back."""
+"""File systems on which this kernel sees every change; network file systems such as NFS are not among them."""
 
 _HEADER = struct.Struct("iIII")
 _READ_BYTES = 256 * 1024
@@ -67,15 +67,15 @@ class InotifyEvent(NamedTuple):
     """-1 for an overflow."""
     mask: int
     name: str
-    """Of the entry in the directory; empty for the watched thing itself."""
+    """Name of the entry in the directory; empty for the watched directory or file itself."""
 
 
 class Inotify:
-    """One queue of events. `OSError` where the system has none left, or no inotify at all."""
+    """Event queue. Raises OSError if the instance limit is reached or the system has no inotify."""
 
     def __init__(self) -> None:
         if _libc is None:
-            raise OSError(errno.ENOSYS, "inotify is Linux's")
+            raise OSError(errno.ENOSYS, "inotify is only available on Linux")
         self._fd: int = _libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
         if self._fd < 0:
             raise _error()
@@ -84,7 +84,7 @@ class Inotify:
         return self._fd
 
     def add(self, path: Path | str, mask: int = DIRECTORY_EVENTS) -> int:
-        """Watch a path; the number of the watch, the same as before where the thing is watched already."""
+        """Watch a path and return the watch number; watching it again returns the same number."""
         assert _libc is not None
         watch: int = _libc.inotify_add_watch(self._fd, os.fsencode(path), ctypes.c_uint32(mask))
         if watch < 0:
@@ -92,12 +92,12 @@ class Inotify:
         return watch
 
     def remove(self, watch: int) -> None:
-        """End a watch; one that has ended already is fine."""
+        """Remove a watch; no effect if it was removed before."""
         assert _libc is not None
         _libc.inotify_rm_watch(self._fd, watch)
 
     def read(self) -> list[InotifyEvent]:
-        """Events that are there now; empty when there are none. Call until empty to have seen all."""
+        """Return the queued events; call until the list is empty to get all."""
         try:
             data = os.read(self._fd, _READ_BYTES)
         except BlockingIOError:
@@ -119,7 +119,7 @@ class Inotify:
 
 
 def is_local(path: Path | str) -> bool:
-    """Whether a path lies on a file system whose changes all pass this kernel."""
+    """True if the path is on a file system in LOCAL_FILESYSTEMS."""
     if _libc is None:
         return False
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)

@@ -1,7 +1,7 @@
-"""What lies in a directory of the working tree, with why each entry is left out of the index, if a rule leaves it out.
+"""Directory listings of the working tree, with the reason why an entry is ignored.
 
-Names only: no content is read but that of ignore files, and no link is followed. Secrets are counted and never named.
-A directory that is left out is not entered, unless the one that was asked for lies in it.
+Only ignore files are read, and links are not followed. Secrets are counted but not named. Ignored directories are not
+entered, unless the requested directory is inside one.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class DirectoryListing(NamedTuple):
     entries: tuple[DirectoryEntry, ...]
     secrets: int
     complete: bool
-    """False where there is more than was looked at, or a directory could not be read."""
+    """False if the limit was reached or a directory could not be read."""
 
 
 def list_directory(root: Root, rules: IgnoreRules, directory: RepoPath, depth: int, limit: int) -> DirectoryListing:
-    """Entries of a directory and of those in it, down to `depth`, the nearest first; at most `limit`.
+    """List at most `limit` entries down to `depth`, breadth first.
 
-    Raises what `Root.open_directory` does where the directory itself cannot be listed.
+    Raises the error of `Root.open_directory` if the directory itself cannot be listed.
     """
     chain, above = load_chain(root, rules, directory)
     found: list[DirectoryEntry] = []
@@ -43,23 +43,23 @@ def list_directory(root: Root, rules: IgnoreRules, directory: RepoPath, depth: i
     level = [(directory, chain, above)]
     for number in range(depth):
         following: list[tuple[RepoPath, IgnoreChain, IgnoreReason | None]] = []
-        for at, outer, inherited in level:
+        for parent, outer, inherited in level:
             try:
-                names = _names(root, at)
+                names = _names(root, parent)
             except CodePlaneError as error:
-                if at == directory:
+                if parent == directory:
                     raise
                 complete = complete and error.code is ErrorCode.FILE_NOT_FOUND
                 continue
-            inner = extend_chain(root, outer, at, IGNORE_FILES, 0)[0] if number and inherited is None else outer
+            inner = extend_chain(root, outer, parent, IGNORE_FILES, 0)[0] if number and inherited is None else outer
             for name, kind in names:
-                path = join(at, name)
+                path = join(parent, name)
                 if rules.block_secrets and is_secret(path):
                     secrets += 1
                     continue
                 if len(found) >= limit:
                     return DirectoryListing(tuple(found), secrets, False)
-                own = inner.find_reason(path, name, kind == _DIRECTORY) if inherited is None else None
+                own = inner.find_reason(path, name, is_directory=kind == _DIRECTORY) if inherited is None else None
                 found.append(DirectoryEntry(path, kind, own or inherited))
                 if kind == _DIRECTORY and own is None:
                     following.append((path, inner, inherited))

@@ -1,7 +1,7 @@
-"""One lock file, one owner, across processes.
+"""Lock files with one owner across processes.
 
-The kernel holds the lock and frees it when its owner dies, however it dies; nothing is
-ever stolen by age. What is written inside is for messages only.
+flock(2) releases the lock when its owner dies, so locks never expire by age. The content of the file is used only in
+messages.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 
 _POLL_SECONDS = 0.02
-_NOTE_BYTES = 128
+_OWNER_BYTES = 128
 
 
 class FileLock:
-    """`with FileLock(path).acquire(timeout):` — or as a plain context manager, which does not wait."""
+    """Exclusive lock: `with FileLock(path).acquire(timeout):`. `with FileLock(path):` does not wait."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fd = -1
 
     @property
-    def held(self) -> bool:
+    def is_held(self) -> bool:
         return self._fd >= 0
 
     def acquire(self, timeout: float = 0.0) -> Self:
-        """Take the lock, waiting up to `timeout` seconds, or raise INDEX_LOCKED."""
-        if self.held:
+        """Acquire the lock within `timeout` seconds, or raise INDEX_LOCKED."""
+        if self.is_held:
             raise CodePlaneError(ErrorCode.INTERNAL, f"lock '{display(str(self.path))}' is already held here")
         deadline = time.monotonic() + timeout
         while not self._try():
@@ -46,7 +46,7 @@ class FileLock:
         return self
 
     def release(self) -> None:
-        if self.held:
+        if self.is_held:
             fd, self._fd = self._fd, -1
             _held.discard(self)
             with contextlib.suppress(OSError):
@@ -54,7 +54,7 @@ class FileLock:
             os.close(fd)
 
     def __enter__(self) -> Self:
-        return self if self.held else self.acquire()
+        return self if self.is_held else self.acquire()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -65,16 +65,16 @@ class FileLock:
         fd = self._open()
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The file may have been unlinked while we waited for it; its lock then excludes nobody.
+            # If the file was unlinked meanwhile, its lock excludes no one.
             current = os.stat(self.path, follow_symlinks=False)
             mine = os.fstat(fd)
-            taken = (current.st_dev, current.st_ino) == (mine.st_dev, mine.st_ino)
+            acquired = (current.st_dev, current.st_ino) == (mine.st_dev, mine.st_ino)
         except (BlockingIOError, FileNotFoundError):
-            taken = False
+            acquired = False
         except OSError as error:
             os.close(fd)
             raise self._unusable(error) from error
-        if not taken:
+        if not acquired:
             os.close(fd)
             return False
         self._fd = fd
@@ -98,7 +98,7 @@ class FileLock:
             return CodePlaneError(
                 ErrorCode.STATE_DIRECTORY_READ_ONLY,
                 f"'{display(str(self.path.parent))}' cannot be written ({error.strerror})",
-                remedy="Make it writable for you; until then the index can only be read as it is.",
+                remedy="Make it writable for you. Until then the index can only be read.",
             )
         return CodePlaneError(ErrorCode.STATE_DIRECTORY_UNSAFE, f"cannot use lock '{shown}': {error.strerror}")
 
@@ -112,20 +112,20 @@ class FileLock:
             ErrorCode.INDEX_LOCKED,
             f"{who} is using the index",
             details=details,
-            remedy="Wait until it is done, or end it.",
+            remedy="Wait until it is finished, or stop it.",
         )
 
 
 def find_owner(path: Path) -> int | None:
-    """The process that holds the lock, by the note that it left; None when it is gone, or nobody does."""
+    """Return the pid in the lock file if that process still runs, else None."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     try:
-        words = os.read(fd, _NOTE_BYTES).split()
+        words = os.read(fd, _OWNER_BYTES).split()
     except OSError:
-        # A directory or a FIFO in its place holds no note.
+        # A directory or a FIFO in its place.
         return None
     finally:
         os.close(fd)
@@ -139,7 +139,7 @@ _held: weakref.WeakSet[FileLock] = weakref.WeakSet()
 
 
 def _drop_in_child() -> None:
-    # A forked child shares the lock with its parent; kept open there, it would outlive a killed parent.
+    # A forked child shares the lock with its parent, and would keep it after the parent is killed.
     for lock in list(_held):
         os.close(lock._fd)
         lock._fd = -1
@@ -150,7 +150,10 @@ os.register_at_fork(after_in_child=_drop_in_child)
 
 
 def _start_time(pid: str = "self") -> str | None:
-    """When a process began, in ticks since boot: pids are used again. None when it is gone, `0` where nothing tells."""
+    """Return the start time of a process in ticks since boot, because pids are reused.
+
+    None if the process does not exist, "0" on systems without /proc.
+    """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[19].decode("ascii")

@@ -1,8 +1,8 @@
-"""The only way to open a file of the working tree.
+"""Race-free opening of files under a repository root; the only way to open a file of the working tree.
 
-A Root holds the directory itself, not its name; every path is resolved beneath it by the
-kernel (openat2) or one component at a time, and no symbolic link is ever followed. What
-was opened is judged by fstat of the descriptor, so nothing can be swapped in between.
+A Root is an open directory, not a path. The kernel resolves every path under it (openat2 with RESOLVE_BENEATH, see
+openat2(2)); on systems without openat2 each component is opened in its parent. Symbolic links are never followed, and
+the opened file is checked by fstat of its descriptor, so it cannot be swapped in between.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from codeplane.disk.stats import FileStat
 READ_CHUNK = 1024 * 1024
 
 _O_PATH = getattr(os, "O_PATH", 0)
-_FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW
+FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 _STEP_FLAGS = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 _SYS_OPENAT2 = 437
 _RESOLVE = 0x08 | 0x04 | 0x02
-"""RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS."""
+"""RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS"""
 _ATTEMPTS = 16
-"""The kernel answers EAGAIN when a rename elsewhere raced with the resolution."""
+"""openat2 fails with EAGAIN if a concurrent rename interferes with the resolution."""
 
 
 class FileContent(NamedTuple):
@@ -42,24 +42,24 @@ class FileContent(NamedTuple):
 
 
 class Root:
-    """An open repository root. `path` is canonical: the same directory has one path, however it was spelled."""
+    """Open repository root. `path` is canonical."""
 
-    def __init__(self, path: Path, fd: int, open_beneath: Opener) -> None:
+    def __init__(self, path: Path, fd: int, open_path: Opener) -> None:
         self.path = path
         self.fd = fd
-        self._open_beneath = open_beneath
+        self._open_path = open_path
         self.identity = _identity(os.fstat(fd))
 
     @classmethod
     def open(cls, path: Path | str, *, by_component: bool = False) -> Root:
-        """Open the root; `by_component` forces the way of systems without openat2."""
+        """Open the root; `by_component` forces the fallback for systems without openat2."""
         try:
             canonical = Path(os.path.realpath(path, strict=True))
             fd = os.open(canonical, _STEP_FLAGS)
         except (OSError, ValueError) as error:
             shown = display(str(path))
             raise CodePlaneError(
-                ErrorCode.NOT_A_REPOSITORY, f"'{shown}' is not a directory that can be opened: {error}"
+                ErrorCode.NOT_A_REPOSITORY, f"'{shown}' cannot be opened as a directory: {error}"
             ) from error
         return cls(canonical, fd, _by_component if by_component or not _has_openat2(fd) else _openat2)
 
@@ -77,7 +77,7 @@ class Root:
             self.fd = -1
 
     def check(self) -> None:
-        """Raise ROOT_CHANGED unless the directory at `path` is still the one that was opened."""
+        """Raise ROOT_CHANGED if the directory at `path` is not the opened one any more."""
         try:
             now = _identity(os.stat(self.path, follow_symlinks=False))
         except OSError:
@@ -90,19 +90,19 @@ class Root:
             )
 
     def open_file(self, path: str) -> int:
-        """A descriptor of the regular file at `path`, for reading."""
-        fd = self._open(path, _FILE_FLAGS)
+        """Return a descriptor of the regular file at `path`, for reading."""
+        fd = self._open(path, FILE_FLAGS)
         if not modes.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
             raise _not_regular(path)
         return fd
 
     def open_directory(self, path: str) -> int:
-        """A descriptor of the directory at `path`, for listing."""
+        """Return a descriptor of the directory at `path`, for listing."""
         return self._open(path, _DIRECTORY_FLAGS)
 
     def read_file(self, path: str, limit: int) -> FileContent:
-        """All bytes of a file of at most `limit` bytes, and the stat that they belong to."""
+        """Return the content of a file of at most `limit` bytes, with its stat."""
         fd = self.open_file(path)
         try:
             before = stats.file_stat(os.fstat(fd))
@@ -125,16 +125,16 @@ class Root:
             raise CodePlaneError(ErrorCode.ROOT_CHANGED, "the repository root is closed")
         _refuse_escape(path)
         try:
-            return self._open_beneath(self.fd, path, flags)
+            return self._open_path(self.fd, path, flags)
         except OSError as error:
             _raise_mapped(error, path)
 
 
 def read_up_to(fd: int, limit: int, expected: int) -> bytes:
-    """At most `limit` bytes from `fd`: a file that grows, or never ends, ends here."""
+    """Read at most `limit` bytes, so a growing or endless file ends."""
     parts: list[bytes] = []
     size = 0
-    # One byte more than expected, so that an unchanged file shows its end with the second read.
+    # One byte more than expected, so an unchanged file reaches its end at the second read.
     chunk_size = min(expected + 1, READ_CHUNK)
     while size < limit:
         chunk = os.read(fd, min(limit - size, chunk_size))
@@ -159,7 +159,7 @@ def _openat2(root_fd: int, path: str, flags: int) -> int:
     encoded = os.fsencode(path) or b"."
     if len(encoded) >= MAX_PATH_BYTES:
         return _by_component(root_fd, path, flags)
-    # With O_NOFOLLOW a link in place of a directory would pass for a file; the resolution refuses it anyway.
+    # O_NOFOLLOW would accept a link in place of a directory as a file; RESOLVE_NO_SYMLINKS rejects it anyway.
     how = _OpenHow(flags & ~os.O_NOFOLLOW, 0, _RESOLVE)
     for _ in range(_ATTEMPTS):
         fd: int = _libc.syscall(
@@ -174,12 +174,12 @@ def _openat2(root_fd: int, path: str, flags: int) -> int:
         number = ctypes.get_errno()
         if number not in (errno.EAGAIN, errno.EINTR):
             raise OSError(number, os.strerror(number), path)
-    # Renames that never cease starve the kernel's resolution, not ours.
+    # Continuous renames can starve openat2, but not the resolution by component.
     return _by_component(root_fd, path, flags)
 
 
 def _by_component(root_fd: int, path: str, flags: int) -> int:
-    """Each component is opened in its parent, never through a link; safe at any speed of renames."""
+    """Open each component in its parent, never through a link. Safe under concurrent renames."""
     *folders, name = path.split("/")
     current = root_fd
     try:
@@ -198,7 +198,7 @@ def _open_step(name: str, flags: int, parent: int) -> int:
     try:
         return os.open(name, flags, dir_fd=parent)
     except NotADirectoryError:
-        # With O_DIRECTORY a link is refused as "not a directory"; say which of the two it was.
+        # O_DIRECTORY rejects a link with ENOTDIR; report ELOOP instead.
         try:
             linked = modes.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
         except OSError:
@@ -209,7 +209,7 @@ def _open_step(name: str, flags: int, parent: int) -> int:
 
 
 def _has_openat2(root_fd: int) -> bool:
-    """Old kernels lack the call, sandboxes forbid it; both answer at once."""
+    """True if openat2 works; old kernels lack it, and sandboxes may forbid it."""
     if not sys.platform.startswith("linux"):
         return False
     try:
@@ -224,11 +224,11 @@ def _identity(result: os.stat_result) -> tuple[int, int] | None:
 
 
 def _refuse_escape(path: str) -> None:
-    # Not the normaliser: a name on disk may hold a backslash or begin with '~', and must stay itself.
+    # Not paths.normalize: a name on disk may contain a backslash or start with '~', and must stay unchanged.
     if path == "":
         return
     if "\0" in path:
-        raise CodePlaneError(ErrorCode.PATH_INVALID, f"'{display(path)}' holds a NUL character")
+        raise CodePlaneError(ErrorCode.PATH_INVALID, f"'{display(path)}' contains a NUL character")
     parts = path.split("/")
     if parts[0] == "" or ".." in parts:
         raise CodePlaneError(
@@ -238,7 +238,7 @@ def _refuse_escape(path: str) -> None:
             received=display(path),
         )
     if "" in parts or "." in parts:
-        raise CodePlaneError(ErrorCode.PATH_INVALID, f"'{display(path)}' is not a normalised path")
+        raise CodePlaneError(ErrorCode.PATH_INVALID, f"'{display(path)}' is not a normalized path")
 
 
 def _raise_mapped(error: OSError, path: str) -> NoReturn:
@@ -247,7 +247,7 @@ def _raise_mapped(error: OSError, path: str) -> NoReturn:
         case errno.ENOENT | errno.ENOTDIR:
             code, message = ErrorCode.FILE_NOT_FOUND, f"'{shown}' does not exist"
         case errno.ELOOP:
-            code, message = ErrorCode.PATH_SYMLINK, f"'{shown}' is, or lies behind, a symbolic link"
+            code, message = ErrorCode.PATH_SYMLINK, f"'{shown}' is, or goes through, a symbolic link"
         case errno.EXDEV:
             code, message = ErrorCode.PATH_ESCAPE, f"'{shown}' leads out of the repository"
         case errno.ENAMETOOLONG | errno.EINVAL:

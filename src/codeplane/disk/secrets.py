@@ -1,7 +1,7 @@
-"""Names of files that hold secrets: never indexed, searched or read by default.
+"""Names of files that contain secrets: never indexed, searched or read by default.
 
-Judged by name alone, so that the content is never opened, and without regard to case.
-Ordinary source that merely speaks of keys or credentials must pass.
+Decided by name only and case-insensitively, so the content is never opened. Ordinary source files about keys or
+credentials must not match.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from codeplane.base.paths import basename
 
 DIRECTORIES = frozenset({".aws", ".ssh", ".gnupg", ".azure", ".gcloud", ".password-store"})
-"""Everything beneath a directory of this name."""
+"""Everything under a directory of this name."""
 
 _NAMES = """
 .env .envrc .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .s3cfg .boto .htpasswd .git-credentials
@@ -32,7 +32,7 @@ _IN_DIRECTORY = """
 .streamlit/secrets.toml gcloud/credentials.db gcloud/access_tokens.db .config/hub gh/hosts.yml
 """
 IN_DIRECTORY = frozenset(_IN_DIRECTORY.split())
-"""Names that are secret only in the directory in which they live."""
+"""Names that are secret only in this directory."""
 
 PATTERNS = (
     r"\.env[._-].+",
@@ -57,13 +57,13 @@ ALLOWED = frozenset(
         (".env.", ".local"),
     )
 )
-"""Templates that are made to be committed."""
+"""Templates that are meant to be committed."""
 
 _pattern = re.compile("|".join(PATTERNS), re.DOTALL)
 
 
 def is_secret(path: str) -> bool:
-    """Whether the file (or directory) at this repository path is taken for a secret."""
+    """True if the name of the file or directory indicates secrets."""
     folders, _, name = path.lower().rpartition("/")
     if name in ALLOWED:
         return _in_secret_directory(folders)

@@ -1,7 +1,7 @@
-"""What a stat says about a file, and when it cannot be believed.
+"""File stats and the racy-timestamp rule.
 
-Two stats that agree in all five fields mean unchanged content, unless the file was
-touched so shortly before it was observed that a later write could carry the same times.
+If two stats agree in all five fields, the content is unchanged, unless the file was modified so shortly before it was
+read that a later write could have the same timestamps (git calls such entries racy).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class FileStat(NamedTuple):
 
 
 stat_fields = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino", "st_dev")
-"""The five fields as a plain tuple: equal to the FileStat, and cheaper to make."""
+"""Return the five fields as a plain tuple: equal to the FileStat, and cheaper to create."""
 
 
 def file_stat(result: os.stat_result) -> FileStat:
@@ -30,5 +30,5 @@ def file_stat(result: os.stat_result) -> FileStat:
 
 
 def is_racy(stat: FileStat, observed_at_ns: int) -> bool:
-    """Whether a change after `observed_at_ns` could have left `stat` as it is."""
+    """True if a change after `observed_at_ns` could leave `stat` unchanged."""
     return max(stat.mtime_ns, stat.ctime_ns) >= observed_at_ns - RACY_WINDOW_NS

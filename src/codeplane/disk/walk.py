@@ -1,9 +1,8 @@
-"""One look at the whole tree: every regular file that is not ignored, with its stat.
+"""Scan of the working tree: every regular file that is not ignored, with its stat.
 
-Directories are opened in their parents and never through a link; no content is read but
-that of ignore files. A directory whose own stat is unchanged and settled still holds the
-same names, so a warm cache saves listing and matching, and only the files are stat'ed
-again. What could not be read is named, so that nobody takes it for deleted.
+Directories are opened in their parents and never through a link. Only ignore files are read. A directory whose own stat
+is unchanged and not racy contains the same names, so with a warm cache its entries are neither listed nor matched
+again, only stat'ed. Directories and files that could not be read are reported, so they are not mistaken for deleted.
 """
 
 from __future__ import annotations
@@ -25,38 +24,38 @@ from codeplane.disk.secrets import is_secret
 from codeplane.disk.stats import FileStat, is_racy, stat_fields
 
 MAX_OPEN_DIRECTORIES = 32
-"""Ancestors kept open during the walk; older ones are opened again beneath the root when needed."""
+"""Ancestors that stay open during the walk; older ones are reopened under the root when needed."""
 
 MAX_PRUNED = 1000
-"""Ignored directories that a scan names."""
+"""Limit for the ignored directories listed in a scan."""
 
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Scan(NamedTuple):
     files: dict[RepoPath, FileStat]
-    """In the order of the walk: deterministic, not sorted by path."""
+    """In walk order: deterministic, not sorted by path."""
     symlinks: tuple[RepoPath, ...]
-    """Neither followed nor read."""
+    """Not followed and not read."""
     secrets: tuple[RepoPath, ...]
-    """Files and directories that were left out because of their names."""
+    """Files and directories excluded because of their names."""
     pruned: tuple[RepoPath, ...]
-    """Ignored directories, the first MAX_PRUNED of them."""
+    """The first MAX_PRUNED ignored directories."""
     unscanned: tuple[RepoPath, ...]
-    """Directories that could not be listed; none lies inside another. The root is the empty path."""
+    """Directories that could not be listed; none is inside another. The root is the empty path."""
     unreadable: tuple[RepoPath, ...]
-    """Files that are there, but whose stat failed; ignore files that could not be read."""
+    """Files whose stat failed, and ignore files that could not be read."""
     special: int
     """FIFOs, sockets, devices."""
     overlong: int
-    """Entries whose path exceeds what a RepoPath may hold."""
+    """Entries whose path is longer than a RepoPath may be."""
     ignore_files: tuple[IgnoreFile, ...]
-    """All that were met; one that is not `complete` exceeds a cap."""
+    """All ignore files found; one that is not `complete` exceeds a limit."""
     ignore_signature: Digest
 
 
 class WalkCache:
-    """What the last walk of one root saw. Lives in memory, belongs to one thread at a time."""
+    """Result of the last walk of one root, in memory. Not thread-safe."""
 
     def __init__(self) -> None:
         self.base: _Base | None = None
@@ -64,19 +63,19 @@ class WalkCache:
 
 
 def walk(root: Root, rules: IgnoreRules, cache: WalkCache | None = None) -> Scan:
-    """Scan the tree. Raises ROOT_CHANGED; any lesser trouble is part of the Scan."""
+    """Scan the tree. Raises ROOT_CHANGED; smaller problems are part of the Scan."""
     root.check()
     cache = cache if cache is not None else WalkCache()
     started_at = time.time_ns()
-    cache.base = _renew_base(root, rules, cache.base, started_at)
+    cache.base = _load_base(root, rules, cache.base, started_at)
     found = _Findings(cache.base.files)
     seen: dict[str, _Listing] = {}
     for listing in _visit(root, rules, cache, found):
         seen[listing.path] = listing
         found.files.update(listing.files)
-        if listing.uncommon:
+        if listing.has_findings:
             found.add(listing)
-    # Only what this walk saw: directories that are gone leave no trace.
+    # Only the listings of this walk, so removed directories leave the cache.
     cache.listings = seen
     return Scan(
         files=found.files,
@@ -93,19 +92,17 @@ def walk(root: Root, rules: IgnoreRules, cache: WalkCache | None = None) -> Scan
 
 
 def outermost(prefixes: Iterable[RepoPath]) -> tuple[RepoPath, ...]:
-    """Sorted, without repetitions and without directories inside others."""
-    kept: list[RepoPath] = []
-    # By segments, so that what lies inside a directory follows it at once ("a/b" before "a-b").
+    """Sort paths and drop duplicates and paths inside other paths."""
+    result: list[RepoPath] = []
+    # By segments, so the content of a directory directly follows it ("a/b" before "a-b").
     for prefix in sorted(set(prefixes), key=lambda path: path.split("/")):
-        if not kept or not is_inside(prefix, kept[-1]):
-            kept.append(prefix)
-    if ROOT in kept:
-        return (ROOT,)
-    return tuple(sorted(kept))
+        if not result or not is_inside(prefix, result[-1]):
+            result.append(prefix)
+    return tuple(sorted(result))
 
 
 class _Base(NamedTuple):
-    """Rules from outside the directories, and the chain that they make."""
+    """Rules from outside the tree, and their chain."""
 
     rules: IgnoreRules
     chain: IgnoreChain
@@ -113,7 +110,7 @@ class _Base(NamedTuple):
 
 
 class _Listing(NamedTuple):
-    """A directory: what its entries were found to be, and under which stat and rules that holds."""
+    """Classified entries of a directory, with the stat and rules for which the classification is valid."""
 
     path: RepoPath
     stat: FileStat
@@ -123,7 +120,7 @@ class _Listing(NamedTuple):
     ignore_files: tuple[IgnoreFile, ...]
     names: list[str]
     stats: list[FileStat]
-    """Of the accepted files, in the order of `names`."""
+    """Stats of the accepted files, in the order of `names`."""
     files: dict[RepoPath, FileStat]
     folders: tuple[str, ...]
     symlinks: tuple[RepoPath, ...]
@@ -134,7 +131,7 @@ class _Listing(NamedTuple):
     overlong: int
 
     @property
-    def uncommon(self) -> bool:
+    def has_findings(self) -> bool:
         return bool(
             self.ignore_files
             or self.symlinks
@@ -170,7 +167,7 @@ class _Findings:
 
 
 class _Frame:
-    """A directory whose folders are still to be visited."""
+    """A directory whose subdirectories are not all visited yet."""
 
     __slots__ = ("chain", "fd", "path", "pending")
 
@@ -182,7 +179,7 @@ class _Frame:
 
 
 def _visit(root: Root, rules: IgnoreRules, cache: WalkCache, found: _Findings) -> Iterator[_Listing]:
-    """Depth first, by name. The stack holds at most MAX_OPEN_DIRECTORIES descriptors."""
+    """Yield listings depth first, by name, with at most MAX_OPEN_DIRECTORIES open descriptors."""
     assert cache.base is not None
     frames: list[_Frame] = []
     path, fd = ROOT, _open_in(root, None, ROOT, "", found)
@@ -190,7 +187,7 @@ def _visit(root: Root, rules: IgnoreRules, cache: WalkCache, found: _Findings) -
     try:
         while True:
             if fd >= 0:
-                listing = _look(root, rules, path, fd, chain, cache.listings.get(path), found)
+                listing = _scan_directory(root, rules, path, fd, chain, cache.listings.get(path), found)
                 if listing is None or not listing.folders:
                     os.close(fd)
                 else:
@@ -218,7 +215,7 @@ def _visit(root: Root, rules: IgnoreRules, cache: WalkCache, found: _Findings) -
 
 
 def _open_in(root: Root, frame: _Frame | None, path: RepoPath, name: str, found: _Findings) -> int:
-    """A descriptor of the directory; -1 when it is gone, or cannot be read and is noted as unscanned."""
+    """Open the directory; return -1 if it vanished, or if it is unreadable and added to `unscanned`."""
     try:
         if frame is not None and frame.fd >= 0:
             return os.open(name, _DIRECTORY_FLAGS, dir_fd=frame.fd)
@@ -226,7 +223,7 @@ def _open_in(root: Root, frame: _Frame | None, path: RepoPath, name: str, found:
     except FileNotFoundError:
         return -1
     except OSError as error:
-        if not _is_gone(error, name, frame):
+        if not _was_replaced(error, name, frame):
             found.unscanned.append(path)
     except CodePlaneError as error:
         if error.code not in (ErrorCode.FILE_NOT_FOUND, ErrorCode.PATH_SYMLINK):
@@ -234,8 +231,8 @@ def _open_in(root: Root, frame: _Frame | None, path: RepoPath, name: str, found:
     return -1
 
 
-def _is_gone(error: OSError, name: str, frame: _Frame | None) -> bool:
-    """Whether the directory was replaced by something else since its parent was listed."""
+def _was_replaced(error: OSError, name: str, frame: _Frame | None) -> bool:
+    """True if the directory was removed or replaced since its parent was listed."""
     if frame is None or isinstance(error, PermissionError):
         return False
     try:
@@ -246,7 +243,7 @@ def _is_gone(error: OSError, name: str, frame: _Frame | None) -> bool:
         return False
 
 
-def _renew_base(root: Root, rules: IgnoreRules, before: _Base | None, now_ns: int) -> _Base:
+def _load_base(root: Root, rules: IgnoreRules, before: _Base | None, now_ns: int) -> _Base:
     chain, files = ignore.base_chain(root, rules, now_ns)
     if before is not None and before.rules == rules and _same_content(before.files, files):
         return before._replace(files=files)
@@ -257,7 +254,7 @@ def _same_content(before: tuple[IgnoreFile, ...], after: tuple[IgnoreFile, ...])
     return [(file.path, file.digest) for file in before] == [(file.path, file.digest) for file in after]
 
 
-def _look(
+def _scan_directory(
     root: Root,
     rules: IgnoreRules,
     path: RepoPath,
@@ -266,22 +263,22 @@ def _look(
     before: _Listing | None,
     found: _Findings,
 ) -> _Listing | None:
-    """The listing of an open directory: the one from before where it still holds, else a new one."""
+    """Return the listing of an open directory, from the cache if it is still valid."""
     now_ns = time.time_ns()
     try:
         stat = stat_fields(os.fstat(fd))
         if before is not None and before.settled and before.stat == stat and before.inherited is inherited:
-            again = _look_again(root, fd, before, now_ns)
-            if again is not None:
-                return again
-        return _list(root, rules, path, fd, FileStat._make(stat), inherited, before, now_ns)
+            restated = _restat(root, fd, before, now_ns)
+            if restated is not None:
+                return restated
+        return _list_directory(root, rules, path, fd, FileStat._make(stat), inherited, before, now_ns)
     except OSError:
         found.unscanned.append(path)
         return None
 
 
-def _look_again(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing | None:
-    """`before` with the stats of now, or None when the directory must be listed after all."""
+def _restat(root: Root, fd: int, before: _Listing, now_ns: int) -> _Listing | None:
+    """Return `before` with current stats, or None if the directory must be listed again."""
     stat_entry = partial(os.stat, dir_fd=fd, follow_symlinks=False)
     try:
         if before.ignore_files and not all(
@@ -307,7 +304,7 @@ def _is_current(file: IgnoreFile, result: os.stat_result) -> bool:
     return file.stat is not None and file.stat == stat_fields(result) and not is_racy(file.stat, file.observed_at_ns)
 
 
-def _list(
+def _list_directory(
     root: Root,
     rules: IgnoreRules,
     path: RepoPath,
@@ -317,7 +314,7 @@ def _list(
     before: _Listing | None,
     now_ns: int,
 ) -> _Listing:
-    """Read the directory and judge each entry. `stat` was taken before, so that a later change shows."""
+    """List the directory and classify each entry. `stat` was taken before, so later changes are detected."""
     with os.scandir(fd) as iterator:
         entries = sorted(iterator, key=lambda entry: entry.name)
     present = {entry.name for entry in entries}
@@ -325,7 +322,7 @@ def _list(
         root, inherited, path, tuple(name for name in IGNORE_FILES if name in present), now_ns
     )
     if before is not None and before.inherited is inherited and _same_content(before.ignore_files, ignore_files):
-        # The same rules must stay the same object, or everything beneath would be judged again.
+        # Unchanged rules must stay the same object; otherwise all subdirectories would be listed again.
         chain = before.chain
     names: list[str] = []
     accepted: list[FileStat] = []
@@ -336,21 +333,21 @@ def _list(
     pruned: list[RepoPath] = []
     unreadable: list[RepoPath] = []
     special = overlong = 0
-    room = MAX_PATH_BYTES - 2 - len(os.fsencode(path))
+    name_limit = MAX_PATH_BYTES - 2 - len(os.fsencode(path))
     for entry in entries:
         name = entry.name
         entry_path = join(path, name)
-        if room < MAX_NAME_BYTES and len(os.fsencode(name)) > room:
+        if name_limit < MAX_NAME_BYTES and len(os.fsencode(name)) > name_limit:
             overlong += 1
             continue
         is_directory = entry.is_dir(follow_symlinks=False)
-        if chain.find_reason(entry_path, name, is_directory) is not None:
-            if is_directory:
-                pruned.append(entry_path)
-            elif rules.block_secrets and is_secret(entry_path):
-                secrets.append(entry_path)
+        is_ignored = chain.find_reason(entry_path, name, is_directory=is_directory) is not None
+        if is_ignored and is_directory:
+            pruned.append(entry_path)
         elif rules.block_secrets and is_secret(entry_path):
             secrets.append(entry_path)
+        elif is_ignored:
+            continue
         elif is_directory:
             folders.append(name)
         elif entry.is_symlink():

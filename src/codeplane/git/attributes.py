@@ -122,7 +122,7 @@ class _Statements:
 
     def find(self, path: str, name: str) -> AttributeValue | None:
         """What the last line that matches says, `_UNSAID` where there is none."""
-        pattern = self._patterns.find_last(os.fsencode(path), os.fsencode(name), False)
+        pattern = self._patterns.find_last(os.fsencode(path), os.fsencode(name), is_directory=False)
         if pattern is None:
             return _UNSAID
         holds = self._held[pattern.line - 1]

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from codeplane.base.digests import Digest
 from codeplane.base.paths import RepoPath
-from codeplane.disk.observe import Changes, FileRead, FileRecord, ReadOutcome, find_renames, read_many
+from codeplane.disk.changes import Changes, FileRecord, find_renames
+from codeplane.disk.hashing import FileRead, ReadOutcome, read_many
 from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat as DiskStat
 from codeplane.disk.walk import Scan

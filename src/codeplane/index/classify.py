@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath, basename
 from codeplane.disk.encoding import decode
-from codeplane.disk.observe import FileRead, ReadOutcome
+from codeplane.disk.hashing import FileRead, ReadOutcome
 from codeplane.facts.pool import Job
 from codeplane.index.options import IndexOptions
 from codeplane.languages.registry import by_name, detect, family_of

@@ -17,9 +17,9 @@ from codeplane.base.digests import Digest, merkle_root
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.limits import RACY_WINDOW_NS
 from codeplane.base.paths import RepoPath, display
+from codeplane.disk.changes import Changes, FileRecord, compare, next_full_hash
 from codeplane.disk.ignore import IgnoreRules
 from codeplane.disk.locks import FileLock
-from codeplane.disk.observe import Changes, FileRecord, compare, next_full_hash, should_save
 from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import Scan, WalkCache, walk
@@ -285,18 +285,16 @@ class Indexer:
         noticed: ChangesListener | None,
     ) -> SyncReport:
         full_hash = next_full_hash(int(writer.read_meta("full_hash_counter") or 0), self.options.full_hash_every)
-        changes = compare(scan, self._known, full_hash.run)
+        changes = compare(scan, self._known, full_hash=full_hash.run)
         if noticed is not None:
             noticed(changes)
         reconciled = self._ignore_signature is not None and self._ignore_signature != scan.ignore_signature
         version = repo_version(self._root.path)
         moved = _as_json(version) != self._version
         restated = self._assignment.consider(read_contexts(self._root), writer)
-        if not should_save(
-            changed=bool(changes.candidates or changes.removed or writer.changed or restated or self._roles.behind),
-            metadata_changed=moved or self._ignore_signature != scan.ignore_signature,
-            counter_advanced=full_hash.advanced,
-        ):
+        # A racy file that turned out to be unchanged is saved too: otherwise it would be hashed in every scan.
+        changed = changes.candidates or changes.removed or writer.changed or restated or self._roles.behind
+        if not (changed or moved or self._ignore_signature != scan.ignore_signature or full_hash.advanced):
             return self._report(scan, changes, Batch(self._known), "fresh", started)
         if is_branch_switch(changes, len(self._known)) and not self.unfinished:
             nearer = stash_current(self._index_cache, writer, self._root_digest or "", self._known, scan)

@@ -14,7 +14,7 @@ from codeplane.languages.registry import languages
 from codeplane.store.registry import read_settings
 
 if TYPE_CHECKING:
-    from codeplane.disk.observe import Changes
+    from codeplane.disk.changes import Changes
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath
-from codeplane.disk.observe import Changes, FileRecord
+from codeplane.disk.changes import Changes, FileRecord
 from codeplane.disk.walk import Scan
 from codeplane.index.fingerprint import runtime_fingerprint
 from codeplane.store.index_cache import MIN_FILES, CachedIndex, IndexCache, TreeSignature, similarity, tree_signature

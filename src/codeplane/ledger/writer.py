@@ -218,7 +218,7 @@ class LedgerWriter:
 
     def _acquire_lock(self, timeout: float = 0.0) -> None:
         """Acquire the ledger lock: only one process writes, and it alone knows what is open."""
-        if self._lock.held:
+        if self._lock.is_held:
             return
         try:
             create_archive_directory(self._directory)

@@ -227,7 +227,7 @@ class EngineClient:
             return
         if self._companion is not None and self._companion.exit_code() is None:
             return
-        if self._turn.held:
+        if self._turn.is_held:
             # It was in vain; another may have more luck.
             self._turn.release()
             return

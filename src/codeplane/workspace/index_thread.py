@@ -13,8 +13,8 @@ from contextlib import suppress
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.disk.changes import Changes
 from codeplane.disk.locks import FileLock, find_owner
-from codeplane.disk.observe import Changes
 from codeplane.index.indexer import Indexer
 from codeplane.index.options import IndexOptions, IndexProgress, ProgressListener, SyncReport
 from codeplane.store.layout import StateDirectory, create_state, open_state

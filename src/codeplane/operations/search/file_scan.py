@@ -255,7 +255,7 @@ class _Scan:
         self._large_left -= file.size
         with self._reading:
             self._check()
-            pieces = texts.read_pieces(file.path, PIECE_BYTES)
+            pieces = texts.read_chunks(file.path, PIECE_BYTES)
         found = LineMatches()
         line = 1
         once = self._limits.once

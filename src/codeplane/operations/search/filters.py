@@ -81,7 +81,7 @@ class PathPatterns:
         return found
 
     def _judge(self, path: str, name: str, above: bool, is_directory: bool) -> bool:
-        pattern = self._list.find_last(os.fsencode(path), os.fsencode(name), is_directory)
+        pattern = self._list.find_last(os.fsencode(path), os.fsencode(name), is_directory=is_directory)
         return above if pattern is None else not pattern.negated
 
 

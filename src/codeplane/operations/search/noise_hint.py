@@ -187,7 +187,7 @@ def _is_ignored(patterns: PatternList, path: str) -> bool:
     """As git has it: what lies in an ignored directory is ignored, whatever it is called."""
     parts = os.fsencode(path).split(b"/")
     for number, name in enumerate(parts, 1):
-        found = patterns.find_last(b"/".join(parts[:number]), name, number < len(parts))
+        found = patterns.find_last(b"/".join(parts[:number]), name, is_directory=number < len(parts))
         if found is not None and not found.negated:
             return True
     return False

@@ -16,17 +16,10 @@ import pytest
 
 from codeplane.base.digests import Digest, digest_bytes, digest_text_lines
 from codeplane.base.paths import RepoPath
-from codeplane.disk import observe, stats
+from codeplane.disk import hashing, stats
+from codeplane.disk.changes import FileRecord, compare, find_renames, next_full_hash
+from codeplane.disk.hashing import ReadOutcome, read_many
 from codeplane.disk.ignore import IgnoreRules
-from codeplane.disk.observe import (
-    FileRecord,
-    ReadOutcome,
-    compare,
-    find_renames,
-    next_full_hash,
-    read_many,
-    should_save,
-)
 from codeplane.disk.safe_open import Root
 from codeplane.disk.stats import FileStat
 from codeplane.disk.walk import walk
@@ -276,15 +269,15 @@ def test_files_that_lie_about_their_size_end() -> None:
 
 
 def test_bytes_in_flight_are_bounded_without_deadlock(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observe, "MAX_HELD_BYTES", 50_000)
+    monkeypatch.setattr(hashing, "MAX_BUFFERED_BYTES", 50_000)
     held: list[int] = []
-    original = observe._Gate.hold
+    original = hashing._Buffer.reserve
 
-    def hold(gate: observe._Gate, batch: int, size: int) -> None:
+    def reserve(gate: hashing._Buffer, batch: int, size: int) -> None:
         original(gate, batch, size)
         held.append(gate._total)
 
-    monkeypatch.setattr(observe._Gate, "hold", hold)
+    monkeypatch.setattr(hashing._Buffer, "reserve", reserve)
     paths = [RepoPath(f"f{number}") for number in range(300)]
     for path in paths:
         (root.path / path).write_bytes(b"q" * 10_000)
@@ -328,13 +321,6 @@ def test_renames(removed: dict[RepoPath, Digest], added: dict[RepoPath, Digest],
     assert find_renames(removed, added) == pairs
     backwards = dict(reversed(removed.items())), dict(reversed(added.items()))
     assert find_renames(*backwards) == pairs
-
-
-def test_should_save() -> None:
-    assert not should_save(changed=False)
-    assert should_save(changed=True)
-    assert should_save(changed=False, metadata_changed=True)
-    assert should_save(changed=False, counter_advanced=True)
 
 
 @pytest.mark.parametrize(
