@@ -12,7 +12,9 @@ from codeplane.base.errors import ErrorCode
 from codeplane.base.limits import MAX_LEXICAL_BYTES, MAX_NESTING
 from codeplane.disk.safe_open import Root
 from codeplane.operations.search.large_files import MAX_LINE_BYTES
-from codeplane.operations.search.text_search import find_text
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import TextQuery, find_text
 from codeplane.operations.status import status
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import open_current
@@ -104,15 +106,8 @@ def matches(server: Server, text: str, folder: str, *, regex: bool = False) -> l
     state = open_state(server.root)
     assert state is not None
     with open_current(state) as snapshot, Root.open(server.root) as root:
-        found = find_text(
-            snapshot,
-            root,
-            text,
-            regex=regex,
-            case_sensitive=True,
-            accepts=lambda path, row: path.startswith(f"{folder}/"),
-            seconds=30,
-        )
+        query = TextQuery(text, regex, True, lambda row: row.path.startswith(f"{folder}/"), seconds=30)
+        found = find_text(SearchSources(snapshot, root, ScanCache()), query)
     assert not found.skipped
     return [located.match.line for located in found.rows]
 

@@ -15,7 +15,9 @@ from codeplane.operations.search.disk_ranking import rank_files
 from codeplane.operations.search.disk_search import WORK_LIMIT, WORK_LIMITS, WorkLimits, find_lines
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.model import Scope, SearchRequest, SearchResult
-from codeplane.operations.search.text_search import find_text
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import TextQuery, find_text
 from codeplane.query.snapshot import open_current
 from codeplane.store.layout import open_state
 from codeplane.workspace.working_tree import TreeListing, WorkingTree
@@ -80,9 +82,10 @@ def test_lines_are_those_that_the_index_finds(tmp_path: Path) -> None:
     state = open_state(root)
     assert state is not None
     with tree_of(root) as (opened, tree), open_current(state) as snapshot:
+        sources = SearchSources(snapshot, opened, ScanCache())
         for query, mode in [*((query, "lexical") for query in QUERIES), *((query, "regex") for query in PATTERNS)]:
             for sensitive in (None, True, False):
-                known = find_text(snapshot, opened, query, regex=mode == "regex", case_sensitive=sensitive)
+                known = find_text(sources, TextQuery(query, mode == "regex", sensitive))
                 request = SearchRequest(query, mode, case_sensitive=sensitive)  # type: ignore[arg-type]
                 found = find_lines(opened, tree, request, Filters())
                 rows = sorted((hit.path, hit.match_line, hit.column, hit.snippet) for hit in found.hits)

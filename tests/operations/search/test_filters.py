@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.languages.roles import Scope, decide_role_of_text
-from codeplane.operations.search.filters import Filters, FilterSummary, PathPatterns
+from codeplane.operations.search.filters import Filters, PathPatterns, count_rejections
+from codeplane.operations.search.model import SearchRequest
 from codeplane.operations.search.operators import parse_query
 
 
 def accepts(filters: Filters, path: str, language: str) -> bool:
-    return filters.accepts_role(decide_role_of_text(path, b"").role) and filters.accepts_elsewhere(path, language)
+    return filters.accepts_role(decide_role_of_text(path, b"").role) and filters.accepts_file(path, language)
 
 
 class Item(NamedTuple):
@@ -30,9 +31,9 @@ class Item(NamedTuple):
         return decide_role_of_text(self.path, b"").role
 
 
-def apply(filters: Filters, *items: Item) -> tuple[list[str], dict[str, object]]:
+def apply(filters: Filters, *items: Item) -> tuple[list[str], dict[str, int]]:
     kept, summary = filters.apply(items, lambda item: item.text)
-    return [item.path for item in kept], {name: count for name, count in summary.as_dict().items() if count}
+    return [item.path for item in kept], {name: count for name, count in summary.items() if count}
 
 
 ITEMS = (Item("src/a.py"), Item("tests/test_a.py"), Item("docs/a.rst"), Item("testdata/a.py"), Item("setup.py"))
@@ -80,12 +81,12 @@ def test_each_is_counted_at_the_first_filter_that_rejects_it(item: Item, reason:
     assert kept == ([] if reason else [item.path])
 
 
-def test_what_lies_outside_the_scope_passes_the_other_filters() -> None:
+def test_scope_rejections_are_counted_first() -> None:
     items = [Item("tests/test_a.py", text="x"), Item("tests/test_b.py"), Item("docs/a.md", "markdown", text="x")]
     items += [Item("tests/a.go", "go", text="x"), Item("a.py", text="x")]
     kept, summary = Filters("runtime", must=["x"], excluded_paths=["*.go"]).apply(items, lambda item: item.text)
     assert [item.path for item in kept] == ["a.py"]
-    assert summary == FilterSummary(removed_by_scope=4, outside_scope={"docs": 1, "test": 1})
+    assert summary == count_rejections(removed_by_scope=4)
 
 
 def test_all_required_words_and_no_forbidden_one() -> None:
@@ -192,7 +193,7 @@ def test_a_directory_confines() -> None:
 
 def test_operators_and_arguments_add_up() -> None:
     parsed = parse_query("lang:go path:src -path:gen must:x exclude:y find")
-    filters = Filters.of(parsed, "mixed", languages=["py"], paths=["lib"], kinds=["class"], directory="")
+    filters = Filters.of(parsed, "mixed", SearchRequest("", languages=("py",), paths=("lib",), kinds=("class",)))
     assert accepts(filters, "lib/a.py", "python") and accepts(filters, "src/a.go", "go")
     assert not accepts(filters, "src/gen/a.go", "go")
     assert not accepts(filters, "other/a.go", "go")
@@ -222,11 +223,9 @@ def test_every_candidate_is_kept_or_counted_once(
 ) -> None:
     filters = Filters(scope, ["go", "python"], paths, excluded, ["x"], ["y"])
     kept, summary = filters.apply(items, lambda item: item.text)
-    removed = [count for count in summary.as_dict().values() if isinstance(count, int)]
-    assert len(kept) + sum(removed) == len(items)
+    assert len(kept) + sum(summary.values()) == len(items)
     assert kept == [
         item
         for item in items
         if accepts(filters, item.path, item.language) and "x" in item.text and "y" not in item.text
     ]
-    assert sum(summary.outside_scope.values()) <= summary.removed_by_scope

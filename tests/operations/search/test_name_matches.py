@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeplane.base.edit_distance import edit_distance
-from codeplane.operations.search.name_matches import NameMatch, find_name_matches
+from codeplane.operations.search.name_matches import NameMatch, NameMatchKind, find_name_matches
 from codeplane.operations.search.query_features import analyze_query
 from codeplane.operations.search.weights import WEIGHTS
 from codeplane.query.text import weigh_terms
@@ -30,15 +30,14 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 def named(shop: Shop, query: str) -> list[NameMatch]:
-    question = analyze_query(query)
-    rarity = weigh_terms(shop.snapshot, question.terms)
-    files = shop.snapshot.epoch.files
-    found = find_name_matches(shop.snapshot, question, rarity, files, WEIGHTS, lambda file: True)
+    features = analyze_query(query)
+    idf = weigh_terms(shop.snapshot, features.terms)
+    found = find_name_matches(shop.snapshot, features, idf, WEIGHTS, lambda file: True)
     return sorted(found.values(), key=lambda one: (-one.total, one.match.file.path, one.match.first))
 
 
 def ways(shop: Shop, query: str) -> dict[str, str]:
-    return {one.match.name: one.way for one in reversed(named(shop, query))}
+    return {one.match.name: one.kind.value for one in reversed(named(shop, query))}
 
 
 @pytest.mark.parametrize(
@@ -46,8 +45,8 @@ def ways(shop: Shop, query: str) -> dict[str, str]:
 )
 def test_styles_of_a_name_are_the_name(shop: Shop, query: str) -> None:
     found = named(shop, query)
-    assert {one.match.name for one in found if one.is_exact} == {"load_user_list", "loadUserList"}
-    assert all(one.is_exact for one in found[:2])
+    assert {one.match.name for one in found if one.kind.is_exact} == {"load_user_list", "loadUserList"}
+    assert all(one.kind.is_exact for one in found[:2])
 
 
 def test_the_very_letters_come_first(shop: Shop) -> None:
@@ -67,7 +66,7 @@ def test_the_very_letters_come_first(shop: Shop) -> None:
 )
 def test_slips(shop: Shop, query: str, name: str) -> None:
     assert named(shop, query)[0].match.name == name
-    assert named(shop, query)[0].way == "typo"
+    assert named(shop, query)[0].kind is NameMatchKind.TYPO
 
 
 def test_beginnings_words_and_insides(shop: Shop) -> None:
@@ -83,13 +82,13 @@ def test_no_guesses_are_made_for_a_text(shop: Shop) -> None:
 
 def test_an_identifier_in_a_text_counts_half_where_it_is_written_otherwise(shop: Shop) -> None:
     for name, other in (("load_user_list", "loadUserList"), ("loadUserList", "load_user_list")):
-        worth = {one.match.name: one.worth for one in named(shop, f"why does {name} fail again and again here")}
-        assert worth[name] == 2 * worth[other]
+        boosts = {one.match.name: one.boost for one in named(shop, f"why does {name} fail again and again here")}
+        assert boosts[name] == 2 * boosts[other]
 
 
 def test_what_holds_code_comes_before_a_field(shop: Shop) -> None:
-    found = [one for one in named(shop, "load") if one.is_exact]
-    by_kind = {one.match.name: one.kind_worth for one in found if one.match.file.path == "c.go"}
+    found = [one for one in named(shop, "load") if one.kind.is_exact]
+    by_kind = {one.match.name: one.kind_boost for one in found if one.match.file.path == "c.go"}
     assert by_kind["Load"] > 0 == by_kind["load"]
 
 
@@ -99,11 +98,11 @@ def test_what_holds_code_comes_before_a_field(shop: Shop) -> None:
 def test_the_container_decides_among_equals(shop: Shop, query: str, line: int) -> None:
     first, second, *_ = named(shop, query)
     assert (first.match.file.path, first.match.first) == ("deep/store.py", line)
-    assert first.qualified_worth > second.qualified_worth
+    assert first.qualified_boost > second.qualified_boost
 
 
 def test_a_path_may_stand_for_the_container(shop: Shop) -> None:
-    assert all(one.qualified_worth > 0 for one in named(shop, "store.open") if one.is_exact)
+    assert all(one.qualified_boost > 0 for one in named(shop, "store.open") if one.kind.is_exact)
 
 
 def test_nothing_like_it(shop: Shop) -> None:

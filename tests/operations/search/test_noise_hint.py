@@ -57,7 +57,7 @@ def root(tmp_path: Path) -> Iterator[Root]:
 
 def state_of(root: Root, text: str | bytes) -> GitignoreState:
     (root.path / ".gitignore").write_bytes(text if isinstance(text, bytes) else text.encode())
-    return RootGitignore(root).look()
+    return RootGitignore(root).read()
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_nothing_is_said_to_be_covered_that_is_not(root: Root) -> None:
 
 def test_without_a_gitignore_everything_is_suggested_and_nothing_claimed(root: Root) -> None:
     (root.path / ".gitignore").mkdir()
-    unreadable = RootGitignore(root).look()
+    unreadable = RootGitignore(root).read()
     assert unreadable.state == "error"
     for state in (ABSENT, unreadable):
         found = hint(NOISY, state)
@@ -179,40 +179,40 @@ def rewrite(path: Path, text: str, times: tuple[int, int] | None = None) -> None
 
 def test_a_changed_gitignore_is_seen(root: Root) -> None:
     cache, file = RootGitignore(root), root.path / ".gitignore"
-    assert cache.look() == ABSENT
+    assert cache.read() == ABSENT
     rewrite(file, "a\n", (0, 10**9))
-    assert cache.look().ignores("a")
+    assert cache.read().ignores("a")
     rewrite(file, "b\n", (0, 2 * 10**9))
-    assert cache.look().ignores("b")
+    assert cache.read().ignores("b")
     rewrite(file, "bb\n", (0, 2 * 10**9))
-    assert cache.look().ignores("bb")
+    assert cache.read().ignores("bb")
     file.unlink()
-    assert cache.look() == ABSENT
+    assert cache.read() == ABSENT
     file.symlink_to("elsewhere")
-    assert cache.look().state == "error"
+    assert cache.read().state == "error"
 
 
 @pytest.mark.parametrize("every", [2, RELOAD_EVERY])
 def test_a_change_that_no_stat_shows_is_seen_now_and_then(root: Root, every: int) -> None:
     cache, file = RootGitignore(root, every), root.path / ".gitignore"
     rewrite(file, "a\n", (0, 10**9))
-    assert cache.look().ignores("a")
+    assert cache.read().ignores("a")
     rewrite(file, "b\n", (0, 10**9))
     for _ in range(every - 1):
-        assert cache.look().ignores("a")
-    assert cache.look().ignores("b")
+        assert cache.read().ignores("a")
+    assert cache.read().ignores("b")
     rewrite(file, "c\n", (0, 10**9))
-    assert cache.look().ignores("b")
+    assert cache.read().ignores("b")
 
 
 def test_what_cannot_be_used_is_tried_again(root: Root) -> None:
     cache, file = RootGitignore(root, 3), root.path / ".gitignore"
     rewrite(file, "\n".join(f"*{number}*" for number in range(2000)), (0, 10**9))
     size = file.stat().st_size
-    assert cache.look().state == "error"
+    assert cache.read().state == "error"
     rewrite(file, "a\n".ljust(size, "\n"), (0, 10**9))
-    assert cache.look().state == "error"
-    assert cache.look().ignores("a")
+    assert cache.read().state == "error"
+    assert cache.read().ignores("a")
 
 
 def test_a_gitignore_beyond_the_cap_is_not_used(root: Root) -> None:

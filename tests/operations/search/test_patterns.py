@@ -214,7 +214,7 @@ def test_only_the_first_line(across: str) -> None:
     pattern = compile_query(f"needle{across}", regex=False, case_sensitive=True)
     content = make_search_text(b"hay\nneedle\nneedle\n")
     assert match_text(pattern, content, 10, lambda: None).lines == 2
-    found = match_text(pattern, content, 10, lambda: None, once=True)
+    found = match_text(pattern, content, 10, lambda: None, first_only=True)
     assert (found.lines, [row.line for row in found.rows]) == (1, [2])
 
 

@@ -10,6 +10,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.operations.search import phrases
 from codeplane.operations.search.phrases import find_phrase
 from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
 from operations.search.bookshop import Shop, opened
 
 MESSAGE = "refusing to join two carts of unrelated customers"
@@ -81,10 +82,11 @@ def test_documents_are_only_those(shop: Shop) -> None:
 
 def test_the_bound_is_one_of_files_and_not_of_time(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     with Root.open(shop.root) as root:
-        cold, warm = (find_phrase(shop.snapshot, root, MESSAGE, kept) for kept in (None, ScanCache()))
+        uncached, cached = (
+            SearchSources(shop.snapshot, root, cache) for cache in (ScanCache(max_bytes=0), ScanCache())
+        )
+        cold, warm = (find_phrase(sources, MESSAGE) for sources in (uncached, cached))
         assert cold == warm and cold == {"po/el.po": [1], "shop/carts.py": [9]}
         monkeypatch.setattr(phrases, "MAX_CANDIDATES", 1)
-        assert find_phrase(shop.snapshot, root, MESSAGE, None) == {}
-        assert find_phrase(shop.snapshot, root, "a b c d e f g", None) == {}, (
-            "no word of it is in the index of trigrams"
-        )
+        assert find_phrase(uncached, MESSAGE) == {}
+        assert find_phrase(uncached, "a b c d e f g") == {}, "the trigram index has none of its words"

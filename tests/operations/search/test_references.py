@@ -11,7 +11,9 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.safe_open import Root
 from codeplane.operations.search.model import SearchResult
-from codeplane.operations.search.references import find_references
+from codeplane.operations.search.references import ReferenceOptions, find_references
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
 from codeplane.query.contents import SearchableFile
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
@@ -49,7 +51,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, R
 
 
 def find(tree: tuple[Snapshot, Root], query: str, **more: object) -> SearchResult:
-    return find_references(*tree, query, lambda path, row: True, **more)  # type: ignore[arg-type]
+    sources = SearchSources(*tree, ScanCache(max_bytes=0))
+    return find_references(sources, query, ReferenceOptions(**more))  # type: ignore[arg-type]
 
 
 def rows(found: SearchResult) -> list[tuple[str, str, int, int]]:
@@ -127,7 +130,7 @@ def test_columns_count_characters(shop: tuple[Snapshot, Root]) -> None:
 
 
 def test_what_is_not_wanted_is_counted_by_role(shop: tuple[Snapshot, Root]) -> None:
-    found = find(shop, "Cart", wanted=lambda path, row: row.role == "source")
+    found = find(shop, "Cart", in_scope=lambda row: row.role == "source")
     assert {hit.path for hit in found.hits} == {"shop/cart.py", "shop/cli.py", "shop/other.py"}
     assert (found.total, found.outside_scope) == (5, {"test": 2})
 
@@ -220,21 +223,21 @@ def test_code_without_facts_is_searched_and_nothing_is_known_of_it(till: tuple[S
 
 
 def test_what_has_no_facts_is_counted_by_role_and_beyond_the_rows(till: tuple[Snapshot, Root]) -> None:
-    found = find(till, "finish_checkout", wanted=lambda path, row: row.role == "source", limit=3)
+    found = find(till, "finish_checkout", in_scope=lambda row: row.role == "source", limit=3)
     assert len(found.hits) == 3
     assert (found.total, found.files, found.outside_scope) == (4, 3, {"test": 1})
     assert found.hints["tiers"] == {"proven": 2, "unknown": 2}
 
 
 def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None:
-    def source(path: str, row: SearchableFile) -> bool:
+    def is_source(row: SearchableFile) -> bool:
         return row.role == "source"
 
-    in_functions = find(till, "finish_checkout", kinds={"function"}, wanted=source, limit=1)
+    in_functions = find(till, "finish_checkout", kinds={"function"}, in_scope=is_source, limit=1)
     assert rows(in_functions) == [("proven", "shop/cart.py", 5, 5)]
     assert (in_functions.total, in_functions.files, in_functions.outside_scope) == (1, 1, {})
     assert in_functions.hints["tiers"] == {"proven": 1}
-    in_none = find(till, "finish_checkout", kinds={"text"}, wanted=source)
+    in_none = find(till, "finish_checkout", kinds={"text"}, in_scope=is_source)
     assert [hit.path for hit in in_none.hits] == ["lib/till.pl", "lib/till.sql"]
     assert (in_none.total, in_none.outside_scope) == (2, {"test": 1})
     nothing = find(till, "finish_checkout", kinds={"enum"})
@@ -242,10 +245,10 @@ def test_only_in_definitions_of_these_kinds(till: tuple[Snapshot, Root]) -> None
 
 
 def test_lines_that_are_turned_down_count_nowhere(till: tuple[Snapshot, Root]) -> None:
-    def source(path: str, row: SearchableFile) -> bool:
+    def is_source(row: SearchableFile) -> bool:
         return row.role == "source"
 
-    found = find(till, "finish_checkout", keeps=lambda line: "(1)" in line or "(2)" in line, wanted=source)
+    found = find(till, "finish_checkout", line_filter=lambda line: "(1)" in line or "(2)" in line, in_scope=is_source)
     assert rows(found) == [("unknown", "lib/till.pl", 2, 6)]
     assert (found.total, found.files, found.outside_scope) == (1, 1, {"test": 1})
     assert found.hints["tiers"] == {"unknown": 1}

@@ -21,7 +21,9 @@ from codeplane.base.errors import CodePlaneError
 from codeplane.disk.safe_open import Root
 from codeplane.index.indexer import Indexer
 from codeplane.operations.search.patterns import compile_query
-from codeplane.operations.search.text_search import find_text
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import TextQuery, find_text
 from codeplane.query.contents import list_searchable_files
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
@@ -104,15 +106,8 @@ def _complete_lines(rows: list[Row]) -> list[tuple[str, int]]:
 
 
 def ours(snapshot: Snapshot, root: Root, query: str, *, regex: bool, case_sensitive: bool | None) -> list[Row]:
-    found = find_text(
-        snapshot,
-        root,
-        query,
-        regex=regex,
-        case_sensitive=case_sensitive,
-        limit=10**9,
-        seconds=60,
-    )
+    sources = SearchSources(snapshot, root, ScanCache(max_bytes=0))
+    found = find_text(sources, TextQuery(query, regex, case_sensitive, limit=10**9, seconds=60))
     assert not found.not_searched
     assert sum(found.counts.values()) == found.lines == len(found.rows)
     return [Row(row.path, row.match.line, row.match.column) for row in found.rows]

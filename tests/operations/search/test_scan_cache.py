@@ -16,7 +16,8 @@ from codeplane.operations.search.matching import make_search_text, match_text
 from codeplane.operations.search.must_filter import find_must_files
 from codeplane.operations.search.patterns import compile_query
 from codeplane.operations.search.scan_cache import TEXT_BYTES, ScanCache, TextCache
-from codeplane.operations.search.text_search import find_text, matches_to_hits
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import TextQuery, find_text, matches_to_hits
 from codeplane.query.enclosing import SpanCache, find_enclosing
 from codeplane.query.snapshot import Snapshot, open_current
 from support.repositories import make_repository, options_for, write
@@ -29,9 +30,15 @@ FILES: dict[str, str | bytes] = {
 }
 
 
-def places(snapshot: Snapshot, root: Path, kept: ScanCache | None, query: str = "needle") -> list[tuple[str, int, str]]:
+def _sources(snapshot: Snapshot, root: Root, cache: ScanCache | None) -> SearchSources:
+    return SearchSources(snapshot, root, cache or ScanCache(max_bytes=0))
+
+
+def places(
+    snapshot: Snapshot, root: Path, cache: ScanCache | None, query: str = "needle"
+) -> list[tuple[str, int, str]]:
     with Root.open(root) as opened:
-        found = find_text(snapshot, opened, query, regex=False, case_sensitive=True, kept=kept)
+        found = find_text(_sources(snapshot, opened, cache), TextQuery(query, case_sensitive=True))
     return [(row.path, row.match.line, row.match.text) for row in found.rows]
 
 
@@ -172,8 +179,7 @@ def test_texts_that_lie_together_say_what_each_says_alone(tmp_path: Path, bundle
             places(snapshot, root, kept, "e")
             for query, regex, case in asked:
                 alone, together = (
-                    find_text(snapshot, opened, query, regex=regex, case_sensitive=case, kept=keeping)
-                    for keeping in (None, kept)
+                    find_text(_sources(snapshot, opened, each), TextQuery(query, regex, case)) for each in (None, kept)
                 )
                 assert together.rows == alone.rows, query
                 assert replace(together, found=()) == replace(alone, found=())
@@ -196,19 +202,10 @@ def test_more_matches_than_are_told_of_texts_that_lie_together(tmp_path: Path, b
             for query in ("late1", "late0", "late"):
                 places(snapshot, root, kept, query)
             for limit in (1, 4, 30, 100):
-                for more in ({"once": True}, {"per_file": 2}, {"wanted": lambda path, row: path > "05.txt"}, {}):
+                for more in ({"first_only": True}, {"per_file": 2}, {"in_scope": lambda row: row.path > "05.txt"}, {}):
                     alone, together = (
-                        find_text(
-                            snapshot,
-                            opened,
-                            "needle",
-                            regex=False,
-                            case_sensitive=None,
-                            limit=limit,
-                            kept=keeping,
-                            **more,
-                        )
-                        for keeping in (None, kept)
+                        find_text(_sources(snapshot, opened, each), TextQuery("needle", limit=limit, **more))
+                        for each in (None, kept)
                     )
                     assert together.rows == alone.rows and len(alone.rows) <= limit
                     assert replace(together, found=()) == replace(alone, found=())
@@ -236,8 +233,8 @@ def test_definitions_around_a_match_are_those_of_the_epoch(tmp_path: Path) -> No
             write(root, "a.py", text)
             indexer.sync()
             with open_current(indexer.state) as snapshot:
-                found = find_text(snapshot, opened, "needle", regex=False, case_sensitive=None, kept=kept)
-                names += [hit.name for hit in matches_to_hits(snapshot, found, kept=kept.spans)]
+                found = find_text(_sources(snapshot, opened, kept), TextQuery("needle"))
+                names += [hit.name for hit in matches_to_hits(snapshot, found, cache=kept.spans)]
     assert names == ["first", "other", "first"]
 
 
@@ -267,7 +264,7 @@ def test_required_words_are_looked_for_in_the_same_texts(tmp_path: Path) -> None
             places(snapshot, root, kept, "e")
             for path in FILES:
                 (root / path).unlink()
-            found = find_must_files(snapshot, opened, filters, kept)
+            found = find_must_files(_sources(snapshot, opened, kept), filters)
             assert [file.path for file in found.files.values()] == ["a.py"]
             assert found.lines == {"a.py": 1, "marked.py": 1, "old.txt": 1} and not found.not_searched
 

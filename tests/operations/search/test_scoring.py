@@ -92,7 +92,7 @@ def test_a_role_is_a_factor_and_the_parts_are_what_it_acts_on(shop: Shop) -> Non
 def test_only_the_files_that_are_asked_for(shop: Shop) -> None:
     known = ids(shop)
     bounds = replace(
-        ALL, among=[known["shop/cart.py"], known["shop/session.py"]], accepts=lambda file: file.path[:5] == "shop/"
+        ALL, only_files=[known["shop/cart.py"], known["shop/session.py"]], accepts=lambda file: file.path[:5] == "shop/"
     )
     assert {row.path for row in ranked(shop, "return rows of the book", bounds).rows} == {
         "shop/cart.py",
@@ -103,7 +103,7 @@ def test_only_the_files_that_are_asked_for(shop: Shop) -> None:
 def test_scores_do_not_depend_on_what_else_is_asked_for(shop: Shop) -> None:
     known = ids(shop)
     whole = {(row.path, row.first, row.name): row.score for row in ranked(shop, "price of the book").rows}
-    bounds = replace(ALL, among=[known["shop/cart.py"]], accepts=lambda file: file.path == "shop/cart.py")
+    bounds = replace(ALL, only_files=[known["shop/cart.py"]], accepts=lambda file: file.path == "shop/cart.py")
     part = {(row.path, row.first, row.name): row.score for row in ranked(shop, "price of the book", bounds).rows}
     assert part and part.items() <= whole.items()
 

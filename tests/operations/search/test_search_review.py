@@ -13,6 +13,8 @@ from codeplane.operations.search.file_lines import FileLines
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.must_filter import add_must_places, find_must_files
 from codeplane.operations.search.query_features import analyze_query
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
 from operations.search.bookshop import Shop, opened
 
 FILES: dict[str, str | bytes] = {
@@ -59,7 +61,7 @@ def test_a_required_word_outside_the_scope_is_counted(many: Shop) -> None:
 def test_no_more_places_of_required_words_than_can_be_shown(many: Shop) -> None:
     filters = Filters(must=("number",), exclude=("2",))
     with Root.open(many.root) as root:
-        required = find_must_files(many.snapshot, root, Filters(must=("number",)))
+        required = find_must_files(SearchSources(many.snapshot, root, ScanCache()), Filters(must=("number",)))
         assert len(required.files) == 250
         rows = add_must_places(many.snapshot, FileLines(root), [], required, Filters(must=("number",)), 3)
         assert [row.path for row in rows] == sorted(file.path for file in required.files.values())[:3]

@@ -20,7 +20,9 @@ from codeplane.index.indexer import Indexer
 from codeplane.operations.search import file_scan
 from codeplane.operations.search.matching import MAX_SNIPPET_CHARS
 from codeplane.operations.search.model import SkippedFile
-from codeplane.operations.search.text_search import MAX_NAMED, TextMatches, find_text, matches_to_hits
+from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import MAX_NAMED, TextMatches, TextQuery, find_text, matches_to_hits
 from codeplane.query.snapshot import Snapshot, open_current
 from codeplane.store.layout import open_state
 from operations.fixtures import FILES
@@ -47,8 +49,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, R
 
 
 def find(tree: tuple[Snapshot, Root], query: str, *, regex: bool = False, **more: object) -> TextMatches:
-    settings: dict[str, object] = {"case_sensitive": None, "accepts": lambda path, row: True, **more}
-    return find_text(*tree, query, regex=regex, **settings)  # type: ignore[arg-type]
+    cancelled = more.pop("cancelled", None)
+    sources = SearchSources(*tree, ScanCache(max_bytes=0), cancelled)  # type: ignore[arg-type]
+    return find_text(sources, TextQuery(query, regex, **more))  # type: ignore[arg-type]
 
 
 def places(found: TextMatches) -> list[Place]:
@@ -73,12 +76,12 @@ def test_the_text_index_leaves_files_out_and_no_match(shop: tuple[Snapshot, Root
 
 
 def test_what_the_filter_rejects_is_not_read(shop: tuple[Snapshot, Root]) -> None:
-    found = find(shop, "Cart", accepts=lambda path, row: row.language == "python" and not path.startswith("tests/"))
+    found = find(shop, "Cart", file_filter=lambda row: row.language == "python" and row.path[:6] != "tests/")
     assert set(found.counts) == {"shop/cart.py", "shop/cli.py"}
 
 
 def test_files_that_are_not_wanted_are_counted(shop: tuple[Snapshot, Root]) -> None:
-    found = find(shop, "Cart", wanted=lambda path, row: not path.startswith("tests/"))
+    found = find(shop, "Cart", in_scope=lambda row: row.path[:6] != "tests/")
     assert {row.path for row in found.rows} == {"shop/cart.py", "shop/cli.py"}
     counts: dict[str, int] = {str(path): count for path, count in found.counts.items()}
     assert found.lines == len(found.rows) == counts["shop/cart.py"] + counts["shop/cli.py"]
@@ -179,7 +182,7 @@ def test_scans_that_nobody_waits_for_are_few(tmp_path: Path) -> None:
     assert running() <= file_scan.MAX_THREADS
     assert places(find(tree, "bac", seconds=5)) == [("a.txt", 1, 1)], "a literal waits for nobody"
     wait_for_scans()
-    assert places(find(tree, "b.c", regex=True, accepts=lambda path, row: path == "a.txt")) == [("a.txt", 1, 1)]
+    assert places(find(tree, "b.c", regex=True, file_filter=lambda row: row.path == "a.txt")) == [("a.txt", 1, 1)]
 
 
 def test_a_long_text_without_case_ends_in_time(tmp_path: Path) -> None:
@@ -290,14 +293,14 @@ def test_large_files_beyond_the_budget_are_named(tmp_path: Path, monkeypatch: py
     found = find(tree, "needle", limit=5)
     assert found.counts == {"a.txt": 9, "c.txt": 1}
     assert found.skipped == (SkippedFile(RepoPath("b.txt"), "too_large"),)
-    assert find(tree, "needle", once=True).counts == {"a.txt": 1, "c.txt": 1}
+    assert find(tree, "needle", first_only=True).counts == {"a.txt": 1, "c.txt": 1}
 
 
 def test_what_is_wanted_is_searched_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     large = b"needle\n" + b"hay\n" * (MAX_LEXICAL_BYTES // 4)
     tree = opened(tmp_path / "tree", {"a.txt": large, "b.txt": "needle\n", "c.txt": large, "d.txt": "needle\n"})
     monkeypatch.setattr(file_scan, "MAX_LARGE_BYTES", len(large) + 1)
-    found = find(tree, "needle", wanted=lambda path, row: path > "b.txt")
+    found = find(tree, "needle", in_scope=lambda row: row.path > "b.txt")
     assert places(found) == [("c.txt", 1, 1), ("d.txt", 1, 1)]
     assert list(found.counts) == ["b.txt", "c.txt", "d.txt"], "by path all the same"
     assert found.skipped == (SkippedFile(RepoPath("a.txt"), "too_large"),)
@@ -349,7 +352,7 @@ KINDS: dict[str, str | bytes] = {
 @pytest.mark.parametrize("regex", [True, False])
 def test_only_in_definitions_of_these_kinds(tmp_path: Path, regex: bool) -> None:
     tree = opened(tmp_path / "tree", KINDS)
-    found = find(tree, "needle", regex=regex, kinds={"function"}, wanted=lambda path, row: path[:6] != "tests/")
+    found = find(tree, "needle", regex=regex, kinds={"function"}, in_scope=lambda row: row.path[:6] != "tests/")
     assert places(found) == [("a.py", 5, 5), ("a.py", 6, 5), ("z.py", 2, 5), ("z.py", 3, 7)]
     assert (found.lines, found.counts) == (4, {"a.py": 2, "tests/d.py": 1, "z.py": 2})
     assert found.removed_by_kind == 3

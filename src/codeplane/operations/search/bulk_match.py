@@ -132,7 +132,7 @@ def match_bundle(
                 if count <= told:
                     spans.append(span)
                     lines.append(line)
-                at = end + 1 if limits.once or line == behind else breaks[line] + 1
+                at = end + 1 if limits.first_only or line == behind else breaks[line] + 1
                 span = find(data, at, stop) if at < stop else None
                 looked += 1
                 if not looked & 1023:

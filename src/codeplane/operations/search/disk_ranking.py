@@ -21,14 +21,13 @@ from codeplane.disk.encoding import decode
 from codeplane.disk.safe_open import Root
 from codeplane.facts.passages import defined_name
 from codeplane.facts.words import STOP_WORDS, name_key, normalize_text, split_words, stem
-from codeplane.operations.search.disk_search import WORK_LIMITS, Cancelled, ScopedFiles, WorkLimits
+from codeplane.operations.search.disk_search import WORK_LIMITS, ScopedFiles, WorkLimits
 from codeplane.operations.search.file_scan import TIME_LIMIT
 from codeplane.operations.search.filters import Filters
 from codeplane.operations.search.matching import cut_around
-from codeplane.operations.search.model import MAX_RANKED, Hit, SearchResult
+from codeplane.operations.search.model import MAX_RANKED, NO_DEFINITION, Cancelled, Hit, SearchResult
 from codeplane.operations.search.operators import ParsedQuery
 from codeplane.operations.search.query_features import QueryFeatures, QueryShape, analyze_query
-from codeplane.operations.search.text_search import NO_DEFINITION
 from codeplane.query.contents import BINARY
 from codeplane.workspace.working_tree import TreeFile, TreeListing
 
@@ -174,7 +173,7 @@ class _Reader:
         return time.monotonic() > self._deadline
 
     def _accepts(self, data: bytes) -> bool:
-        return not self._filters.reads_text or self._filters.accepts_text(data.decode("utf-8", "replace"))
+        return not self._filters.has_text_filters or self._filters.accepts_text(data.decode("utf-8", "replace"))
 
     def _read(self, texts: BulkReader, file: TreeFile) -> bytes | None:
         data = texts.read(file.path, MAX_LEXICAL_BYTES)

@@ -1,7 +1,7 @@
-"""Why a ranked result is one: the line of it that matches the query best, and lines that are the text of a message.
+"""Evidence for ranked results: the best matching line, and lines that contain the text of a message.
 
-Only for the text form of an answer. The order of results changes only where a line contains the query as a message:
-that line is what was asked for, whatever ranks above it and whatever the role of its file.
+Only for the text form of an answer. The order of results changes only if a line contains the query as a message: that
+line ranks first, whatever the role of its file.
 """
 
 from __future__ import annotations
@@ -10,52 +10,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.safe_open import Root
 from codeplane.operations.search.file_lines import FileLines
-from codeplane.operations.search.filters import Filters
-from codeplane.operations.search.model import Hit, SearchRequest
+from codeplane.operations.search.model import NO_DEFINITION, Hit
 from codeplane.operations.search.phrases import find_literal
 from codeplane.operations.search.query_features import QueryFeatures, QueryShape
-from codeplane.operations.search.scan_cache import ScanCache
+from codeplane.operations.search.search_task import SearchTask
 from codeplane.operations.search.templates import find_template
-from codeplane.operations.search.text_search import NO_DEFINITION, with_enclosing
+from codeplane.operations.search.text_search import with_enclosing
 from codeplane.query.enclosing import find_enclosing
 from codeplane.query.files import get_file
 from codeplane.query.snapshot import Snapshot
 
 MAX_TEMPLATE_HITS = 30
-"""Results that are searched for a template of the query."""
+"""Results that are searched for a message template of the query."""
 MIN_MESSAGE_WORDS = 4
-"""Words of a query that may be the text of a message."""
+"""Minimum words of a query that may be the text of a message."""
 MAX_LITERAL = 12
-"""Lines with the text of the query that are shown."""
+"""Lines with the text of the query that are returned."""
 
 
 def add_evidence(
-    snapshot: Snapshot,
-    root: Root,
-    hits: Sequence[Hit],
-    texts: FileLines,
-    weights: Mapping[str, int],
-    request: SearchRequest,
-    question: QueryFeatures,
-    filters: Filters,
-    kept: ScanCache | None,
+    task: SearchTask, hits: Sequence[Hit], texts: FileLines, idf: Mapping[str, int], features: QueryFeatures
 ) -> tuple[Hit, ...]:
-    """The results of the first page with the line that matches best, after the lines that are the query itself."""
-    if not request.evidence or question.shape is QueryShape.NAME:
+    """Prepend lines that contain the query as a message, and add the best line to the hits of the first page."""
+    sources, request, _, filters = task
+    if not request.evidence or features.shape is QueryShape.NAME:
         # A name is matched by the signature, which is shown anyway.
         return tuple(hits)
     literal: list[Hit] = []
-    # A line is of no kind, and has not the words that must be in a result.
-    is_open = not request.kinds and not filters.reads_text
-    if is_open and len(question.text.split()) >= MIN_MESSAGE_WORDS:
-        places = find_literal(snapshot, root, question.text, filters.accepts_elsewhere, kept)
-        quoted = _enclosed(snapshot, _message_lines(places, texts), texts)
+    # A line has no kind, and not all `must:` words.
+    is_unfiltered = not request.kinds and not filters.has_text_filters
+    if is_unfiltered and len(features.text.split()) >= MIN_MESSAGE_WORDS:
+        lines = find_literal(sources, features.text, filters.accepts_file)
+        quoted = _enclosed(sources.snapshot, _message_lines(lines, texts), texts)
         # Tests and docs quote messages; the code that prints one comes first, even if it has only the template.
         literal = [hit for hit in quoted if hit.role == "source"]
-        literal = literal or _enclosed(snapshot, _template_lines(hits, texts, question), texts) or quoted
-    shown = [_with_line(hit, texts, weights) for hit in hits[: request.limit]]
+        literal = literal or _enclosed(sources.snapshot, _template_lines(hits, texts, features), texts) or quoted
+    shown = [_with_line(hit, texts, idf) for hit in hits[: request.limit]]
     return (*literal[:MAX_LITERAL], *shown, *hits[request.limit :])
 
 
@@ -64,53 +55,52 @@ class _Line(NamedTuple):
     line: int
 
 
-def _with_line(hit: Hit, texts: FileLines, weights: Mapping[str, int]) -> Hit:
+def _with_line(hit: Hit, texts: FileLines, idf: Mapping[str, int]) -> Hit:
     first = hit.line_start + 1 if hit.signature and hit.line_end > hit.line_start else hit.line_start
-    line, text = texts.evidence(hit.path, first, hit.line_end, weights)
+    line, text = texts.evidence(hit.path, first, hit.line_end, idf)
     return hit._replace(evidence_line=line, evidence=text)
 
 
-def _message_lines(places: Mapping[RepoPath, Sequence[int]], texts: FileLines) -> list[_Line]:
+def _message_lines(lines_by_path: Mapping[RepoPath, Sequence[int]], texts: FileLines) -> list[_Line]:
     """Keep lines that seem to contain the query as a string literal."""
     return [
         _Line(path, line)
-        for path, lines in places.items()
+        for path, lines in lines_by_path.items()
         for line in lines
         if any(quote in texts.between(path, line, line) for quote in "\"'`")
     ]
 
 
-def _template_lines(hits: Sequence[Hit], texts: FileLines, question: QueryFeatures) -> list[_Line]:
-    """Lines of results whose message, with its placeholders filled in, is the query; those with the longest text."""
+def _template_lines(hits: Sequence[Hit], texts: FileLines, features: QueryFeatures) -> list[_Line]:
+    """Return lines with a message template that the query fits; those with the longest literal text."""
     found: dict[_Line, int] = {}
     for hit in hits[:MAX_TEMPLATE_HITS]:
-        match = find_template(texts.of(hit.path), hit.line_start, hit.line_end, question.text)
+        match = find_template(texts.of(hit.path), hit.line_start, hit.line_end, features.text)
         if match is not None:
             found[_Line(hit.path, match.line)] = match.words
     longest = max(found.values(), default=0)
-    return [place for place, words in found.items() if words == longest]
+    return [line for line, words in found.items() if words == longest]
 
 
-def _enclosed(snapshot: Snapshot, places: Sequence[_Line], texts: FileLines) -> list[Hit]:
-    """The lines as results that know the definition around them: code first, then tests and the rest, by path."""
+def _enclosed(snapshot: Snapshot, lines: Sequence[_Line], texts: FileLines) -> list[Hit]:
+    """Return lines as hits with their enclosing definition: source files first, then by path."""
     by_path: dict[RepoPath, list[int]] = {}
-    for place in sorted(places):
+    for place in sorted(lines):
         by_path.setdefault(place.path, []).append(place.line)
     hits = list(_hits(snapshot, by_path, texts))
     return sorted(hits, key=lambda hit: (hit.role != "source", hit.path, hit.evidence_line))
 
 
 def _hits(snapshot: Snapshot, by_path: Mapping[RepoPath, Sequence[int]], texts: FileLines) -> Iterator[Hit]:
-    at = {path: [(line, _indentation(texts, path, line)) for line in lines] for path, lines in by_path.items()}
-    for path, language, around in find_enclosing(snapshot, at):
+    positions = {path: [(line, _indentation(texts, path, line)) for line in lines] for path, lines in by_path.items()}
+    for path, language, definitions in find_enclosing(snapshot, positions):
         file = get_file(snapshot, path)
-        for line, outer in zip(by_path[path], around, strict=True):
-            words = texts.between(path, line, line)
+        for line, definition in zip(by_path[path], definitions, strict=True):
             hit = Hit(path, line, line, NO_DEFINITION, "", language=language, role=file.role if file else "source")
-            hit = hit if outer is None else with_enclosing(hit, outer)
-            yield hit._replace(evidence_line=line, evidence=words, literal=True)
+            hit = with_enclosing(hit, definition)
+            yield hit._replace(evidence_line=line, evidence=texts.between(path, line, line), literal=True)
 
 
 def _indentation(texts: FileLines, path: RepoPath, line: int) -> int:
-    words = texts.between(path, line, line)
-    return len(words) - len(words.lstrip())
+    text = texts.between(path, line, line)
+    return len(text) - len(text.lstrip())

@@ -1,29 +1,51 @@
-"""Finding files by name: a glob as in .gitignore, or words of the path. Reads no file."""
+"""Search of files by name: a glob in .gitignore syntax, or words of the path. Reads no file."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from codeplane.base.paths import RepoPath, basename
-from codeplane.operations.search.filters import PathPatterns
+from codeplane.operations.search.filters import Filters, PathPatterns
+from codeplane.operations.search.model import MAX_MATCHES, Hit, SearchResult
 
 MAX_SIMILAR = 5
 
-_GLOB_SIGNS = frozenset("*?[")
+_GLOB_CHARACTERS = frozenset("*?[")
+
+
+def search_file_names(
+    roles: Mapping[RepoPath, str], query: str, filters: Filters, line_count: Callable[[RepoPath], int]
+) -> SearchResult:
+    """Search the files, given by path with their roles; without a match, suggest similar names."""
+    matching = match_file_names(roles, query)
+    inside = [path for path in matching if filters.accepts_role(roles[path])]
+    outside = Counter(roles[path] for path in matching if not filters.accepts_role(roles[path]))
+    hits = [
+        Hit(path, 1, max(1, line_count(path)), "file", basename(path), role=roles[path])
+        for path in inside[:MAX_MATCHES]
+    ]
+    return SearchResult(
+        hits=tuple(hits),
+        total=len(inside),
+        outside_scope=dict(sorted(outside.items())),
+        files=len(inside),
+        similar=tuple(similar_file_names(roles, query)) if not matching else (),
+        exhaustive=True,
+    )
 
 
 def match_file_names(paths: Iterable[RepoPath], query: str) -> list[RepoPath]:
-    """Matching paths, best first: the very name, the end of the path, part of the name, part of the path.
+    """Return matching paths, best first: exact name, end of the path, part of the name, part of the path.
 
-    A query with `*`, `?` or `[` is a pattern as in .gitignore. Any other query matches without regard to case; each of
-    its words must occur in the path.
+    A query with `*`, `?` or `[` is a pattern in .gitignore syntax. Any other query is case-insensitive, and each of its
+    words must occur in the path.
     """
-    written = query.strip().removeprefix("./")
-    if _GLOB_SIGNS & set(written):
-        patterns = PathPatterns((written,))
-        return sorted(filter(patterns.match, paths), key=_order)
-    whole = written.lower().strip("/")
+    pattern = query.strip().removeprefix("./")
+    if _GLOB_CHARACTERS & set(pattern):
+        return sorted(filter(PathPatterns((pattern,)).match, paths), key=_order)
+    whole = pattern.lower().strip("/")
     words = whole.split()
     if not words:
         return []
@@ -36,12 +58,11 @@ def match_file_names(paths: Iterable[RepoPath], query: str) -> list[RepoPath]:
 
 
 def similar_file_names(paths: Iterable[RepoPath], query: str) -> Sequence[RepoPath]:
-    """Paths whose file name is nearly the query, for an answer that found nothing."""
+    """Return paths whose file name is similar to the query."""
     by_name: dict[str, list[RepoPath]] = {}
     for path in paths:
         by_name.setdefault(basename(path).lower(), []).append(path)
-    name = query.strip().rpartition("/")[2].lower()
-    close = difflib.get_close_matches(name, by_name, MAX_SIMILAR, 0.7)
+    close = difflib.get_close_matches(basename(query.strip()).lower(), by_name, MAX_SIMILAR, 0.7)
     return [path for match in close for path in sorted(by_name[match])][:MAX_SIMILAR]
 
 

@@ -1,8 +1,8 @@
-"""Every matching line of many files, in their order, until all are read or the time is up.
+"""Scan of many files for matching lines, in their order, until all are read or the deadline passes.
 
-A literal is looked for where it was asked. Whatever may take long runs in a thread of its own: RE2 cannot be
-interrupted, so whoever waits for it must be able to leave. What was found until then stands. Files with a line that
-may take long come last, so that it costs no other file its turn.
+A literal is matched in the calling thread. Patterns that may take long run in a thread of their own: RE2 cannot be
+interrupted, so the caller must be able to stop waiting. Matches found until then are kept. Files with a line that may
+take long are scanned last, so they do not delay the others.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import codecs
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -29,107 +30,85 @@ from codeplane.operations.search.matching import (
     make_search_text,
     match_text,
 )
+from codeplane.operations.search.model import Cancelled
 from codeplane.operations.search.patterns import SearchPattern
 from codeplane.operations.search.scan_cache import TEXT_BYTES, TextCache
 from codeplane.query.contents import BINARY, TOO_LARGE, SearchableFile
 
 MAX_LARGE_BYTES = 256 * 1024 * 1024
-"""Of files that are too large for the index, all together."""
+"""Total size of files too large for the index that one scan reads."""
 MAX_THREADS = 2
-"""Scans that run apart from their callers, those among them that nobody waits for any more."""
+"""Concurrent scan threads, including those whose caller has given up."""
 
 TIME_LIMIT = "time_limit"
 LINE_TOO_LONG = "line_too_long"
 
-Cancelled = Callable[[], bool]
-
-
 Outcome = LineMatches | str
-"""What was found in a file, or why it was not searched."""
-
-
-def scan(
-    root: Root,
-    wanted: Sequence[SearchableFile],
-    counted: Sequence[SearchableFile],
-    pattern: SearchPattern,
-    limits: MatchLimits,
-    seconds: float,
-    cancelled: Cancelled | None,
-    texts: TextCache,
-) -> list[tuple[SearchableFile, Outcome]]:
-    """Files in which something was found, or that were not searched; of lines in those that are wanted a row each, up
-    to the limits.
-
-    What is only counted waits: the time may not be enough for all. The first rows are those of the first files; there
-    may be more than the limit, for files that came last.
-    """
-    deadline = time.monotonic() + seconds
-    work = _Scan(root, wanted, counted, pattern, limits, deadline, cancelled, texts)
-    if pattern.cost == 0:
-        work.run()
-    elif (wanted or counted) and _SLOTS.acquire(timeout=max(0.0, seconds)):
-        _start(work).join(max(0.0, deadline - time.monotonic()) + _GRACE_SECONDS)
-    return work.finish()
-
-
-def _start(work: _Scan) -> threading.Thread:
-    """In a slot that was taken for it, and that it gives back when it ends, however long that takes."""
-
-    def run() -> None:
-        try:
-            work.run()
-        finally:
-            _SLOTS.release()
-
-    thread = threading.Thread(target=run, name="scan", daemon=True)
-    try:
-        thread.start()
-    except BaseException:
-        _SLOTS.release()
-        raise
-    return thread
-
+"""Matches of a file, or the reason why it was not searched."""
 
 _SLOTS = threading.BoundedSemaphore(MAX_THREADS)
 _GRACE_SECONDS = 0.05
 
 
 class _Stopped(Exception):
-    """The time is up, or nobody waits any more."""
+    """The deadline passed, or the caller left."""
 
 
-class _Scan:
-    def __init__(
-        self,
-        root: Root,
-        wanted: Sequence[SearchableFile],
-        counted: Sequence[SearchableFile],
-        pattern: SearchPattern,
-        limits: MatchLimits,
-        deadline: float,
-        cancelled: Cancelled | None,
-        texts: TextCache,
-    ) -> None:
-        self._root = root
-        self._files = [*wanted, *counted]
-        self._wanted = len(wanted)
-        self._pattern = pattern
-        self._limits = limits
-        self._deadline = deadline
-        self._cancelled = cancelled
-        self._texts = texts
+@dataclass
+class FileScan:
+    root: Root
+    pattern: SearchPattern
+    deadline: float
+    cancelled: Cancelled | None
+    texts: TextCache
+    inside: Sequence[SearchableFile]
+    """Files whose matches are returned as rows, up to the limits."""
+    outside: Sequence[SearchableFile]
+    """Files whose matches are only counted; they are scanned last."""
+    limits: MatchLimits
+
+    def __post_init__(self) -> None:
+        self._files = [*self.inside, *self.outside]
         self._large_left = MAX_LARGE_BYTES
         self._outcomes: dict[int, Outcome] = {}
-        """By number of the file; of those that are done, where there is something to tell."""
+        """Results by file number, for scanned files with something to report."""
         self._done = 0
         self._failure: Exception | None = None
         self._reading = threading.Lock()
-        """Held while a file is opened, so that none is once the caller has left and may close the root."""
+        """Held while a file is opened; no file is opened after the caller has left and may close the root."""
         self._left = False
 
+    def execute(self) -> list[tuple[SearchableFile, Outcome]]:
+        """Return the files that match or were not searched.
+
+        Rows come from the first files first. There may be more than the limit, for files that were scanned last.
+        """
+        seconds = max(0.0, self.deadline - time.monotonic())
+        if self.pattern.cost == 0:
+            self.run()
+        elif self._files and _SLOTS.acquire(timeout=seconds):
+            self._start_thread().join(max(0.0, self.deadline - time.monotonic()) + _GRACE_SECONDS)
+        return self._finish()
+
+    def _start_thread(self) -> threading.Thread:
+        """Start a thread in an acquired slot; it releases the slot when it ends, however long that takes."""
+
+        def run() -> None:
+            try:
+                self.run()
+            finally:
+                _SLOTS.release()
+
+        thread = threading.Thread(target=run, name="scan", daemon=True)
+        try:
+            thread.start()
+        except BaseException:
+            _SLOTS.release()
+            raise
+        return thread
+
     def run(self) -> None:
-        with BulkReader(self._root) as texts:
+        with BulkReader(self.root) as texts:
             try:
                 late = self._search_each(texts)
                 self._search_late(texts, late)
@@ -138,7 +117,7 @@ class _Scan:
             except Exception as error:
                 self._failure = error
 
-    def finish(self) -> list[tuple[SearchableFile, Outcome]]:
+    def _finish(self) -> list[tuple[SearchableFile, Outcome]]:
         with self._reading:
             self._left = True
         if self._failure is not None:
@@ -149,11 +128,11 @@ class _Scan:
         return [(self._files[number], outcome) for number, outcome in sorted(outcomes.items())]
 
     def _search_each(self, texts: BulkReader) -> list[int]:
-        """Search the files; those that have a line of many steps are left for later."""
+        """Search all files, except those with a very expensive line, which are returned."""
         late: list[int] = []
-        room = self._limits.rows
+        room = self.limits.rows
         digests = [file.digest for file in self._files]
-        for number, known in self._texts.search(self._pattern, digests, self._wanted, self._limits, self._check):
+        for number, known in self.texts.search(self.pattern, digests, len(self.inside), self.limits, self._check):
             self._done = number
             try:
                 found = self._cut(known, number, room) or self._search(texts, number, room, LINE_STEPS)
@@ -176,23 +155,23 @@ class _Scan:
             )
             try:
                 self._outcomes[number] = self._search(
-                    texts, number, self._limits.rows - sum(map(len, before)), MAX_STEPS
+                    texts, number, self.limits.rows - sum(map(len, before)), MAX_STEPS
                 )
             except PatternTooCostly:
                 self._outcomes[number] = LINE_TOO_LONG
 
     def _room(self, number: int, room: int) -> int:
-        """Rows that a file may have, of those that are left to all."""
-        return max(0, min(room, self._limits.per_file)) if number < self._wanted else 0
+        """Return the number of rows that a file may have, out of those left."""
+        return max(0, min(room, self.limits.per_file)) if number < len(self.inside) else 0
 
     def _cut(self, known: LineMatches | None, number: int, room: int) -> LineMatches | None:
-        """What is known of a file, with as many rows as it may have; None if some of them are not known."""
+        """Return known matches truncated to the allowed rows; None if some of those rows are not known."""
         if known is None:
             return None
-        own, held = self._room(number, room), len(known.rows)
-        if held < min(own, known.lines):
+        own = self._room(number, room)
+        if len(known.rows) < min(own, known.lines):
             return None
-        return known if held <= own else LineMatches(known.rows[:own], known.lines)
+        return known if len(known.rows) <= own else LineMatches(known.rows[:own], known.lines)
 
     def _search(self, texts: BulkReader, number: int, room: int, max_steps: int) -> Outcome:
         self._check()
@@ -208,35 +187,37 @@ class _Scan:
             raise
 
     @cached_property
-    def _keeps(self) -> bool:
-        """More than can be kept would drive out one another, and all that is there."""
+    def _fits_cache(self) -> bool:
+        """True if all files fit into the cache; otherwise they would evict each other."""
         sizes = (file.size + TEXT_BYTES for file in self._files if file.reason != TOO_LARGE)
-        return sum(sizes) <= self._texts.limit
+        return sum(sizes) <= self.texts.limit
 
     def _check(self) -> None:
-        if self._left or time.monotonic() > self._deadline:
+        if self._left or time.monotonic() > self.deadline:
             raise _Stopped
-        if self._cancelled is not None and self._cancelled():
+        if self.cancelled is not None and self.cancelled():
             raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled")
 
     def _search_one(self, texts: BulkReader, file: SearchableFile, room: int, max_steps: int) -> Outcome:
-        content = self._texts.get(file.digest)
+        content = self.texts.get(file.digest)
         if content is None:
             found = self._read(texts, file)
             if isinstance(found, str):
                 return found
             content = found
-        return match_text(self._pattern, content, room, self._check, once=self._limits.once, max_steps=max_steps)
+        return match_text(
+            self.pattern, content, room, self._check, first_only=self.limits.first_only, max_steps=max_steps
+        )
 
     def _read(self, texts: BulkReader, file: SearchableFile) -> SearchText | str:
-        """The text of a file, or why there is none."""
+        """Return the text of a file, or the reason why it has none."""
         with self._reading:
             self._check()
             data = texts.read(file.path, MAX_LEXICAL_BYTES)
         if isinstance(data, ReadFailure):
             return str(data.outcome)
         text = data
-        # As long as it was, it is the text that the index took it for.
+        # With an unchanged size, it is still the text that was indexed.
         if len(data) != file.size or file.encoding != "utf-8":
             decoded = decode(data)
             if decoded is None:
@@ -245,8 +226,8 @@ class _Scan:
         elif data.startswith(codecs.BOM_UTF8):
             text = data[len(codecs.BOM_UTF8) :]
         content = make_search_text(text)
-        if self._keeps and file.digest is not None:
-            self._texts.put(file.digest, data, content)
+        if self._fits_cache and file.digest is not None:
+            self.texts.put(file.digest, data, content)
         return content
 
     def _search_large(self, texts: BulkReader, file: SearchableFile, room: int, max_steps: int) -> Outcome:
@@ -258,17 +239,17 @@ class _Scan:
             pieces = texts.read_chunks(file.path, PIECE_BYTES)
         found = LineMatches()
         line = 1
-        once = self._limits.once
-        for text in read_large_file(pieces, whole=self._pattern.whole):
+        first_only = self.limits.first_only
+        for text in read_large_file(pieces, whole=self.pattern.whole):
             if isinstance(text, str):
                 return text
             self._check()
             own = room - len(found.rows)
             here = match_text(
-                self._pattern, make_search_text(text), own, self._check, line, once=once, max_steps=max_steps
+                self.pattern, make_search_text(text), own, self._check, line, first_only=first_only, max_steps=max_steps
             )
             found = LineMatches((*found.rows, *here.rows), found.lines + here.lines)
-            if once and found.lines:
+            if first_only and found.lines:
                 break
             line += text.count(b"\n")
         return found

@@ -1,22 +1,30 @@
-"""What a search keeps: scope, language, path, words. One order for all ways of searching.
+"""Search filters: scope, language, path, kind, words; the same for all search modes.
 
-Scope, language, included paths, excluded paths, kind, required words, forbidden words: a candidate is counted at the
-first that rejects it. Paths are matched with the patterns of an ignore file, relative to the root of the repository; a
-pattern that is simply the path of a file or of a directory matches it, whatever signs it holds.
+One vocabulary of predicates, from cheap to expensive:
+
+- `accepts_file(path, language)`: languages, included and excluded paths, directory; needs no role and no text
+- `accepts_role(role)`: scope; a file outside of it may still be counted
+- `accepts_text(text)`: `must:` and `exclude:` words
+
+A candidate is counted at the first filter that rejects it, in the order of `Rejection`. Path patterns use .gitignore
+syntax, relative to the repository root; a pattern that is the literal path of a file or directory always matches it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename, display, is_inside, parent
 from codeplane.disk.ignore_patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
 from codeplane.languages.roles import Scope, in_scope
+from codeplane.operations.search.model import SearchRequest
 from codeplane.operations.search.operators import LanguageFilter, ParsedQuery, find_language_filter
+
+_MAX_FOLDERS = 100_000
 
 
 class FilterCandidate(Protocol):
@@ -33,39 +41,37 @@ class FilterCandidate(Protocol):
 C = TypeVar("C", bound=FilterCandidate)
 
 
-@dataclass(frozen=True)
-class FilterSummary:
-    removed_by_scope: int = 0
-    removed_by_language: int = 0
-    removed_by_path_include: int = 0
-    removed_by_path_exclude: int = 0
-    removed_by_kind: int = 0
-    removed_by_must: int = 0
-    removed_by_exclude: int = 0
-    outside_scope: Mapping[str, int] = field(default_factory=dict)
-    """By role, those that only the scope keeps out."""
+class Rejection(StrEnum):
+    SCOPE = "removed_by_scope"
+    LANGUAGE = "removed_by_language"
+    PATH_INCLUDE = "removed_by_path_include"
+    PATH_EXCLUDE = "removed_by_path_exclude"
+    KIND = "removed_by_kind"
+    MUST = "removed_by_must"
+    EXCLUDE = "removed_by_exclude"
 
-    def as_dict(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "outside_scope"}
+
+def count_rejections(**counts: int) -> dict[str, int]:
+    """Return rejected candidates by filter, for the debug payload."""
+    return {**{reason.value: 0 for reason in Rejection}, **counts}
 
 
 class PathPatterns:
-    """A list of patterns, the last match deciding. Directories are judged once each."""
+    """Pattern list in which the last match decides. The verdict on each directory is cached."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        given = tuple(map(_checked, patterns))
-        self._list = PatternList([os.fsencode(_as_line(pattern)) for pattern in given])
+        checked = tuple(map(_checked, patterns))
+        self._list = PatternList([os.fsencode(_as_line(pattern)) for pattern in checked])
         if not self._list.complete:
-            raise _invalid(f"at most {MAX_WILDCARD_PATTERNS} patterns", f"{len(given)} patterns")
-        plain = [pattern.removeprefix("/") for pattern in given if not pattern.startswith("!")]
+            raise _invalid(f"at most {MAX_WILDCARD_PATTERNS} patterns", f"{len(checked)} patterns")
+        plain = [pattern.removeprefix("/") for pattern in checked if not pattern.startswith("!")]
         self._plain_files = frozenset(pattern for pattern in plain if not pattern.endswith("/"))
         self._plain_folders = frozenset(pattern.removesuffix("/") for pattern in plain)
-        # A list that only takes away takes away from everything.
-        self._folders: dict[str, bool] = {"": bool(given) and not plain}
+        # A list of exclusions alone excludes from everything.
+        self._folders: dict[str, bool] = {"": bool(checked) and not plain}
 
     def match(self, path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        return path in self._plain_files or self._judge(path, name, self._match_folder(folder), is_directory=False)
+        return path in self._plain_files or self._decide(path, self._match_folder(parent(path)), is_directory=False)
 
     def _match_folder(self, folder: str) -> bool:
         unknown: list[str] = []
@@ -74,19 +80,18 @@ class PathPatterns:
             folder = parent(folder)
         found = self._folders[folder]
         for folder in reversed(unknown):
-            name = basename(folder)
-            found = self._judge(folder, name, found, is_directory=True) or folder in self._plain_folders
+            found = self._decide(folder, found, is_directory=True) or folder in self._plain_folders
             if len(self._folders) < _MAX_FOLDERS:
                 self._folders[folder] = found
         return found
 
-    def _judge(self, path: str, name: str, above: bool, is_directory: bool) -> bool:
-        pattern = self._list.find_last(os.fsencode(path), os.fsencode(name), is_directory=is_directory)
-        return above if pattern is None else not pattern.negated
+    def _decide(self, path: str, inherited: bool, is_directory: bool) -> bool:
+        pattern = self._list.find_last(os.fsencode(path), os.fsencode(basename(path)), is_directory=is_directory)
+        return inherited if pattern is None else not pattern.negated
 
 
 class Filters:
-    """Everything that a search was asked to keep to, compiled once."""
+    """Compiled filters of one search."""
 
     def __init__(
         self,
@@ -102,7 +107,7 @@ class Filters:
         self.scope: Scope = scope
         self.must = tuple(word.lower() for word in must)
         self.exclude = tuple(word.lower() for word in exclude)
-        self._tongues: tuple[LanguageFilter, ...] = tuple(map(find_language_filter, languages))
+        self._languages: tuple[LanguageFilter, ...] = tuple(map(find_language_filter, languages))
         included, excluded = tuple(paths), tuple(excluded_paths)
         self._included = PathPatterns(included) if included else None
         self._excluded = PathPatterns(excluded) if excluded else None
@@ -110,40 +115,30 @@ class Filters:
         self._directory = directory
 
     @classmethod
-    def of(
-        cls,
-        parsed: ParsedQuery,
-        scope: Scope,
-        languages: Iterable[str] = (),
-        paths: Iterable[str] = (),
-        kinds: Iterable[str] = (),
-        directory: str = "",
-    ) -> Filters:
-        """Those of a query's operators together with those of a call's arguments."""
+    def of(cls, parsed: ParsedQuery, scope: Scope, request: SearchRequest | None = None) -> Filters:
+        """Combine the operators of a query with the arguments of its request."""
+        request = request or SearchRequest("")
         return cls(
             scope,
-            (*languages, *parsed.languages),
-            (*paths, *parsed.paths),
+            (*request.languages, *parsed.languages),
+            (*request.paths, *parsed.paths),
             parsed.excluded_paths,
             parsed.must,
             parsed.exclude,
-            kinds,
-            directory,
+            request.kinds,
+            request.directory,
         )
 
     @property
-    def reads_paths(self) -> bool:
-        """Whether it matters where a file lies or what it is written in, its scope aside."""
-        return bool(self._tongues or self._included or self._excluded or self._directory)
+    def has_file_filters(self) -> bool:
+        return bool(self._languages or self._included or self._excluded or self._directory)
 
     @property
-    def reads_text(self) -> bool:
-        """Whether the text of a candidate is asked for at all."""
+    def has_text_filters(self) -> bool:
         return bool(self.must or self.exclude)
 
-    def accepts_elsewhere(self, path: str, language: str) -> bool:
-        """What can be said of a file before it is read, its scope aside."""
-        return self._reject_path(path, language) is None
+    def accepts_file(self, path: str, language: str) -> bool:
+        return self._reject_file(path, language) is None
 
     def accepts_role(self, role: str) -> bool:
         return in_scope(role, self.scope)
@@ -151,76 +146,60 @@ class Filters:
     def accepts_text(self, text: str) -> bool:
         return self._reject_text(text) is None
 
-    def apply(self, candidates: Iterable[C], text_of: Callable[[C], str]) -> tuple[list[C], FilterSummary]:
-        """Those that pass, in their order, and how many each filter rejected."""
-        kept: list[C] = []
-        counts = dict.fromkeys(_COUNTED, 0)
-        outside: dict[str, int] = {}
+    def apply(self, candidates: Iterable[C], text_of: Callable[[C], str]) -> tuple[list[C], dict[str, int]]:
+        """Return the accepted candidates, in their order, and the number that each filter rejected."""
+        accepted: list[C] = []
+        counts = count_rejections()
         for candidate in candidates:
-            aside = not self.accepts_role(candidate.role)
             reason = self._reject(candidate, text_of)
-            if aside:
-                counts["removed_by_scope"] += 1
-                if reason is None:
-                    outside[candidate.role] = outside.get(candidate.role, 0) + 1
-            elif reason is not None:
-                counts[reason] += 1
+            if reason is None:
+                accepted.append(candidate)
             else:
-                kept.append(candidate)
-        return kept, FilterSummary(**counts, outside_scope=dict(sorted(outside.items())))
+                counts[reason] += 1
+        return accepted, counts
 
-    def _reject(self, candidate: C, text_of: Callable[[C], str]) -> str | None:
-        reason = self._reject_path(candidate.path, candidate.language)
+    def _reject(self, candidate: C, text_of: Callable[[C], str]) -> Rejection | None:
+        if not self.accepts_role(candidate.role):
+            return Rejection.SCOPE
+        reason = self._reject_file(candidate.path, candidate.language)
         if reason is None and self._kinds and candidate.kind.lower() not in self._kinds:
-            reason = "removed_by_kind"
-        if reason is None and self.reads_text:
+            reason = Rejection.KIND
+        if reason is None and self.has_text_filters:
             reason = self._reject_text(text_of(candidate))
         return reason
 
-    def _reject_path(self, path: str, language: str) -> str | None:
-        if self._tongues and not any(_speaks(tongue, path, language) for tongue in self._tongues):
-            return "removed_by_language"
+    def _reject_file(self, path: str, language: str) -> Rejection | None:
+        if self._languages and not any(_is_language(each, path, language) for each in self._languages):
+            return Rejection.LANGUAGE
         if not is_inside(path, self._directory) or (self._included is not None and not self._included.match(path)):
-            return "removed_by_path_include"
+            return Rejection.PATH_INCLUDE
         if self._excluded is not None and self._excluded.match(path):
-            return "removed_by_path_exclude"
+            return Rejection.PATH_EXCLUDE
         return None
 
-    def _reject_text(self, text: str) -> str | None:
-        if not self.reads_text:
+    def _reject_text(self, text: str) -> Rejection | None:
+        if not self.has_text_filters:
             return None
         lowered = text.lower()
         if not all(word in lowered for word in self.must):
-            return "removed_by_must"
-        return "removed_by_exclude" if any(word in lowered for word in self.exclude) else None
+            return Rejection.MUST
+        return Rejection.EXCLUDE if any(word in lowered for word in self.exclude) else None
 
 
-_COUNTED = (
-    "removed_by_scope",
-    "removed_by_language",
-    "removed_by_path_include",
-    "removed_by_path_exclude",
-    "removed_by_kind",
-    "removed_by_must",
-    "removed_by_exclude",
-)
-_MAX_FOLDERS = 100_000
-
-
-def _speaks(tongue: LanguageFilter, path: str, language: str) -> bool:
-    if language in tongue.languages:
+def _is_language(wanted: LanguageFilter, path: str, language: str) -> bool:
+    if language in wanted.languages:
         return True
     dot = path.rfind(".")
-    return dot > path.rfind("/") + 1 and path[dot:].lower() in tongue.extensions
+    return dot > path.rfind("/") + 1 and path[dot:].lower() in wanted.extensions
 
 
 def _checked(pattern: str) -> str:
-    bare = pattern.strip().removeprefix("./")
-    if bare in ("", "!", "/") or "\0" in bare or not _is_encodable(bare):
-        raise _invalid("a pattern as in .gitignore, or a path", display(pattern[:60]))
-    if len(os.fsencode(bare)) > MAX_PATTERN_BYTES:
-        raise _invalid(f"a pattern of at most {MAX_PATTERN_BYTES} bytes", f"{len(bare)} characters")
-    return bare
+    plain = pattern.strip().removeprefix("./")
+    if plain in ("", "!", "/") or "\0" in plain or not _is_encodable(plain):
+        raise _invalid("a pattern in .gitignore syntax, or a path", display(pattern[:60]))
+    if len(os.fsencode(plain)) > MAX_PATTERN_BYTES:
+        raise _invalid(f"a pattern of at most {MAX_PATTERN_BYTES} bytes", f"{len(plain)} characters")
+    return plain
 
 
 def _is_encodable(text: str) -> bool:
@@ -232,14 +211,14 @@ def _is_encodable(text: str) -> bool:
 
 
 def _as_line(pattern: str) -> str:
-    # In an ignore file this would be a comment.
+    # In an ignore file, a leading # starts a comment.
     return f"\\{pattern}" if pattern.startswith("#") else pattern
 
 
 def _invalid(expected: str, received: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        "a path pattern cannot be used",
+        "invalid path pattern",
         expected=expected,
         received=received,
         example="src/**/*.py",

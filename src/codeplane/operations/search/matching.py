@@ -73,7 +73,7 @@ class MatchLimits(NamedTuple):
     rows: int
     """Matching lines that are told, in all texts together."""
     per_file: int = sys.maxsize
-    once: bool = False
+    first_only: bool = False
     """Of each text nothing matters but the first matching line; the others are not counted."""
 
 
@@ -92,12 +92,12 @@ def match_text(
     check: Callable[[], None],
     first_line: int = 1,
     *,
-    once: bool = False,
+    first_only: bool = False,
     max_steps: int = MAX_STEPS,
 ) -> LineMatches:
     """Matching lines of a text, rows for at most `room` of them; `check` is asked now and then and may raise.
 
-    With `once` only the first of them is looked for.
+    With `first_only` only the first of them is looked for.
     """
     text, at, end, plain, returns, odd, breaks = content
     if returns and not pattern.keeps_returns:
@@ -130,7 +130,7 @@ def match_text(
             line_start = start
             make = make_ascii_match if plain and not pattern.across else make_match
             rows.append(make(text, span, number, start, line_end))
-        if once:
+        if first_only:
             break
         if pattern.across:
             last = _follow(find, text, span, line_end, end, check)
@@ -141,7 +141,7 @@ def match_text(
 
 
 def max_call_bytes(pattern: SearchPattern, plain: bool) -> int:
-    """Bytes of text that the pattern can be asked for at once, none of them odd."""
+    """Bytes of text that the pattern can be asked for at first_only, none of them odd."""
     cost = 0 if pattern.folded is not None else pattern.cost if plain else pattern.wide_cost
     return CALL_STEPS // cost if cost else sys.maxsize
 
@@ -206,7 +206,7 @@ def cut_around(line: str, column: int) -> str:
 
 
 def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None], max_steps: int) -> Find:
-    """The same, asked for no more text at once than it can be trusted with; cut at ends of lines."""
+    """The same, asked for no more text at first_only than it can be trusted with; cut at ends of lines."""
     stride = CALL_STEPS // cost
 
     def bounded(text: bytes, start: int, end: int) -> Span | None:

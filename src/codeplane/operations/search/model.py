@@ -1,11 +1,8 @@
-"""What is asked of a search, and what every way of searching answers with.
-
-Nothing here knows how a result is found or how it is shown.
-"""
+"""Search requests and results, shared by all search modes. Independent of how hits are found or presented."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -19,49 +16,53 @@ ResultMode = Literal["grouped", "raw"]
 GroupBy = Literal["symbol", "file"]
 RankingMode = Literal["auto_changed_first", "default"]
 MatchType = Literal["exact", "fuzzy", "semantic"]
+Cancelled = Callable[[], bool]
 
 MODES: tuple[Mode, ...] = ("auto", "lexical", "regex", "symbol", "definitions", "references", "files")
 EXHAUSTIVE: frozenset[Mode] = frozenset({"lexical", "regex", "references", "files"})
 """Modes that find and count every match; the others rank candidates."""
+LITERAL: frozenset[Mode] = frozenset({"lexical", "regex"})
+"""Modes that take the query verbatim, without operators."""
 
+NO_DEFINITION = "text"
+"""Kind of a hit outside of every definition."""
 MAX_RANKED = 100
-"""Results that a ranking mode keeps for all pages together."""
+"""Maximum results of a ranking mode, over all pages."""
 MAX_MATCHES = 10_000
-"""Matches that an exhaustive mode keeps for all pages together; it counts beyond."""
-
-
-def default_scope(mode: Mode) -> Scope:
-    """Who uses a thing includes tests; where to work does not."""
-    return "runtime" if mode == "auto" else "mixed"
+"""Maximum matches that an exhaustive mode returns, over all pages; further matches are only counted."""
 
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search as it was asked for, with its operators still in the query."""
+    """Arguments of one search; `query` still contains its operators."""
 
     query: str
     mode: Mode = "auto"
     scope: Scope | None = None
     paths: tuple[str, ...] = ()
-    """Patterns as in .gitignore; a file needs to match one."""
+    """Patterns in .gitignore syntax; a file must match one of them."""
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     result_mode: ResultMode = "grouped"
     group_by: GroupBy = "symbol"
     ranking_mode: RankingMode = "auto_changed_first"
     case_sensitive: bool | None = None
-    """Of lexical and regex; None is case sensitive only if the query has a capital."""
+    """For lexical and regex. None: case-sensitive if the query has an upper-case letter."""
     directory: str = ""
-    """A sub-directory that the search is confined to."""
+    """Subdirectory to search in."""
     limit: int = 20
-    """Results of the first page; those are spread over files."""
+    """Size of the first page, which is spread over files."""
     debug: bool = False
     evidence: bool = False
     """True to add the best matching line to ranked results."""
 
+    @property
+    def grouping(self) -> GroupBy | None:
+        return None if self.result_mode == "raw" else self.group_by
+
 
 class Factors(NamedTuple):
-    """Why a result stands where it does; each is a share of the score."""
+    """Parts of a ranking score, for explanations."""
 
     exact_match_boost: float = 0.0
     qualified_name_boost: float = 0.0
@@ -76,20 +77,20 @@ NO_FACTORS = Factors()
 
 
 class Hit(NamedTuple):
-    """One result: a symbol, a span of a file, or a match in it. Lines count from 1, columns from 1."""
+    """One result: a symbol, a span of a file, or a match. Lines and columns count from 1."""
 
     path: RepoPath
     line_start: int
     line_end: int
     kind: str
-    """Kind of the definition; "text" for lines in no definition, "file" for a file as a whole."""
+    """Kind of the definition; "text" outside of definitions, "file" for a whole file."""
     name: str
     score: float = 0.0
     match_type: MatchType = "exact"
     column: int = 0
-    """Of the match, in characters; 0 where the result is a symbol or a span."""
+    """Column of the match, in characters; 0 for a symbol or a span."""
     match_line: int = 0
-    """The line that matches, where it is not the first."""
+    """Line of the match, if it is not the first line."""
     snippet: str = ""
     qualified_name: str = ""
     lexical_path: str = ""
@@ -98,23 +99,23 @@ class Hit(NamedTuple):
     visibility: str = ""
     def_uid: str = ""
     def_line: int = 0
-    """First line of the definition that the result is, or lies in."""
+    """First line of the definition that the hit is, or lies in."""
     def_end: int = 0
     tier: str = ""
-    """Of a reference: proven, strong, anchored or unknown."""
+    """Tier of a reference: proven, strong, anchored or unknown."""
     is_import: bool = False
-    """Of a reference: whether it imports the symbol."""
+    """True for a reference that imports the symbol."""
     via: str = ""
-    """Of a reference that names another symbol, through which it is one: the written form of that symbol."""
+    """Reference of another symbol that the occurrence names, if it reaches the target through that symbol."""
     role: str = "source"
     """Role of the file: source, test, docs, example, generated, vendored, config, build."""
     collapsed: int = 0
-    """Further matches that the group of this result holds."""
+    """Further matches in the group that the hit represents."""
     evidence_line: int = 0
-    """Of a ranked result: the line in it that matches the query best, if that is not its first."""
+    """Best matching line of a ranked result, if it is not the first line."""
     evidence: str = ""
     literal: bool = False
-    """True if that line contains the query literally, or is its template."""
+    """True if the evidence line contains the query literally, or is its message template."""
     factors: Factors = NO_FACTORS
 
 
@@ -126,25 +127,25 @@ class SkippedFile:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The whole result of one search on one epoch, in its total order."""
+    """Complete result of one search on one epoch, in a total order."""
 
     hits: tuple[Hit, ...]
     total: int
-    """Matches in all, in scope and through the filters; more than `hits` where those were cut."""
+    """Matches that pass the scope and the filters; more than `hits` if those were truncated."""
     outside_scope: Mapping[str, int] = field(default_factory=dict)
-    """Matches by role that the scope left out."""
+    """Matches outside of the scope, by role."""
     suppressed: int = 0
-    """Near-identical results that stand behind another."""
+    """Near-identical results that were dropped."""
     exhaustive: bool = False
-    """Every match was looked for and counted."""
+    """True if every match was found and counted."""
     files: int = 0
-    """Files with a match; of exhaustive searches."""
+    """Files with a match, for exhaustive searches."""
     skipped: tuple[SkippedFile, ...] = ()
-    """Files that should have been searched and were not."""
+    """Files that match the filters but were not searched."""
     similar: tuple[str, ...] = ()
-    """References of symbols that a name which was not found may mean."""
+    """References of symbols with a name similar to one that was not found."""
     not_found: str = ""
-    """The message that no symbol has the name that was asked for."""
+    """Message that no symbol has the requested name."""
     notices: tuple[Notice, ...] = ()
     hints: Mapping[str, object] = field(default_factory=dict)
     debug: Mapping[str, object] = field(default_factory=dict)

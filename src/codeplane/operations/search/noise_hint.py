@@ -87,7 +87,7 @@ class RootGitignore:
         self._stamp: tuple[int, int] | None = None
         self._checks = 0
 
-    def look(self) -> GitignoreState:
+    def read(self) -> GitignoreState:
         """Counts as a check. What is absent or cannot be read is tried again like anything else."""
         with self._lock:
             self._checks += 1

@@ -1,107 +1,99 @@
-"""Where a text stands word for word: what somebody copied from a message, or out of the code.
+"""Literal occurrences of the query, such as a message copied from a log or a piece of code.
 
-Only a stretch of several words, or one with signs, is looked for, and only if few files have it: others say nothing
-that the ranking of words does not say.
+Only a phrase of several words, or one with punctuation, is searched, and it counts only if few files contain it; other
+phrases add nothing to the ranking of words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.safe_open import Root
 from codeplane.facts.words import STOP_WORDS
 from codeplane.operations.search.fragments import fragments_of_text
-from codeplane.operations.search.scan_cache import ScanCache
-from codeplane.operations.search.text_search import find_text
-from codeplane.query.snapshot import Snapshot
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import TextQuery, find_text
 from codeplane.query.text import list_candidate_files
 
 MIN_WORDS = 3
 MIN_CHARS = 12
 MAX_CHARS = 200
-"""A longer query is a report; what it says of the code is found otherwise."""
-MAX_STRETCHES = 2
+"""A longer query is treated as a report, and not searched literally."""
+MAX_PHRASES = 2
 MAX_CANDIDATES = 500
-"""Files that are looked through; where more may have it, its words say too little. A limit of time would give another
-answer to whoever asks first."""
+"""Maximum candidate files; with more, the words are too common. A time limit would make results depend on load."""
 MAX_FILES = 8
 _PER_FILE = 2
 _LITERAL_PER_FILE = 8
 
 _WORD = re.compile(r"\w+")
-_OPEN = re.compile(r"[^\w\s]")
+_PUNCTUATION = re.compile(r"[^\w\s]")
 _SENTENCE_END = re.compile(r"[.!?:]\s+|\n")
 _VALUE = re.compile(r"[:'\"`<>{}$%\n]+|\s\d[\w.]*")
-"""What stands around, or in place of, a part that differs from one message to the next."""
+"""Delimiters of, or placeholders for, the variable parts of a message."""
 
-Phrase = Mapping[RepoPath, Sequence[int]]
-"""Lines on which it stands, by path."""
-
-
-def find_phrase(snapshot: Snapshot, root: Root, text: str, kept: ScanCache | None) -> Phrase:
-    """Where the longest stretch of a text stands that some file has, and few files have."""
-    places = (_find(snapshot, root, stretch, kept) for stretch in _stretches(text))
-    return next(filter(None, places), {})
+PhraseLines = Mapping[RepoPath, Sequence[int]]
+"""Lines that contain the phrase, by path."""
+PathFilter = Callable[[str, str], bool]
+"""Accepts a path and a language."""
 
 
-def find_literal(
-    snapshot: Snapshot, root: Root, text: str, accepts: Callable[[str, str], bool], kept: ScanCache | None
-) -> Phrase:
-    """Every line that contains the text, or else its longest part or sentence that few files have.
+def find_phrase(sources: SearchSources, text: str) -> PhraseLines:
+    """Return the lines with the longest phrase of the text that some, but few, files contain."""
+    return _first_found(sources, _phrases(text))
 
-    `accepts` says by path and language which files are searched.
 
-    Programs put messages together from several literals, so that a sentence may be all that a line has.
+def find_literal(sources: SearchSources, text: str, accepts: PathFilter) -> PhraseLines:
+    """Return the lines with the text, or else with its longest part or sentence that few files contain.
+
+    Sentences are tried because programs concatenate messages from several literals.
     """
     sentences = [sentence.strip(" ,;.!?") for sentence in _SENTENCE_END.split(text.strip())]
-    inner = sorted(filter(_says_enough, sentences), key=lambda stretch: (-len(stretch), stretch))
-    stretches = dict.fromkeys([*_stretches(text), *inner[:MAX_STRETCHES]]) if len(text) <= MAX_CHARS else ()
-    places = (_find(snapshot, root, stretch, kept, accepts, _LITERAL_PER_FILE) for stretch in stretches)
-    return next(filter(None, places), {})
+    inner = sorted(filter(_is_specific, sentences), key=lambda phrase: (-len(phrase), phrase))
+    phrases = dict.fromkeys([*_phrases(text), *inner[:MAX_PHRASES]]) if len(text) <= MAX_CHARS else ()
+    return _first_found(sources, phrases, accepts, _LITERAL_PER_FILE)
 
 
-def _find(
-    snapshot: Snapshot,
-    root: Root,
-    stretch: str,
-    kept: ScanCache | None,
-    accepts: Callable[[str, str], bool] = lambda path, language: True,
+def _first_found(
+    sources: SearchSources,
+    phrases: Iterable[str],
+    accepts: PathFilter = lambda path, language: True,
     per_file: int = _PER_FILE,
-) -> Phrase:
-    may_have = list_candidate_files(snapshot, fragments_of_text(stretch))
-    if may_have is None or len(may_have) > MAX_CANDIDATES:
+) -> PhraseLines:
+    return next(filter(None, (_find(sources, phrase, accepts, per_file) for phrase in phrases)), {})
+
+
+def _find(sources: SearchSources, phrase: str, accepts: PathFilter, per_file: int) -> PhraseLines:
+    candidates = list_candidate_files(sources.snapshot, fragments_of_text(phrase))
+    if candidates is None or len(candidates) > MAX_CANDIDATES:
         return {}
-    found = find_text(
-        snapshot,
-        root,
-        stretch,
-        regex=False,
+    query = TextQuery(
+        phrase,
         case_sensitive=False,
-        accepts=lambda path, row: bool(row.lexical) and accepts(path, row.language or ""),
-        candidates=lambda *_: may_have,
+        file_filter=lambda row: bool(row.lexical) and accepts(row.path, row.language or ""),
+        candidates=lambda *_: candidates,
         limit=(MAX_FILES + 1) * per_file,
         per_file=per_file,
-        kept=kept,
     )
-    places: dict[RepoPath, list[int]] = {}
+    found = find_text(sources, query)
+    lines: dict[RepoPath, list[int]] = {}
     for path, match in found.rows if len(found.counts) <= MAX_FILES else ():
-        places.setdefault(path, []).append(match.line)
-    return places
+        lines.setdefault(path, []).append(match.line)
+    return lines
 
 
-def _stretches(text: str) -> list[str]:
-    """The text itself, then what lies between its values, longer first."""
+def _phrases(text: str) -> list[str]:
+    """Return the text itself, then the parts between its variable values, longer first."""
     text = text.strip()
     if not MIN_CHARS <= len(text) <= MAX_CHARS or "\n" in text:
         return []
     parts = [part.strip(" ,;.") for part in _VALUE.split(text)]
-    whole = [text] if _says_enough(text) or _OPEN.search(text) else []
-    inner = sorted(filter(_says_enough, parts), key=lambda part: (-len(part), part))
-    return list(dict.fromkeys(whole + inner))[: 1 + MAX_STRETCHES]
+    whole = [text] if _is_specific(text) or _PUNCTUATION.search(text) else []
+    inner = sorted(filter(_is_specific, parts), key=lambda part: (-len(part), part))
+    return list(dict.fromkeys(whole + inner))[: 1 + MAX_PHRASES]
 
 
-def _says_enough(text: str) -> bool:
+def _is_specific(text: str) -> bool:
     words = _WORD.findall(text)
     return len(text) >= MIN_CHARS and len(words) >= MIN_WORDS and any(word.lower() not in STOP_WORDS for word in words)

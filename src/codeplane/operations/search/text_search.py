@@ -1,7 +1,7 @@
-"""Exhaustive search in the text of files: every line that matches, counted, by path and line.
+"""Exhaustive text search: every matching line, counted, by path and line.
 
-The text index says which files cannot match; all others are read and decided on their bytes. A file
-that should have been searched and was not is named with the reason, never passed over in silence.
+The trigram index rules out files; the bytes of all others are matched. A file that was not searched is reported with
+the reason.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.safe_open import Root
 from codeplane.operations.search.bulk_match import positions_of
-from codeplane.operations.search.file_scan import Cancelled, Outcome, scan
+from codeplane.operations.search.file_scan import FileScan, Outcome
 from codeplane.operations.search.fragments import Alternatives
 from codeplane.operations.search.matching import LineMatch, LineMatches, MatchLimits
-from codeplane.operations.search.model import MAX_MATCHES, GroupBy, Hit, SkippedFile
+from codeplane.operations.search.model import MAX_MATCHES, NO_DEFINITION, GroupBy, Hit, SkippedFile
 from codeplane.operations.search.patterns import SearchPattern, compile_query
-from codeplane.operations.search.scan_cache import ScanCache, TextCache
+from codeplane.operations.search.search_task import SearchSources
 from codeplane.query.contents import BINARY, TOO_LARGE, SearchableFile, list_file_ids_with_kinds
 from codeplane.query.enclosing import (
     EnclosingDef,
@@ -38,16 +37,34 @@ from codeplane.store.records import FileState
 
 SECONDS = 2.0
 MAX_NAMED = 20
-"""Files that are named as not searched; the others are counted."""
-NO_DEFINITION = "text"
-"""Kind of what lies in no definition."""
-_FILES_AT_ONCE = 64
-"""Files whose matches are held together until the kinds around them are known."""
+"""Skipped files listed by path; further ones are only counted."""
+_BATCH_FILES = 64
+"""Files whose matches are buffered until their enclosing kinds are known."""
 
-RowFilter = Callable[[RepoPath, SearchableFile], bool]
+RowFilter = Callable[[SearchableFile], bool]
 Outcomes = list[tuple[SearchableFile, Outcome]]
 Candidates = Callable[[Snapshot, Alternatives], Collection[int] | None]
-"""Ids of files of the text index that may contain all fragments of one of the alternatives; None for all of them."""
+"""Returns ids of files that may contain all fragments of one alternative; None for all files."""
+MakeScan = Callable[[Sequence[SearchableFile], Sequence[SearchableFile], MatchLimits], FileScan]
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    text: str
+    regex: bool = False
+    case_sensitive: bool | None = None
+    file_filter: RowFilter | None = None
+    """Files to search; None for all."""
+    in_scope: RowFilter | None = None
+    """Files whose matches are returned; in other files they are only counted. None for all."""
+    kinds: Collection[str] = ()
+    """Only matches inside a definition of these kinds count."""
+    limit: int = MAX_MATCHES
+    per_file: int = sys.maxsize
+    first_only: bool = False
+    """Stop at the first match of each file, and count it as one."""
+    seconds: float = SECONDS
+    candidates: Candidates = list_candidate_files
 
 
 class LocatedMatch(NamedTuple):
@@ -63,122 +80,138 @@ class FileMatches(NamedTuple):
 @dataclass(frozen=True)
 class TextMatches:
     found: tuple[FileMatches, ...]
-    """Files with rows, by path."""
+    """Files with returned matches, by path."""
     lines: int
-    """Matching lines in all files whose matches are wanted; more than `rows` where those were cut."""
+    """Matching lines of all files in scope; more than `rows` if those were truncated."""
     counts: Mapping[RepoPath, int]
-    """Matching lines of every file that has some, also of those that are only counted, by path."""
+    """Matching lines by path, including files outside of the scope."""
     roles: Mapping[RepoPath, str]
-    """Of those files."""
+    """Roles of those files."""
     skipped: tuple[SkippedFile, ...]
     """The first files that were not searched."""
     not_searched: Mapping[str, int]
-    """How many files were not, by reason."""
+    """Number of files that were not searched, by reason."""
     candidates: int
     """Files that were read."""
     removed_by_kind: int = 0
-    """Matching lines of those that lie in no definition of the kinds that were asked for; nothing above counts them."""
+    """Matching lines outside of the requested kinds; not counted elsewhere."""
 
     @cached_property
     def rows(self) -> tuple[LocatedMatch, ...]:
-        """Each match, by path and line."""
+        """Returned matches, by path and line."""
         return tuple(LocatedMatch(file.path, match) for file, rows in self.found for match in rows)
 
 
-def find_text(
-    snapshot: Snapshot,
-    root: Root,
-    query: str,
-    *,
-    regex: bool,
-    case_sensitive: bool | None,
-    accepts: RowFilter | None = None,
-    wanted: RowFilter | None = None,
-    cancelled: Cancelled | None = None,
-    candidates: Candidates = list_candidate_files,
-    seconds: float = SECONDS,
-    limit: int = MAX_MATCHES,
-    per_file: int = sys.maxsize,
-    once: bool = False,
-    kinds: Collection[str] = (),
-    kept: ScanCache | None = None,
-) -> TextMatches:
-    """Every match in the files that `accepts` lets through; those that are not `wanted` are only counted.
-
-    There are at most `limit` rows, and `per_file` of each file; with `once` a file is left at its first match, and
-    counts one. With `kinds` only what lies in a definition of these kinds is a match.
-    """
-    kept = kept or ScanCache(max_bytes=0)
-    pattern = compile_query(query, regex=regex, case_sensitive=case_sensitive)
-    ids = candidates(snapshot, pattern.fragments) if pattern.fragments else None
-    defining = list_file_ids_with_kinds(snapshot, kinds) if kinds and NO_DEFINITION not in kinds else None
-    listed = kept.list_files(snapshot, ids)
-    if accepts is not None or defining is not None:
-        listed = [
-            row
-            for row in listed
-            if (accepts is None or accepts(row.path, row)) and (defining is None or row.file_id in defining)
-        ]
+def find_text(sources: SearchSources, query: TextQuery) -> TextMatches:
+    pattern = compile_query(query.text, regex=query.regex, case_sensitive=query.case_sensitive)
+    deadline = time.monotonic() + query.seconds
+    listed = _list_files(sources, query, pattern)
     files = [row for row in listed if row.encoding is not None or row.reason == TOO_LARGE]
-    shown, counted = (files, []) if wanted is None else _parted(files, wanted)
-    limits = MatchLimits(limit, per_file, once)
-    scans = _Scans(snapshot, root, pattern, time.monotonic() + seconds, cancelled, kept.texts, kept.spans)
-    if kinds:
-        outcomes, removed = _scan_kinds(scans, shown, counted, limits, frozenset(kinds))
+    inside = [row for row in files if query.in_scope is None or query.in_scope(row)]
+    outside = [row for row in files if query.in_scope is not None and not query.in_scope(row)]
+    limits = MatchLimits(query.limit, query.per_file, query.first_only)
+    make_scan: MakeScan = partial(FileScan, sources.root, pattern, deadline, sources.cancelled, sources.cache.texts)
+    removed = 0
+    if query.kinds:
+        outcomes, removed = _scan_kinds(sources, make_scan, inside, outside, limits, frozenset(query.kinds))
     else:
-        outcomes, removed = scans.scan(shown, counted, limits), 0
-    without_text = (row for row in listed if row.encoding is None and row.reason != TOO_LARGE)
-    unread = {row.path: row.reason or "unreadable" for row in without_text}
-    found: list[FileMatches] = []
-    counts: dict[RepoPath, int] = {}
-    roles: dict[RepoPath, str] = {}
-    aside = {row.path for row in counted}
-    lines, room = 0, limit
-    for row, outcome in sorted(outcomes, key=_path_of):
-        if isinstance(outcome, str):
-            unread[row.path] = outcome
-        elif outcome.lines:
-            counts[row.path] = outcome.lines
-            roles[row.path] = row.role
-            lines += outcome.lines if row.path not in aside else 0
-            told = min(len(outcome.rows), room)
-            if told:
-                found.append(FileMatches(row, outcome.rows[:room] if told == room else outcome.rows))
-                room -= told
-    left_out = [SkippedFile(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
+        outcomes = make_scan(inside, outside, limits).execute()
+    unread = {
+        row.path: row.reason or "unreadable" for row in listed if row.encoding is None and row.reason != TOO_LARGE
+    }
+    unread |= {row.path: outcome for row, outcome in outcomes if isinstance(outcome, str)}
+    skipped = [SkippedFile(path, reason) for path, reason in sorted(unread.items()) if reason != BINARY]
+    matched = sorted(
+        ((row, outcome) for row, outcome in outcomes if isinstance(outcome, LineMatches) and outcome.lines),
+        key=lambda found: found[0].path,
+    )
+    outside_paths = {row.path for row in outside}
     return TextMatches(
-        found=tuple(found),
-        lines=lines,
-        counts=counts,
-        roles=roles,
-        skipped=tuple(left_out[:MAX_NAMED]),
-        not_searched=dict(sorted(Counter(skipped.reason for skipped in left_out).items())),
+        found=tuple(_truncated(matched, query.limit)),
+        lines=sum(outcome.lines for row, outcome in matched if row.path not in outside_paths),
+        counts={row.path: outcome.lines for row, outcome in matched},
+        roles={row.path: row.role for row, _ in matched},
+        skipped=tuple(skipped[:MAX_NAMED]),
+        not_searched=dict(sorted(Counter(file.reason for file in skipped).items())),
         candidates=len(files),
         removed_by_kind=removed,
     )
 
 
 def matches_to_hits(
-    snapshot: Snapshot, matches: TextMatches, group_by: GroupBy | None = None, kept: SpanCache | None = None
+    snapshot: Snapshot, matches: TextMatches, group_by: GroupBy | None = None, cache: SpanCache | None = None
 ) -> tuple[Hit, ...]:
-    """Matches as results that know the definition that they lie in, by path and line.
+    """Return matches as hits with their enclosing definition, by path and line.
 
-    With `group_by` the first match of each definition, or of each file, stands for all of them.
+    With `group_by`, the first match of each definition or file represents all of them.
     """
-    kept = kept or SpanCache(0)
-    spans = kept.read(snapshot, [found.file for found in matches.found])
+    cache = cache or SpanCache(0)
+    spans = cache.read(snapshot, [found.file for found in matches.found])
     groups = [_grouped(found.rows, own, group_by) for found, own in zip(matches.found, spans, strict=True)]
-    definitions = read_enclosing_defs(snapshot, {group.def_id for here in groups for group in here})
+    definitions = read_enclosing_defs(snapshot, {group.def_id for in_file in groups for group in in_file})
     hits: list[Hit] = []
-    for (file, rows), here in zip(matches.found, groups, strict=True):
-        for def_id, first, size in here:
+    for (file, rows), in_file in zip(matches.found, groups, strict=True):
+        for def_id, first, size in in_file:
             size = matches.counts[file.path] if group_by == "file" else size
-            hits.append(_hit(file, rows[first], definitions.get(def_id), size - 1))
+            hits.append(with_enclosing(line_hit(file, rows[first], size - 1), definitions.get(def_id)))
     return tuple(hits)
 
 
+def line_hit(file: SearchableFile, match: LineMatch, collapsed: int) -> Hit:
+    """Return a match as a hit outside of every definition."""
+    return Hit(
+        path=file.path,
+        line_start=match.line,
+        line_end=match.end_line,
+        kind=NO_DEFINITION,
+        name="",
+        column=match.column,
+        match_line=match.line,
+        snippet=match.text,
+        language=file.language or "",
+        role=file.role,
+        collapsed=collapsed,
+    )
+
+
+def with_enclosing(hit: Hit, definition: EnclosingDef | None) -> Hit:
+    if definition is None:
+        return hit
+    return hit._replace(
+        kind=definition.kind,
+        name=definition.name,
+        qualified_name=definition.qualified_name,
+        lexical_path=definition.lexical_path,
+        signature=definition.signature,
+        visibility=definition.visibility,
+        def_uid=definition.def_uid,
+        def_line=definition.start_line,
+        def_end=definition.end_line,
+    )
+
+
+def _list_files(sources: SearchSources, query: TextQuery, pattern: SearchPattern) -> Sequence[SearchableFile]:
+    ids = query.candidates(sources.snapshot, pattern.fragments) if pattern.fragments else None
+    listed = sources.cache.list_files(sources.snapshot, ids)
+    if query.file_filter is not None:
+        listed = [row for row in listed if query.file_filter(row)]
+    if query.kinds and NO_DEFINITION not in query.kinds:
+        defining = list_file_ids_with_kinds(sources.snapshot, query.kinds)
+        listed = [row for row in listed if row.file_id in defining]
+    return listed
+
+
+def _truncated(matched: Iterable[tuple[SearchableFile, LineMatches]], limit: int) -> Iterable[FileMatches]:
+    """Yield the files with rows, up to `limit` rows in all."""
+    for row, outcome in matched:
+        taken = min(len(outcome.rows), limit)
+        if taken:
+            yield FileMatches(row, outcome.rows[:limit] if taken == limit else outcome.rows)
+            limit -= taken
+
+
 class _Group(NamedTuple):
-    """Matches of a file that one result stands for."""
+    """Matches of a file that one hit represents."""
 
     def_id: int | None
     first: int
@@ -190,114 +223,49 @@ def _grouped(rows: Sequence[LineMatch], spans: Spans, group_by: GroupBy | None) 
         return [_Group(find_innermost(spans, positions_of(rows[:1]))[0], 0, len(rows))]
     if group_by == "symbol" and not spans.starts:
         return [_Group(None, 0, len(rows))]
-    around = find_innermost(spans, positions_of(rows))
+    enclosing = find_innermost(spans, positions_of(rows))
     if group_by is None:
-        return [_Group(def_id, at, 1) for at, def_id in enumerate(around)]
-    sizes = Counter(around)
-    firsts = {def_id: at for at, def_id in zip(range(len(around) - 1, -1, -1), reversed(around), strict=True)}
+        return [_Group(def_id, number, 1) for number, def_id in enumerate(enclosing)]
+    sizes = Counter(enclosing)
+    firsts: dict[int | None, int] = {}
+    for number, def_id in enumerate(enclosing):
+        firsts.setdefault(def_id, number)
     return [_Group(def_id, firsts[def_id], size) for def_id, size in sizes.items()]
 
 
-def _parted(files: Iterable[SearchableFile], wanted: RowFilter) -> tuple[list[SearchableFile], list[SearchableFile]]:
-    shown: list[SearchableFile] = []
-    others: list[SearchableFile] = []
-    for file in files:
-        (shown if wanted(file.path, file) else others).append(file)
-    return shown, others
-
-
-def _path_of(found: tuple[SearchableFile, Outcome]) -> RepoPath:
-    return found[0].path
-
-
-class _Scans(NamedTuple):
-    """What several scans have in common."""
-
-    snapshot: Snapshot
-    root: Root
-    pattern: SearchPattern
-    deadline: float
-    cancelled: Cancelled | None
-    texts: TextCache
-    spans: SpanCache
-
-    def scan(
-        self, wanted: Sequence[SearchableFile], counted: Sequence[SearchableFile], limits: MatchLimits
-    ) -> Outcomes:
-        seconds = self.deadline - time.monotonic()
-        return scan(self.root, wanted, counted, self.pattern, limits, seconds, self.cancelled, self.texts)
-
-
 def _scan_kinds(
-    scans: _Scans,
-    wanted: Sequence[SearchableFile],
-    counted: Sequence[SearchableFile],
+    sources: SearchSources,
+    make_scan: MakeScan,
+    inside: Sequence[SearchableFile],
+    outside: Sequence[SearchableFile],
     limits: MatchLimits,
     kinds: frozenset[str],
 ) -> tuple[Outcomes, int]:
-    """What was found, as far as it lies in definitions of these kinds, and how many other lines were."""
-    known = [file for file in (*wanted, *counted) if file.state == FileState.INDEXED]
-    shown = {file.path for file in wanted}
-    outcomes = scans.scan([file for file in wanted if file.state != FileState.INDEXED], [], limits)
-    room, removed = limits.rows, 0
-    for start in range(0, len(known), _FILES_AT_ONCE):
-        # Of every line it must be known where the match is, also in files of which matches are only counted.
-        found = scans.scan(known[start : start + _FILES_AT_ONCE], [], MatchLimits(sys.maxsize))
-        matched = {file.path: outcome.rows for file, outcome in found if isinstance(outcome, LineMatches)}
-        places = {path: positions_of(rows) for path, rows in matched.items()}
-        inside = {
-            path: [row for row, outer in zip(matched[path], around, strict=True) if (outer or _NOWHERE).kind in kinds]
-            for path, _, around in find_enclosing(scans.snapshot, places, scans.spans)
+    """Return the matches inside definitions of these kinds, and the number of other matching lines."""
+    indexed = [file for file in (*inside, *outside) if file.state == FileState.INDEXED]
+    returned = {file.path for file in inside}
+    outcomes = make_scan([file for file in inside if file.state != FileState.INDEXED], [], limits).execute()
+    left, removed = limits.rows, 0
+    for start in range(0, len(indexed), _BATCH_FILES):
+        # The position of every match is needed, also in files whose matches are only counted.
+        found = make_scan(indexed[start : start + _BATCH_FILES], [], MatchLimits(sys.maxsize)).execute()
+        rows = {file.path: outcome.rows for file, outcome in found if isinstance(outcome, LineMatches)}
+        positions = {path: positions_of(matches) for path, matches in rows.items()}
+        of_kind = {
+            path: [
+                row
+                for row, definition in zip(rows[path], enclosing, strict=True)
+                if (definition.kind if definition is not None else NO_DEFINITION) in kinds
+            ]
+            for path, _, enclosing in find_enclosing(sources.snapshot, positions, sources.cache.spans)
         }
         for file, outcome in found:
             if isinstance(outcome, LineMatches):
-                rows = inside.get(file.path, [])
-                removed += len(outcome.rows) - len(rows)
-                kept = tuple(rows[: min(room, limits.per_file) if file.path in shown else 0])
-                room -= len(kept)
-                outcome = LineMatches(kept, len(rows))
+                matches = of_kind.get(file.path, [])
+                removed += len(outcome.rows) - len(matches)
+                taken = tuple(matches[: min(left, limits.per_file) if file.path in returned else 0])
+                left -= len(taken)
+                outcome = LineMatches(taken, len(matches))
             outcomes.append((file, outcome))
-    outcomes += scans.scan([], [file for file in counted if file.state != FileState.INDEXED], limits)
+    outcomes += make_scan([], [file for file in outside if file.state != FileState.INDEXED], limits).execute()
     return outcomes, removed
-
-
-_NOWHERE = EnclosingDef(NO_DEFINITION, "", "", "", "", "", "", 0, 0, 0, 0)
-
-
-def _hit(file: SearchableFile, match: LineMatch, found: EnclosingDef | None, collapsed: int) -> Hit:
-    around = found or _NOWHERE
-    return Hit(
-        path=file.path,
-        line_start=match.line,
-        line_end=match.end_line,
-        kind=around.kind,
-        name=around.name,
-        column=match.column,
-        match_line=match.line,
-        snippet=match.text,
-        language=file.language or "",
-        role=file.role,
-        collapsed=collapsed,
-        qualified_name=around.qualified_name,
-        lexical_path=around.lexical_path,
-        signature=around.signature,
-        visibility=around.visibility,
-        def_uid=around.def_uid,
-        def_line=around.start_line,
-        def_end=around.end_line,
-    )
-
-
-def with_enclosing(hit: Hit, found: EnclosingDef) -> Hit:
-    """The result, with what is known of the definition around it."""
-    return hit._replace(
-        kind=found.kind,
-        name=found.name,
-        qualified_name=found.qualified_name,
-        lexical_path=found.lexical_path,
-        signature=found.signature,
-        visibility=found.visibility,
-        def_uid=found.def_uid,
-        def_line=found.start_line,
-        def_end=found.end_line,
-    )

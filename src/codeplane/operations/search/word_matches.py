@@ -1,6 +1,6 @@
-"""Lines that have a name as a word, in files of code of which there are no facts.
+"""Occurrences of a name as a word, in code files without extracted references.
 
-Whether such a line uses the name, defines it or merely says it is not known, and is not guessed.
+Such a line may use, define or merely mention the name; this is not decided here.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from codeplane.base.paths import RepoPath
-from codeplane.disk.safe_open import Root
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import Role
-from codeplane.operations.search.file_scan import Cancelled
 from codeplane.operations.search.model import SkippedFile
-from codeplane.operations.search.scan_cache import ScanCache
-from codeplane.operations.search.text_search import RowFilter, find_text
+from codeplane.operations.search.search_task import SearchSources
+from codeplane.operations.search.text_search import RowFilter, TextQuery, find_text
 from codeplane.query.contents import SearchableFile
-from codeplane.query.snapshot import Snapshot
 from codeplane.store.records import FileState
 
 
@@ -35,77 +32,70 @@ class WordMatch(NamedTuple):
 
 
 class WordMatches(NamedTuple):
-    places: Sequence[WordMatch] = ()
+    rows: Sequence[WordMatch] = ()
     """By path and line."""
     counts: Mapping[RepoPath, int] = MappingProxyType({})
-    """Lines of every file that has some, also of those without a place here."""
+    """Matching lines by path, including those without a row."""
     roles: Mapping[RepoPath, str] = MappingProxyType({})
-    """Of those files."""
-    aside: frozenset[RepoPath] = frozenset()
-    """Files that are not wanted."""
+    """Roles of those files."""
+    outside: frozenset[RepoPath] = frozenset()
+    """Files outside of the scope."""
     skipped: tuple[SkippedFile, ...] = ()
     not_searched: Mapping[str, int] = MappingProxyType({})
 
 
 def find_word_matches(
-    snapshot: Snapshot,
-    root: Root,
+    sources: SearchSources,
     name: str,
-    accepts: RowFilter | None,
-    wanted: RowFilter | None,
-    *,
+    file_filter: RowFilter | None,
+    in_scope: RowFilter | None,
     limit: int | None,
     per_file: int = sys.maxsize,
-    cancelled: Cancelled | None,
-    kept: ScanCache | None = None,
 ) -> WordMatches:
-    """With a `limit` the first lines of files that are wanted, `per_file` of each; without one all lines of all."""
-    aside: set[RepoPath] = set()
+    """Return the first lines of files in scope, `per_file` of each; without a `limit`, all lines of all files."""
+    outside: set[RepoPath] = set()
 
-    def searched(path: RepoPath, row: SearchableFile) -> bool:
-        if _has_references(row) or not _is_code(row) or (accepts is not None and not accepts(path, row)):
+    def is_searched(row: SearchableFile) -> bool:
+        if _has_references(row) or not _is_code(row) or (file_filter is not None and not file_filter(row)):
             return False
-        if wanted is not None and not wanted(path, row):
-            aside.add(path)
+        if in_scope is not None and not in_scope(row):
+            outside.add(row.path)
         return True
 
     is_word = _WORD.fullmatch(name) is not None
-    found = find_text(
-        snapshot,
-        root,
-        _as_word(name) if is_word else name,
+    query = TextQuery(
+        _word_pattern(name) if is_word else name,
         regex=is_word,
         case_sensitive=True,
-        accepts=searched,
-        wanted=wanted if limit is not None else None,
-        cancelled=cancelled,
+        file_filter=is_searched,
+        in_scope=in_scope if limit is not None else None,
         limit=sys.maxsize if limit is None else limit,
         per_file=sys.maxsize if limit is None else per_file,
-        kept=kept,
     )
-    places = [WordMatch(path, match.line, match.column - 1, name, match.text) for path, match in found.rows]
-    return WordMatches(places, found.counts, found.roles, frozenset(aside), found.skipped, found.not_searched)
+    found = find_text(sources, query)
+    rows = [WordMatch(path, match.line, match.column - 1, name, match.text) for path, match in found.rows]
+    return WordMatches(rows, found.counts, found.roles, frozenset(outside), found.skipped, found.not_searched)
 
 
 _WORD = re.compile(r"[\w$]{1,500}")
 _ASCII = re.compile(r"\w", re.ASCII)
-_NO_CODE = frozenset({Role.CONFIG, Role.DOCS, Role.FIXTURE})
-_NO_CODE_FAMILIES = frozenset({"json_yaml", "markdown"})
-_DATA = (".csv", ".diff", ".lock", ".log", ".map", ".patch", ".po", ".snap", ".sum", ".svg", ".tsv")
+_NON_CODE_ROLES = frozenset({Role.CONFIG, Role.DOCS, Role.FIXTURE})
+_NON_CODE_FAMILIES = frozenset({"json_yaml", "markdown"})
+_DATA_SUFFIXES = (".csv", ".diff", ".lock", ".log", ".map", ".patch", ".po", ".snap", ".sum", ".svg", ".tsv")
 
 
-def _as_word(name: str) -> str:
-    """A pattern for the name; where it begins or ends with another letter than one of ASCII, for more than that."""
-    begins, ends = (r"\b" if _ASCII.match(sign) else "" for sign in (name[0], name[-1]))
-    return begins + name.replace("$", r"\$") + ends
+def _word_pattern(name: str) -> str:
+    """Return a regex for the name, without a word boundary next to a non-ASCII letter (RE2's `\\b` is ASCII-only)."""
+    start, end = (r"\b" if _ASCII.match(character) else "" for character in (name[0], name[-1]))
+    return start + name.replace("$", r"\$") + end
 
 
 def _has_references(row: SearchableFile) -> bool:
-    """Whether facts tell where names are used in a file; of some languages they only tell what is defined."""
+    """True if references were extracted from the file; for some languages only definitions are."""
     return row.state == FileState.INDEXED and is_programming(row.language or "")
 
 
 def _is_code(row: SearchableFile) -> bool:
-    """In prose and in data a word is no more than a word."""
-    no_code = row.role in _NO_CODE or row.family in _NO_CODE_FAMILIES
-    return not no_code and not row.path.endswith(_DATA)
+    """False for prose and data, where a word says nothing about a symbol."""
+    no_code = row.role in _NON_CODE_ROLES or row.family in _NON_CODE_FAMILIES
+    return not no_code and not row.path.endswith(_DATA_SUFFIXES)
