@@ -20,7 +20,7 @@ _CHARS_PER_TOKEN = 4
 @pytest.mark.parametrize("spec", catalog.TOOLS, ids=lambda spec: spec.name)
 def test_schema_is_the_reviewed_one(spec: ToolSpec) -> None:
     """`UPDATE_SCHEMAS=1 pytest tests/contract` writes them; the difference is for review."""
-    text = json.dumps(spec.listed(), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(spec.listing(), indent=1, ensure_ascii=False) + "\n"
     file = SCHEMAS / f"{spec.name}.json"
     if os.environ.get("UPDATE_SCHEMAS"):
         file.write_text(text, "utf-8")
@@ -46,11 +46,11 @@ def test_instructions_are_short_and_most_useful_first() -> None:
 
 @pytest.mark.parametrize("spec", catalog.TOOLS, ids=lambda spec: spec.name)
 def test_a_tool_says_what_it_does(spec: ToolSpec) -> None:
-    annotations = spec.listed()["annotations"]
+    annotations = spec.listing()["annotations"]
     assert isinstance(annotations, dict)
     effects = set() if spec.read_only else {"destructiveHint", "idempotentHint"}
     assert set(annotations) == {"readOnlyHint", "openWorldHint"} | effects
-    assert spec.listed()["title"]
+    assert spec.listing()["title"]
     assert not (spec.read_only and spec.destructive)
     assert set(spec.toolsets) <= set(TOOLSETS)
     if spec.deprecated is None:

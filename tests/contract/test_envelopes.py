@@ -19,7 +19,7 @@ from codeplane.tools import catalog
 from codeplane.tools.catalog.map_repo import MAP_REPO
 from codeplane.tools.catalog.rollback import ROLLBACK
 from codeplane.tools.compat_names import camelled
-from codeplane.tools.handlers import RESULTS
+from codeplane.tools.handler import load_handler
 from codeplane.tools.spec import ToolSpec
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.fingerprints import tamper
@@ -241,7 +241,11 @@ def test_an_answer_is_measured_in_characters(tmp_path: Path) -> None:
         assert len(text) <= MAX_ANSWER_CHARS < len(text.encode())
 
 
-SAME_SHAPE = [spec for spec in catalog.TOOLS if spec.deprecated and spec.name not in RESULTS]
+SAME_SHAPE = [
+    spec
+    for spec in catalog.TOOLS
+    if spec.deprecated and spec.name not in load_handler(catalog.BY_NAME[spec.deprecated.canonical]).deprecated
+]
 
 
 @pytest.mark.parametrize("spec", SAME_SHAPE, ids=ids)

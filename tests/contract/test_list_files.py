@@ -161,7 +161,7 @@ def test_what_is_left_out_is_shown_on_request_with_the_reason(shop: Server) -> N
 def test_an_ignored_directory_can_be_listed_by_its_path(shop: Server) -> None:
     nothing = shop.call("list_files", {"path": "node_modules"})
     assert nothing["result"] == {"file_count": 0, "entries": {}}
-    assert nothing["message"] == "Nothing here is indexed."
+    assert nothing["message"] == "No indexed files here."
     shown = follow(shop, nothing["hints"]["ignored"])["result"]["entries"]
     assert shown == {"node_modules/": {"left/": {"ignored": "prunable directory"}}}
     deep = entries(shop, path="out", depth=5, include_ignored=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import ErrorCode
 from codeplane.ledger.queries import OperationFilter, find_operations, list_tasks
 from codeplane.tools import catalog
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers import CHECKS, HANDLERS
+from codeplane.tools.handler import Handler, load_handler
 from codeplane.tools.spec import Param, ToolSpec
 from codeplane.tools.surface import Surface
 from support.repositories import make_repository
@@ -27,28 +29,45 @@ CHANGE = ToolSpec(
     "",
     (Param("what", "string"),),
     read_only=False,
-    counts="mutations",
-    harmless={"what": ("look",)},
+    budget="mutations",
+    read_only_when={"what": ("look",)},
 )
-RUN_TESTS = ToolSpec("run_tests", ("tests",), "", (Param("failure", "string"),), read_only=False, counts="test_runs")
+RUN_TESTS = ToolSpec("run_tests", ("tests",), "", (Param("failure", "string"),), read_only=False, budget="test_runs")
 
 
-def change(call: Call, args: Mapping[str, Any]) -> Answer:
-    call.session.scope.require(args["what"])
-    return Answer({}, record=CallRecord(changed_paths=[args["what"]], mutation_fingerprint=f"m_{args['what'][0]}"))
+@dataclass(frozen=True, kw_only=True)
+class ChangeArguments(Arguments):
+    what: str
 
 
-def run_tests(call: Call, args: Mapping[str, Any]) -> Answer:
-    return Answer({}, record=CallRecord(failure_fingerprint=args.get("failure")))
+@dataclass(frozen=True, kw_only=True)
+class RunTestsArguments(Arguments):
+    failure: str | None = None
+
+
+def change(call: Call, args: ChangeArguments) -> Answer:
+    call.session.scope.require(args.what)
+    return Answer({}, record=CallRecord(changed_paths=[args.what], mutation_fingerprint=f"m_{args.what[0]}"))
+
+
+def run_tests(call: Call, args: RunTestsArguments) -> Answer:
+    return Answer({}, record=CallRecord(failure_fingerprint=args.failure))
+
+
+HANDLERS: dict[str, Handler[Any]] = {
+    "change": Handler(ChangeArguments, change),
+    "run_tests": Handler(RunTestsArguments, run_tests),
+}
 
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """With two tools that use up budgets."""
-    for spec, handler in ((CHANGE, change), (RUN_TESTS, run_tests)):
+    for spec in (CHANGE, RUN_TESTS):
         monkeypatch.setitem(catalog.BY_NAME, spec.name, spec)
-        monkeypatch.setitem(HANDLERS, spec.name, handler)
-    assert "change" not in CHECKS
+    monkeypatch.setattr(
+        "codeplane.tools.pipeline.load_handler", lambda spec: HANDLERS.get(spec.name) or load_handler(spec)
+    )
     with serving(make_repository(tmp_path / "repo", {"a.py": "def a():\n    pass\n"})) as running:
         yield running
 

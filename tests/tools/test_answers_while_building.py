@@ -114,7 +114,7 @@ index: building, N of 35 files; text only""",
     ("Cart.total", "definitions", "mixed"): """\
 error NOT_READY: the index is being built
 example: search query=total mode=lexical
-hint: Mode 'definitions' needs the index: search for text meanwhile, or ask again in a moment.""",
+hint: Mode 'definitions' needs the index: search for text meanwhile, or retry in a moment.""",
 }
 
 

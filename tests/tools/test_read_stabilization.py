@@ -23,6 +23,7 @@ from codeplane.tools.arguments import validate
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.read import READ
 from codeplane.tools.handlers.read import read
+from codeplane.tools.handlers.read_request import ReadArguments
 from codeplane.tools.surface import EVERYTHING, Surface
 from support.repositories import make_repository, sync, write
 from support.tooling import AGENT, QUIET, Envelope, Server, context_for, error_of, follow, serving
@@ -289,7 +290,8 @@ def test_a_task_that_was_opened_has_its_budget_held(tmp_path: Path) -> None:
 
         def ask(session: Session, first: int) -> dict[str, object]:
             call = Call(opened, roots, session, Handles(lambda: 0.0), readings, OpenTasks(lambda: 0.0), AGENT)
-            return dict(read(call, validate(READ, {"target": f"src/a.py:{first}-400", "limit": 60})).result)
+            arguments = ReadArguments.parse(validate(READ, {"target": f"src/a.py:{first}-400", "limit": 60}))
+            return dict(read(call, arguments).result)
 
         implicit = Session("s_1", "me", "t_1")
         assert [ask(implicit, n)["line_end"] for n in (1, 2, 3, 4)] == [60, 61, 62, 63]

@@ -16,8 +16,8 @@ from codeplane.tools.handlers.search_page import (
     DEFAULT_LIMIT,
     MAX_CHARS,
     fill_page,
-    room_for,
-    size_of,
+    json_chars,
+    page_chars,
 )
 
 HITS = tuple(
@@ -74,15 +74,15 @@ def test_many_hits_cost_little() -> None:
 
 
 def test_rows_fit_into_the_room_of_the_answer() -> None:
-    default = fill_page(HITS, (), RowOptions(), False, None, room_for(None, RowOptions()))
+    default = fill_page(HITS, (), RowOptions(), False, None, page_chars(None, RowOptions()))
     assert default.shown <= DEFAULT_LIMIT
-    assert size_of(default.rows) <= DEFAULT_CHARS + 2
-    asked = fill_page(HITS, (), RowOptions(), False, 100, room_for(100, RowOptions()))
-    assert default.shown < asked.shown and size_of(asked.rows) <= MAX_CHARS + 2 < MAX_ANSWER_CHARS
+    assert json_chars(default.rows) <= DEFAULT_CHARS + 2
+    asked = fill_page(HITS, (), RowOptions(), False, 100, page_chars(100, RowOptions()))
+    assert default.shown < asked.shown and json_chars(asked.rows) <= MAX_CHARS + 2 < MAX_ANSWER_CHARS
     bodies = [HitContext("y" * 700)] * 100
     context = RowOptions("context")
-    long = fill_page(HITS, bodies, context, False, None, room_for(None, context))
-    assert long.cut is False and size_of(long.rows) > DEFAULT_CHARS, "who asks for bodies gets them"
+    long = fill_page(HITS, bodies, context, False, None, page_chars(None, context))
+    assert long.cut is False and json_chars(long.rows) > DEFAULT_CHARS, "who asks for bodies gets them"
 
 
 def test_a_row_that_is_too_large_is_shown_alone() -> None:
@@ -91,5 +91,5 @@ def test_a_row_that_is_too_large_is_shown_alone() -> None:
 
 
 def test_an_escaped_name_counts_as_it_is_shown() -> None:
-    assert size_of("\udc80") == len('"\\\\udc80"') - 1
-    assert size_of("\x01") == len('"\\u0001"')
+    assert json_chars("\udc80") == len('"\\\\udc80"') - 1
+    assert json_chars("\x01") == len('"\\u0001"')

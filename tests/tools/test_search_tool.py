@@ -452,7 +452,7 @@ def test_counts_are_of_the_kinds_that_were_asked_for(tmp_path: Path) -> None:
 
 def test_what_nothing_means_for_a_name(shop: Server) -> None:
     unused = shop.call("search", {"query": "empty_cart", "mode": "references"})
-    assert (unused["status"], unused["message"]) == ("ok", "It is defined, and no use of it is known.")
+    assert (unused["status"], unused["message"]) == ("ok", "The symbol is defined and has no known uses.")
     assert unused["result"]["definitions"] == 1
     narrowed = shop.call("search", {"query": "finish_checkout", "mode": "references", "languages": ["typescript"]})
     assert narrowed["message"] == "It is defined; no use of this name is left by the filters."

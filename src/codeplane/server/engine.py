@@ -37,7 +37,7 @@ from codeplane.server.reply_frames import (
 from codeplane.server.runtime_directory import RuntimeDirectory
 from codeplane.server.tool_caller import is_shared
 from codeplane.tools.calls import CallRequest, no_progress
-from codeplane.tools.catalog import is_at_once
+from codeplane.tools.catalog import is_immediate
 from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.surface import Surface
 
@@ -202,7 +202,7 @@ class EngineServer:
             client.send(Frame({"id": number, "later": True}))
         elif (arguments := parse_arguments(frame.body)) is None:
             client.send(error_frame(number, _NO_OBJECT, str(header.get("call")), client.surface.format))
-        elif limit := client.too_many(at_once=is_at_once(str(header.get("call")), arguments)):
+        elif limit := client.too_many(at_once=is_immediate(str(header.get("call")), arguments)):
             message = f"{limit} calls of this client are under way"
             error = CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Try again.")
             form = requested_format(arguments, client.surface.format)
@@ -238,7 +238,7 @@ class EngineServer:
         )
         telling = asyncio.ensure_future(self._tell_of_build(client, number)) if header.get("progress") else None
         try:
-            if is_at_once(request.tool, arguments):
+            if is_immediate(request.tool, arguments):
                 answer = await self._answer(self._quick, number, request)
             else:
                 async with client.turn(call, principal) as has_turn:

@@ -1,7 +1,8 @@
-"""What a handler is given besides its arguments, and what a caller sends."""
+"""A call: the request of a client, the context that a handler gets with its arguments, and the reply."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,7 @@ Progress = Callable[[float, float | None, str], None]
 
 
 def no_progress(done: float, total: float | None, message: str) -> None:
-    """Nobody asked to be told."""
+    """Ignore progress."""
 
 
 def never() -> bool:
@@ -37,33 +38,33 @@ class CallRequest:
     tool: str
     arguments: Mapping[str, object]
     principal: str
-    """Who asks, as far as the transport can tell: handles are bound to it."""
+    """Identity of the client as far as the transport knows it. Handles are bound to it."""
     surface: Surface = field(default_factory=Surface)
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = never
     shared: bool = False
-    """Whether many clients ask as this principal: none of them means what another opened."""
+    """True if several clients use this principal, so that none may continue what another opened."""
 
     @property
     def format(self) -> Format:
-        """The form of the answer. A deprecated name answers in JSON, the form of its own document."""
+        """Format of the answer. Deprecated names answer in JSON by default, as they always did."""
         spec = catalog.BY_NAME.get(self.tool)
         default = Format.JSON if spec is not None and spec.deprecated is not None else self.surface.format
         return requested_format(self.arguments, default)
 
 
 class CallReply(NamedTuple):
-    """The finished answer of a call; `is_error` is what MCP calls `isError`."""
+    """Encoded answer of a call; `is_error` is `isError` of MCP."""
 
     body: bytes
     is_error: bool
     is_json: bool = True
-    """Whether the body is JSON of one object; otherwise it is text."""
+    """True if the body is a JSON object; otherwise it is text."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call on its way through a handler."""
+    """Context of one call."""
 
     root: OpenRoot
     roots: Roots
@@ -76,37 +77,54 @@ class Call:
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = never
     once: bool = False
-    """Whether nobody can ask again: a cursor would name nothing."""
+    """True if no further call can follow, so that cursors are useless."""
     shared: bool = False
     format: Format = Format.JSON
     editor: Editor | None = None
-    """Of home; None where nothing can be changed."""
+    """Editor of the home repository; None if files cannot be changed."""
     journal: CallJournal | None = None
-    """Of a call that changes files: where it notes what it is about to do."""
+    """Records the intent of a call that changes files."""
 
     @property
     def wants_text(self) -> bool:
         return self.format is not Format.JSON
 
     def shows(self, tool: str) -> bool:
-        """Whether this client can be told to call it; people are told commands."""
+        """True if hints for this client may name the tool. People get commands instead."""
         return self.surface.shows(catalog.BY_NAME[tool]) and not self.surface.everything
 
+    def directory(self, path: str | None) -> str:
+        """Return the part of the repository that a `path` argument names; empty for all of it."""
+        if path is None:
+            return ""
+        place = os.path.realpath(self.roots.home.path / path)
+        return "" if place == str(self.root.path) else os.path.relpath(place, self.root.path)
+
+    def file(self, path: str) -> str:
+        """Return a path relative to the repository; an absolute path inside it is accepted."""
+        return path.removeprefix(f"{self.root.path}/").removeprefix("./") or path
+
+    def mint_cursor(self, rest: object) -> str:
+        return self.handles.mint("cursor", self.session.id, rest)
+
     def next_call(self, tool: str, arguments: Mapping[str, object], command: str) -> dict[str, object]:
-        """A call that the client can make, or else the command of a person."""
+        """Hint: a call that this client can make, or else a command for a person."""
         elsewhere = self.root.path if self.root.path != self.roots.home.path else None
         return next_call(self.surface, tool, arguments, command, elsewhere)
 
 
-def path_argument(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The repository that a call named, for the next one."""
-    return {"path": arguments["path"]} if "path" in arguments else {}
+def path_argument(path: str | None) -> dict[str, object]:
+    """Argument that keeps the next call in the repository of this one."""
+    return {"path": path} if path is not None else {}
 
 
 def next_call(
     surface: Surface, tool: str, arguments: Mapping[str, object], command: str, elsewhere: Path | None = None
 ) -> dict[str, object]:
-    """People, who reach everything, are told commands; `elsewhere` is the repository if it is not the server's own."""
+    """Hint: a call that a client with this surface can make, or else a command.
+
+    `elsewhere` is the repository, if it is not the home of the server.
+    """
     spec = catalog.BY_NAME[tool]
     if surface.shows(spec) and not surface.everything and not (surface.read_only and spec.has_effect(arguments)):
         return {"tool": tool, "args": dict(arguments)}

@@ -1,7 +1,6 @@
-"""The way of every call: validate, find session and root, note the intent, answer, note the outcome.
+"""Call pipeline: parse arguments, find session and root, record the intent, run the handler, record the outcome.
 
-One call leaves exactly one outcome in the ledger, whatever happens in it. An exception that
-nobody foresaw is an answer too.
+Every call leaves exactly one outcome in the ledger. An unexpected exception becomes an INTERNAL error.
 """
 
 from __future__ import annotations
@@ -10,8 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-
-import orjson
+from typing import Any
 
 from codeplane import telemetry
 from codeplane.base.call_record import EMPTY_RECORD
@@ -32,16 +30,15 @@ from codeplane.tasks.open_tasks import OpenTasks
 from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session, Sessions, client_digest
 from codeplane.tools import catalog
-from codeplane.tools.arguments import example, nearest, shown, validate
-from codeplane.tools.calls import Call, CallReply, CallRequest, next_call, path_argument
-from codeplane.tools.compat_names import camelled, echoed
+from codeplane.tools.arguments import Arguments, validate
+from codeplane.tools.body import count_chars, encode, encode_error, too_large
+from codeplane.tools.calls import Call, CallReply, CallRequest, next_call
 from codeplane.tools.formats import Format
-from codeplane.tools.handlers import ARGUMENTS, CHECKS, HANDLERS, RESULTS
+from codeplane.tools.handler import Handler, load_handler
 from codeplane.tools.journal import CallJournal
-from codeplane.tools.spec import ToolSpec
-from codeplane.tools.surface import Surface
-from codeplane.tools.text import render_answer
-from codeplane.tools.text.common import error_lines, warning_lines
+from codeplane.tools.routing import canonical_call, deprecated_answer, find_tool, read_only_error
+from codeplane.tools.spec import Budget, ToolSpec
+from codeplane.tools.text.common import error_lines, trailing_lines, warning_lines
 from codeplane.workspace.waiting import copy_error
 
 _REASONS = {
@@ -51,19 +48,18 @@ _REASONS = {
     ErrorCode.NOT_READY: "indexing",
     ErrorCode.INDEX_STALE: "index_stale",
 }
-_MENDS = {
+_REPAIRS = {
     ErrorCode.REQUIRES_REINDEX: "reindex",
     ErrorCode.NOT_INDEXED: "create",
     ErrorCode.INDEX_STALE: "sync",
 }
-"""The action of manage_index that does away with an error."""
+"""Action of manage_index that resolves the error."""
 _OP_TYPES = {"mutations": "mutation", "test_runs": "test_run"}
-_MAX_ECHO = 500
 _OPENING_SECONDS = 0.005
 
 
 class Pipeline:
-    """Thread-safe: many calls at a time."""
+    """Runs calls. Thread-safe."""
 
     def __init__(
         self,
@@ -77,7 +73,7 @@ class Pipeline:
         *,
         once: bool = False,
     ) -> None:
-        """With `once` no second call can come, so that nothing is kept for one."""
+        """With `once`, no further call follows, so that no cursors are kept."""
         self._roots = roots
         self._sessions = sessions
         self._tasks = tasks
@@ -95,7 +91,7 @@ class Pipeline:
         return CallReply(body, run.status == "error", run.format is not Format.TEXT)
 
     def state(self) -> dict[str, object]:
-        """What an operator wants to know; cheap, and never waits."""
+        """State for operators; cheap, never waits."""
         home = self._roots.home.workspace.state()
         return {
             "ready": home.phase == "ready",
@@ -111,21 +107,21 @@ class Pipeline:
             return {"ledger": "none"}
         fields: dict[str, object] = {"ledger": ledger.availability, "ledger_lost": ledger.lost}
         if ledger.quarantined:
-            fields["ledger_put_aside"] = [{"kind": file.kind, "kept_as": file.moved_to} for file in ledger.quarantined]
+            fields["ledger_put_aside"] = [{"kind": note.kind, "kept_as": note.moved_to} for note in ledger.quarantined]
         return fields
 
     def leave(self, principal: str) -> None:
-        """Somebody who asked is gone: their sessions end, and what was kept for them is forgotten."""
+        """End the sessions of a client that disconnected, and drop its handles."""
         self._sessions.end(principal)
 
     def wait_until_open(self, seconds: float) -> None:
-        """Until it is known how the index of home stands, within a time."""
+        """Wait until the state of the home index is known, at most `seconds`."""
         deadline = time.monotonic() + seconds
         while self._roots.home.workspace.state().phase == "opening" and time.monotonic() < deadline:
             time.sleep(_OPENING_SECONDS)
 
     def building(self) -> IndexProgress | None:
-        """How far the index of home is, while it is being built."""
+        """Progress of the home index while it is being built."""
         job = self._roots.home.workspace.state().active_job
         if job is None or job.kind == "sync" or not job.progress.files_total:
             return None
@@ -141,7 +137,7 @@ class Pipeline:
 
 
 class _Run:
-    """One call, from its first byte to its row in the ledger."""
+    """State of one call, from its request to its row in the ledger."""
 
     def __init__(self, pipeline: Pipeline, request: CallRequest) -> None:
         self._pipeline = pipeline
@@ -176,11 +172,11 @@ class _Run:
         self._record = answer.record
         epoch = answer.meta.get("epoch")
         self._epoch = epoch if isinstance(epoch, int) else None
-        body = _dump(envelope(answer, self._meta())) if self.format is Format.JSON else self._text_body(self._rendered)
-        size = _chars(body)
-        # What a person asks for goes to a terminal, not into the context of a model.
+        body = encode(envelope(answer, self._meta())) if self.format is Format.JSON else self._text_body(self._rendered)
+        size = count_chars(body)
+        # Answers for people go to a terminal, not into the context of a model.
         fits = size <= MAX_ANSWER_CHARS or self._request.surface.everything
-        return body if fits else self._failed(_too_large(size))
+        return body if fits else self._failed(too_large(size))
 
     def record_outcome(self, body: bytes) -> None:
         tokens = len(body) // CHARS_PER_TOKEN
@@ -203,76 +199,89 @@ class _Run:
             try:
                 ledger.outcome(event)
             except CodePlaneError as error:
-                # What was done is done, and its answer must not be lost with the row: the ledger keeps that for later.
-                telemetry.warn("the outcome of a call is not on the disk yet", error=error.code.name)
+                # The effect has happened, so the answer is still sent; the ledger writes the row later.
+                telemetry.warn("the outcome of a call is not on disk yet", error=error.code.name)
 
     def _answer(self) -> Answer:
-        request = self._request
-        spec = _find(request.tool, request.surface)
-        arguments = validate(spec, request.arguments)
-        arguments.pop("format", None)
-        session = self._enter(spec, arguments)
-        older, sent = spec.deprecated, arguments
+        spec = find_tool(self._request.tool, self._request.surface)
+        sent = validate(spec, self._request.arguments)
+        sent.pop("format", None)
+        session = self._enter(spec, sent)
+        older, values = spec.deprecated, sent
         if older is not None:
             self._warnings += (Notice(WarningCode.DEPRECATED_TOOL, {"use": older.canonical}),)
-            spec, arguments = _canonical(spec, arguments)
-        self._path = {} if spec.path_names_file else path_argument(arguments)
-        effect = spec.has_effect(arguments)
-        if effect and request.surface.read_only:
-            raise _read_only(spec)
-        check = CHECKS.get(spec.name)
-        if check is not None:
-            check(arguments)
-        self._require_wanted()
-        counts = spec.counts_as(arguments)
-        if effect:
-            self._op_type = _OP_TYPES[counts] if counts else str(arguments.get("action", spec.name))
-        if not spec.names_tasks:
-            self._pipeline._tasks.admit(session, counts)
-        if effect and spec.journals:
-            self._journal = CallJournal(self._pipeline._ledger, self._event(), self._started)
-        elif effect and self._pipeline._ledger is not None:
-            self._intent = self._pipeline._ledger.intent(self._event())
-            # The disk may have kept it waiting.
-            self._require_wanted()
-        # That another repository is added is an effect too.
-        root = self._root(spec, arguments)
+            spec, values = canonical_call(spec, sent)
+        handler = load_handler(spec)
+        arguments = handler.arguments.parse(values)
+        budget = self._admit(spec, handler, values, arguments, session)
+        # Registering another repository is an effect, too.
+        root = self._root(spec, values)
         self._elsewhere = root.path if root.path != self._pipeline._roots.home.path else None
-        call = Call(
+        answer = handler.run(self._call(root, session), arguments)
+        repeated = self._pipeline._tasks.note(session, answer.record, budget)
+        if repeated is not None:
+            self._warnings += (Notice(repeated),)
+        if self.format is Format.JSON and older is not None:
+            answer = deprecated_answer(self._request.tool, older, handler, sent, answer)
+        if self._warnings:
+            answer = replace(answer, warnings=(*self._warnings, *answer.warnings))
+        if self.format is not Format.JSON:
+            lines = list(answer.lines if answer.lines is not None else handler.render(arguments, answer))
+            self._rendered = [*lines, *trailing_lines(answer, {line.path for line in lines})]
+        return answer
+
+    def _admit(
+        self,
+        spec: ToolSpec,
+        handler: Handler[Any],
+        values: Mapping[str, object],
+        arguments: Arguments,
+        session: Session,
+    ) -> Budget | None:
+        """Reject what may not run; record the intent of a call with an effect. Return the budget that it consumes."""
+        ledger = self._pipeline._ledger
+        self._path = {"path": values["path"]} if "path" in values and not spec.path_names_file else {}
+        effect = spec.has_effect(values)
+        if effect and self._request.surface.read_only:
+            raise read_only_error(spec)
+        if handler.check is not None:
+            handler.check(arguments)
+        self._require_active()
+        budget = spec.charged_budget(values)
+        if effect:
+            self._op_type = _OP_TYPES[budget] if budget else str(values.get("action", spec.name))
+        if not spec.is_task_tool:
+            self._pipeline._tasks.admit(session, budget)
+        if effect and spec.records_intent:
+            self._journal = CallJournal(ledger, self._event(), self._started)
+        elif effect and ledger is not None:
+            self._intent = ledger.intent(self._event())
+            # Writing it may have taken long.
+            self._require_active()
+        return budget
+
+    def _call(self, root: OpenRoot, session: Session) -> Call:
+        request, pipeline = self._request, self._pipeline
+        return Call(
             root=root,
-            roots=self._pipeline._roots,
+            roots=pipeline._roots,
             session=session,
-            handles=self._pipeline._handles,
-            readings=self._pipeline._readings,
-            tasks=self._pipeline._tasks,
+            handles=pipeline._handles,
+            readings=pipeline._readings,
+            tasks=pipeline._tasks,
             surface=request.surface,
             request_id=self.request_id,
             progress=request.progress,
             cancelled=request.cancelled,
-            once=self._pipeline._once,
+            once=pipeline._once,
             shared=request.shared,
             format=self.format,
-            editor=self._pipeline._editor,
+            editor=pipeline._editor,
             journal=self._journal,
         )
-        answer = HANDLERS[spec.name](call, arguments)
-        repeated = self._pipeline._tasks.note(session, answer.record, counts)
-        if repeated is not None:
-            self._warnings += (Notice(repeated),)
-        if self.format is not Format.JSON:
-            answer = replace(answer, warnings=(*self._warnings, *answer.warnings))
-            self._rendered = render_answer(spec.name, arguments, answer)
-            return answer
-        if older is not None and request.tool in RESULTS:
-            answer = replace(answer, result=RESULTS[request.tool](sent, answer.result))
-        if older is not None and older.camel_case:
-            answer = replace(answer, result=camelled(answer.result), hints=camelled(answer.hints))
-        if older is not None and older.echoes:
-            answer = replace(answer, result={**echoed(older, sent, answer.meta), **answer.result})
-        return replace(answer, warnings=(*self._warnings, *answer.warnings)) if self._warnings else answer
 
     def _enter(self, spec: ToolSpec, arguments: dict[str, object]) -> Session:
-        """The session of the call, within the task that it names or goes on with."""
+        """Return the session of the call, bound to the task that the call names or continues."""
         request, pipeline = self._request, self._pipeline
         session_id = arguments.pop("session_id", None)
         self._named_session = session_id is not None
@@ -281,15 +290,15 @@ class _Run:
         if session.fresh and pipeline._ledger is not None:
             lost = pipeline._ledger.take_interrupted(client_digest(request.principal))
             self._warnings += tuple(Notice(WarningCode.TASK_INTERRUPTED, {"task_id": task_id}) for task_id in lost)
-        named = None if spec.names_tasks else arguments.pop("task_id", None)
+        named = None if spec.is_task_tool else arguments.pop("task_id", None)
         session = pipeline._tasks.bind(session, str(named) if named else None, by_name=request.shared)
         self._session = session
-        self._is_in_task = session.explicit and not spec.names_tasks
+        self._is_in_task = session.explicit and not spec.is_task_tool
         return session
 
-    def _require_wanted(self) -> None:
+    def _require_active(self) -> None:
         if self._request.cancelled():
-            raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled before it began; nothing was done")
+            raise CodePlaneError(ErrorCode.CANCELLED, "the call was cancelled before it started; nothing was done")
 
     def _root(self, spec: ToolSpec, arguments: Mapping[str, object]) -> OpenRoot:
         path = None if spec.path_names_file else arguments.get("path")
@@ -299,7 +308,7 @@ class _Run:
 
     def _failed(self, error: CodePlaneError) -> bytes:
         self._error = error.code
-        action = _MENDS.get(error.code)
+        action = _REPAIRS.get(error.code)
         hints: dict[str, object] = {}
         if error.code in (ErrorCode.TASK_BUDGET_EXCEEDED, ErrorCode.TASK_CLOSED):
             surface = self._request.surface
@@ -310,7 +319,7 @@ class _Run:
             arguments = {"action": action, **self._path}
             hint = next_call(self._request.surface, "manage_index", arguments, "cpl init", self._elsewhere)
             hints[action] = hint
-            # Whoever raised it could not know which calls this client can make.
+            # Where it was raised, the calls that this client can make are not known.
             error = copy_error(error)
             error.remedy = f"Make the call in hints.{action}." if "tool" in hint else f"Run '{hint['command']}'."
         fields = error_envelope(error, self._meta(), self._warnings, hints, _REASONS.get(error.code))
@@ -318,12 +327,11 @@ class _Run:
         if self.format is Format.TEXT:
             lines = [*error_lines(error, self._request.tool, hints), *warning_lines(self._warnings)]
             return self._text_body(lines)
-        body = _dump(fields)
-        return body if _chars(body) <= MAX_ANSWER_CHARS else _dump(_shortened(fields))
+        return encode_error(fields)
 
     def _text_body(self, lines: list[TextLine]) -> bytes:
         if self.format is Format.LINES:
-            return _dump({"status": self.status, "lines": as_fields(lines)})
+            return encode({"status": self.status, "lines": as_fields(lines)})
         return agent_text(lines).encode("utf-8", "backslashreplace")
 
     def _meta(self) -> dict[str, object]:
@@ -345,89 +353,3 @@ class _Run:
             op_type=self._op_type,
             params_digest=digest_params(request.arguments),
         )
-
-
-def _find(name: str, surface: Surface) -> ToolSpec:
-    spec = catalog.BY_NAME.get(name)
-    if spec is not None and surface.reaches(spec):
-        return spec
-    known = [candidate.name for candidate in catalog.visible(surface)]
-    guess: str | None = nearest(name, known)
-    if spec is not None:
-        # What a name that is hidden here resembles may do something else altogether.
-        guess = spec.deprecated.canonical if spec.deprecated and spec.deprecated.canonical in known else None
-    remedy = f"Use '{guess}'." if guess else None
-    if spec is not None:
-        remedy = f"It is in the toolset '{spec.category}': start the server with --toolsets, or run 'cpl call {name}'."
-    raise CodePlaneError(
-        ErrorCode.UNKNOWN_TOOL,
-        f"there is no tool '{shown(name)}' here",
-        expected=guess or ", ".join(known),
-        received=shown(name),
-        example=example(catalog.BY_NAME[guess]) if guess else None,
-        remedy=remedy,
-    )
-
-
-def _canonical(spec: ToolSpec, arguments: Mapping[str, object]) -> tuple[ToolSpec, dict[str, object]]:
-    """The call that an older name stands for, with the defaults of the canonical tool."""
-    assert spec.deprecated is not None
-    renames = spec.deprecated.renames
-    adapt = ARGUMENTS.get(spec.name)
-    own = adapt(arguments) if adapt is not None else arguments
-    renamed = {renames.get(name, name): value for name, value in own.items()}
-    canonical = catalog.BY_NAME[spec.deprecated.canonical]
-    return canonical, validate(canonical, {**renamed, **spec.deprecated.fixed})
-
-
-def _read_only(spec: ToolSpec) -> CodePlaneError:
-    allowed = "; ".join(f"{name}: {', '.join(map(_word, values))}" for name, values in spec.harmless.items())
-    return CodePlaneError(
-        ErrorCode.READ_ONLY,
-        f"this server is read-only, and {spec.name} would change something",
-        expected=allowed or "a tool without effects",
-        remedy="A person can start the server without --read-only.",
-    )
-
-
-def _word(value: str | bool) -> str:
-    return value if isinstance(value, str) else str(value).lower()
-
-
-def _too_large(size: int) -> CodePlaneError:
-    return CodePlaneError(
-        ErrorCode.ANSWER_TOO_LARGE,
-        f"the answer has {size} characters, and may have {MAX_ANSWER_CHARS}",
-        remedy="Ask for less: a smaller limit, a smaller depth, fewer sections.",
-    )
-
-
-def _shortened(fields: Mapping[str, object]) -> dict[str, object]:
-    """An error that tells the caller's own words back, cut to what is enough to recognise them."""
-    error = fields["error"]
-    assert isinstance(error, dict)
-    kept = {name: value for name, value in error.items() if name not in ("details", "example")}
-    cut = {name: value[:_MAX_ECHO] if isinstance(value, str) else value for name, value in kept.items()}
-    return {**fields, "error": cut}
-
-
-def _dump(fields: Mapping[str, object]) -> bytes:
-    try:
-        return orjson.dumps(fields, default=str)
-    except orjson.JSONEncodeError:
-        return orjson.dumps(_valid(fields), default=str)
-
-
-def _chars(body: bytes) -> int:
-    return len(body) if len(body) <= MAX_ANSWER_CHARS else len(body.decode("utf-8"))
-
-
-def _valid(value: object) -> object:
-    """Names on disk need not be valid text; what is not is shown escaped."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if isinstance(value, Mapping):
-        return {str(_valid(key)): _valid(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_valid(item) for item in value]
-    return value

@@ -1,6 +1,7 @@
-"""What a tool is, as one value: it feeds the listing, the validation, the documentation and the tests.
+"""Specification of a tool: one value feeds the listing, the validation, the documentation and the tests.
 
-Plain data, quick to import: a front answers with it before anything else is loaded.
+Plain data and quick to import: a server front answers `tools/list` from it before anything else is loaded. Handlers are
+loaded on the first call (`handler.py`).
 """
 
 from __future__ import annotations
@@ -10,40 +11,40 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["string", "integer", "boolean", "array", "objects"]
-Counts = Literal["mutations", "test_runs"]
+Budget = Literal["mutations", "test_runs"]
 
 MAX_TEXT = 10_000
-"""Characters of one text, unless a parameter says otherwise."""
+"""Maximum characters of a string, unless its parameter sets another limit."""
 
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter. Arrays hold strings, and objects too where they have `fields`; `objects` hold those alone."""
+    """One parameter. An array holds strings, and objects too if it has `fields`; `objects` holds objects only."""
 
     name: str
     kind: Kind
     doc: str = ""
     required: bool = False
     unless: str = ""
-    """Another parameter that makes a required one, or one that another may stand in for, needless."""
+    """Another parameter; if it is given, this one is not required."""
     default: object = None
     choices: tuple[str, ...] = ()
     minimum: int | None = None
     maximum: int | None = None
     aliases: tuple[str, ...] = ()
-    """Other names that callers guess; taken, and not advertised."""
+    """Names that callers guess: accepted, not advertised."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
-    """Other values that callers guess, and what they stand for; taken, and not advertised."""
-    unfolds: tuple[str, ...] = ()
-    """Parameters whose values may come together in one object in place of this one's."""
+    """Values that callers guess, and the choices they map to: accepted, not advertised."""
+    expands_to: tuple[str, ...] = ()
+    """Parameters whose values may be sent together as one object under this name."""
     max_chars: int = MAX_TEXT
     advertised: bool = True
-    may_be_empty: bool = False
-    """Whether an empty text says something; of most it only fills a place."""
+    allow_empty: bool = False
+    """True if an empty string is a value. Otherwise it counts as not given."""
     fields: tuple[Param, ...] = ()
-    """What an object may hold that is an item."""
+    """Fields of an object in the list."""
     lists_fields: bool = True
-    """Whether the schema lists `fields`; not where the tool itself has them all."""
+    """False if the schema omits `fields`, because the tool has the same parameters."""
 
     def schema(self) -> dict[str, object]:
         schema: dict[str, object] = {"type": self.kind}
@@ -74,15 +75,15 @@ class Example:
 
 @dataclass(frozen=True)
 class Deprecated:
-    """An older name: its own parameters, and the call of the canonical tool that it stands for."""
+    """Deprecated name of a tool: how its own parameters map to a call of the canonical tool."""
 
     canonical: str
     renames: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, object] = field(default_factory=dict)
     camel_case: bool = False
-    """Whether its answers spell their fields so."""
+    """True if its answers have field names in camelCase."""
     echoes: Mapping[str, object] = field(default_factory=dict)
-    """Parameters that its answers say again, each with what it is when it was not given; None for nothing."""
+    """Parameters that its answers repeat, with the value shown if they were not given; None shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -92,27 +93,29 @@ class ToolSpec:
     doc: str
     params: tuple[Param, ...] = ()
     title: str = ""
-    """Name for people; by default the name of the tool in words."""
+    """Display name. Default: the tool name with spaces."""
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = True
     open_world: bool = False
-    harmless: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
-    """Of a tool that can have effects: the values of a parameter with which it has none."""
-    counts: Counts | None = None
-    """Of a tool that can have effects: what of its task a call with one uses up."""
-    journals: bool = False
-    """Whether it notes its intent itself, with how to undo it."""
-    repeatable_with: str = ""
-    """Of a tool that may do something twice: the parameter with which it does not."""
-    at_once: bool = False
-    """Whether it tells only what is known already: such calls are asked above all when everything else waits."""
-    at_once_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of a tool that may wait: the values of a parameter with which it does not."""
+    read_only_when: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
+    """Parameter values with which a tool that can have effects has none."""
+    budget: Budget | None = None
+    """Task budget that a call with an effect consumes."""
+    records_intent: bool = False
+    """True if the handler records its intent itself, together with the undo plan."""
+    idempotent_with: str = ""
+    """Parameter that makes a repeated call of a non-idempotent tool safe."""
+    immediate: bool = False
+    """True if it never waits for the index or the disk. Such calls bypass the queue."""
+    immediate_when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Parameter values with which a tool that may wait does not."""
     path_names_file: bool = False
-    """Whether `path` is a file of the home repository; otherwise it is a repository."""
-    stand_ins: Mapping[str, str] = field(default_factory=dict)
-    """A required parameter, and the one whose value is meant for it when only that was given."""
+    """True if `path` names a file of the home repository; otherwise it may select a repository."""
+    substitutes: Mapping[str, str] = field(default_factory=dict)
+    """Required parameter -> parameter whose value is used for it if it is missing."""
+    feature: str = ""
+    """Module under `handlers`, `catalog` and `text`. Default: the tool name."""
     when: tuple[str, ...] = ()
     when_not: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
@@ -125,32 +128,32 @@ class ToolSpec:
     def has_effect(self, arguments: Mapping[str, object]) -> bool:
         if self.read_only:
             return False
-        return not any(arguments.get(name) in values for name, values in self.harmless.items())
+        return not any(arguments.get(name) in values for name, values in self.read_only_when.items())
 
     @property
-    def names_tasks(self) -> bool:
-        """Whether it is about tasks, rather than within one."""
+    def is_task_tool(self) -> bool:
+        """True if the tool manages tasks, so that `task_id` is a parameter of its own."""
         return any(param.name == "task_id" for param in self.params)
 
-    def counts_as(self, arguments: Mapping[str, object]) -> Counts | None:
-        return self.counts if self.has_effect(arguments) else None
+    def charged_budget(self, arguments: Mapping[str, object]) -> Budget | None:
+        return self.budget if self.has_effect(arguments) else None
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
-        """Whether the same call, made again, does nothing more."""
-        return self.idempotent or bool(self.repeatable_with and arguments.get(self.repeatable_with))
+        """True if sending the same call again has no further effect."""
+        return self.idempotent or bool(self.idempotent_with and arguments.get(self.idempotent_with))
 
-    def is_at_once(self, arguments: Mapping[str, object]) -> bool:
-        return self.at_once or any(arguments.get(name) in values for name, values in self.at_once_with.items())
+    def is_immediate(self, arguments: Mapping[str, object]) -> bool:
+        return self.immediate or any(arguments.get(name) in values for name, values in self.immediate_when.items())
 
-    def listed(self, *, read_only: bool = False) -> dict[str, object]:
-        """As `tools/list` shows it. On a read-only surface only what has no effect can be asked for."""
+    def listing(self, *, read_only: bool = False) -> dict[str, object]:
+        """Entry of `tools/list`. A read-only surface offers only the values that have no effect."""
         properties = {}
         for param in self.params:
             if not param.advertised:
                 continue
             schema = param.schema()
-            if read_only and param.name in self.harmless:
-                schema["enum"] = list(self.harmless[param.name])
+            if read_only and param.name in self.read_only_when:
+                schema["enum"] = list(self.read_only_when[param.name])
             properties[param.name] = schema
         schema = {"type": "object", "properties": properties}
         required = [self._shown_name(param) for param in self.params if param.required and not param.unless]
@@ -165,11 +168,11 @@ class ToolSpec:
         }
 
     def _shown_name(self, param: Param) -> str:
-        """A required parameter that is not listed has another that stands in for it."""
-        return param.name if param.advertised else self.stand_ins.get(param.name, param.name)
+        """Return the advertised parameter that a required one can be given by."""
+        return param.name if param.advertised else self.substitutes.get(param.name, param.name)
 
     def _annotations(self, *, read_only: bool) -> dict[str, bool]:
-        """Hints for clients. The last two say nothing about a tool that only reads, so that it does not carry them."""
+        """Hints for clients. Read-only tools carry only two: the others do not apply to them."""
         if self.read_only or read_only:
             return {"readOnlyHint": True, "openWorldHint": self.open_world}
         return {

@@ -19,7 +19,7 @@ class Surface:
     """Form of the answers of calls that name none."""
 
     def shows(self, spec: ToolSpec) -> bool:
-        if self.read_only and not spec.read_only and not spec.harmless:
+        if self.read_only and not spec.read_only and not spec.read_only_when:
             return False
         wanted = set(self.toolsets)
         if "all" in wanted:

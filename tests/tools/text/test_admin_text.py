@@ -9,6 +9,7 @@ import pytest
 
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import agent_text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.health import render_health_check
 from codeplane.tools.text.manage_index import render_manage_index
 from codeplane.tools.text.task import render_task
@@ -61,7 +62,7 @@ def test_building_index_tells_its_progress() -> None:
         "startup_checks": {"index": {"status": "not_indexed"}},
         "active_job": {"kind": "create", "phase": "parse", "files_done": 2410, "files_total": 7007},
     }
-    assert agent_text(render_health_check({}, Answer(fields))).split("\n") == [
+    assert agent_text(render_health_check(Arguments(), Answer(fields))).split("\n") == [
         "indexing; index not indexed",
         "create: parse 2,410 of 7,007 files",
     ]
@@ -78,7 +79,7 @@ def test_problems_of_a_server_are_named() -> None:
         "last_error": {"code": 1, "error": "INDEX_CORRUPT"},
     }
     hints = {"reindex": {"tool": "manage_index", "args": {"action": "reindex"}}}
-    assert agent_text(render_health_check({}, Answer(fields, hints=hints))).split("\n") == [
+    assert agent_text(render_health_check(Arguments(), Answer(fields, hints=hints))).split("\n") == [
         "error; index reindex required; prewarm failed; file watcher stopped at the inotify limit; "
         "grammars missing: zig; index held by process 12; last error INDEX_CORRUPT",
         "hint: manage_index action=reindex",
@@ -91,7 +92,7 @@ def test_blocked_reindex_tells_both_ways_out() -> None:
         "override_reindex": {"tool": "manage_index", "args": {"action": "reindex", "allow_unnecessary_reindex": True}},
     }
     answer = Answer({}, status="blocked", message="Only ignore rules changed; a sync is enough.", hints=hints)
-    assert agent_text(render_manage_index({}, answer)).split("\n") == [
+    assert agent_text(render_manage_index(Arguments(), answer)).split("\n") == [
         "only ignore rules changed; a sync is enough",
         "hint: manage_index action=sync",
         "hint: manage_index action=reindex allow_unnecessary_reindex=true",
@@ -116,4 +117,4 @@ def test_task_that_reached_a_limit() -> None:
         "limit_triggered": "max_tokens",
         "counters": {"duration_sec": 3},
     }
-    assert agent_text(render_task({}, Answer(fields))) == "t_1 closed_failed, limit max_tokens reached, 3 s"
+    assert agent_text(render_task(Arguments(), Answer(fields))) == "t_1 closed_failed, limit max_tokens reached, 3 s"

@@ -80,7 +80,7 @@ def test_next_page_is_a_call(shop: Server) -> None:
 
 def test_nothing_indexed_suggests_ignored_files(shop: Server) -> None:
     assert listed(shop, path="left") == [
-        "nothing here is indexed",
+        "no indexed files here",
         "hint: list_files path=left include_ignored=true",
     ]
     assert listed(shop, pattern="*.zig") == ["no files"]

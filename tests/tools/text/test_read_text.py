@@ -10,6 +10,7 @@ import pytest
 
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import LineKind, agent_text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.read import LEAST_MARKED, render_read
 from support.repositories import make_repository, write
 from support.tooling import Server, serving
@@ -97,7 +98,7 @@ def test_text_without_blank_lines_is_marked_too(shop: Server) -> None:
 
 def test_printers_get_every_line_number(shop: Server) -> None:
     found = shop.call("read", {"target": "blocks.py:1-100", "fresh": True})
-    lines = render_read({}, Answer(found["result"]))
+    lines = render_read(Arguments(), Answer(found["result"]))
     assert [(line.line, line.body) for line in lines if line.kind is LineKind.SOURCE] == list(
         enumerate(BLOCKS.splitlines()[:100], 1)
     )
@@ -195,7 +196,7 @@ def test_new_lines_are_shown_between_lines_already_given() -> None:
         ],
         "file_sha256": "0123456789abcdef",
     }
-    assert agent_text(render_read({}, Answer(item))).splitlines() == [
+    assert agent_text(render_read(Arguments(), Answer(item))).splitlines() == [
         "a.py:1-9 sha 0123456789ab",
         "1-3 unchanged since you read it (fresh=true to read it again)",
         "@@ 4 @@",
@@ -208,10 +209,10 @@ def test_new_lines_are_shown_between_lines_already_given() -> None:
 def test_budget_is_mentioned_only_when_it_is_used_up() -> None:
     item = {"path": "a.py", "line_start": 1, "line_end": 1, "content": "x\n"}
     calm = Answer(item, meta={"stabilization": {"budget_state": "ok", "warnings": []}})
-    assert agent_text(render_read({}, calm)) == "a.py:1\nx"
+    assert agent_text(render_read(Arguments(), calm)) == "a.py:1\nx"
     metrics = {"reads_count": 26, "reads_lines_total": 2600}
     spent = Answer(item, meta={"stabilization": {"budget_state": "soft_limit", "metrics_snapshot": metrics}})
-    assert agent_text(render_read({}, spent)).splitlines()[-1] == (
+    assert agent_text(render_read(Arguments(), spent)).splitlines()[-1] == (
         "read budget used up (26 reads, 2,600 lines): search for what you need, then read one symbol"
     )
 

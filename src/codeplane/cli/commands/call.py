@@ -70,7 +70,7 @@ def _tools(everything: bool) -> Reply:
         lines += [f"{style.bold(spec.name.ljust(width))}  {first[len(indent) :]}", *rest]
         lines += [style.dim(line) for line in wrapped(names, indent) if names]
     lines += ["", "To call one: cpl call TOOL KEY=VALUE", "Examples:    cpl call describe action=tool name=TOOL"]
-    rows = [{**spec.listed(), "toolsets": list(spec.toolsets)} for spec in specs]
+    rows = [{**spec.listing(), "toolsets": list(spec.toolsets)} for spec in specs]
     return Reply({"tools": rows}, "\n".join(lines))
 
 

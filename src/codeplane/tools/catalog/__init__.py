@@ -84,10 +84,10 @@ def visible(surface: Surface) -> tuple[ToolSpec, ...]:
 
 def listing(surface: Surface) -> list[dict[str, object]]:
     """The tools as `tools/list` shows them; the same for every repository."""
-    return [spec.listed(read_only=surface.read_only) for spec in visible(surface)]
+    return [spec.listing(read_only=surface.read_only) for spec in visible(surface)]
 
 
-def is_at_once(tool: str, arguments: Mapping[str, object]) -> bool:
+def is_immediate(tool: str, arguments: Mapping[str, object]) -> bool:
     """Whether a call, as it was sent, needs no turn: it waits for nothing."""
     spec = BY_NAME.get(tool)
-    return spec is not None and spec.is_at_once(arguments)
+    return spec is not None and spec.is_immediate(arguments)

@@ -14,7 +14,7 @@ DESCRIBE = ToolSpec(
         Param("name", "string", "Name of the tool", aliases=("tool", "tool_name")),
         PATH,
     ),
-    at_once_with={"action": ("tool",)},
+    immediate_when={"action": ("tool",)},
     when=("to learn how a tool is called, with examples",),
     when_not=("for the layout of the code: map_repo",),
     examples=(Example("this repository", {}), Example("a tool", {"action": "tool", "name": "file_outline"})),

@@ -39,8 +39,8 @@ MANAGE_INDEX = ToolSpec(
     ),
     read_only=False,
     destructive=True,
-    harmless={"action": ("status",)},
-    at_once_with={"action": ("status",)},
+    read_only_when={"action": ("status",)},
+    immediate_when={"action": ("status",)},
     when=("when an answer says requires_reindex", "after ignore files changed, if the next call must not wait: sync"),
     when_not=("to update answers: every call does that",),
     examples=(
@@ -56,7 +56,7 @@ INDEX_STATUS = ToolSpec(
     ("compat",),
     "Deprecated name of manage_index with action status.",
     (PATH,),
-    at_once=True,
+    immediate=True,
     examples=(Example("this repository", {}),),
     deprecated=Deprecated("manage_index", fixed={"action": "status"}),
 )

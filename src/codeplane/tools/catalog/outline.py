@@ -68,7 +68,8 @@ FILE_OUTLINE = ToolSpec(
         Param("language", "string", "Fail if the file is not in this language.", advertised=False),
         POLICY,
     ),
-    stand_ins={"file": "path"},
+    substitutes={"file": "path"},
+    feature="outline",
     when=("to see what a file defines before reading it", "to list the members of a class"),
     when_not=("to find a symbol in an unknown file: search", "to read code: read"),
     examples=(

@@ -57,7 +57,7 @@ SEARCH = ToolSpec(
             "runtime: code only. docs: docs and tests only. mixed: everything. Default: mixed (auto: runtime)",
             choices=("runtime", "mixed", "docs"),
             synonyms={"all": "mixed", "everything": "mixed", "code": "runtime", "source": "runtime", "tests": "docs"},
-            unfolds=("paths", "languages", "kinds"),
+            expands_to=("paths", "languages", "kinds"),
         ),
         Param(
             "paths",

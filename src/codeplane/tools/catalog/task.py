@@ -31,7 +31,7 @@ TASK = ToolSpec(
         Param("outcome", "string", "close. Default success.", choices=("success", "failed"), aliases=("result",)),
     ),
     idempotent=False,
-    at_once=True,
+    immediate=True,
     when=("before a job that must not go on for ever, or must stay within some files",),
     when_not=("to read or search: no task is needed",),
     examples=(

@@ -1,8 +1,9 @@
-"""Who calls whom: call_graph."""
+"""Handler of call_graph."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from shlex import quote
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from codeplane.disk.safe_open import Root
 from codeplane.index.resolve.registry import RESOLVED
 from codeplane.languages.registry import is_programming
 from codeplane.operations.call_graph import CallGraph, NoCallers
-from codeplane.operations.call_graph import call_graph as graph_of
+from codeplane.operations.call_graph import call_graph as make_graph
 from codeplane.operations.read_meta import read_meta
 from codeplane.operations.refs import MAX_SYMBOLS
 from codeplane.operations.search.file_lines import FileLines
@@ -27,119 +28,145 @@ from codeplane.query.files import get_file
 from codeplane.query.relations import Symbol
 from codeplane.query.rows import require_links
 from codeplane.query.snapshot import Snapshot
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call, path_argument
+from codeplane.tools.handler import Handler
 from codeplane.tools.text.call_graph import GraphView, render_call_graph
 from codeplane.tools.text.common import call_text
+from codeplane.workspace.freshness import FreshResult
 
 MAX_LINES = 5
-"""Of the calls of one edge."""
+"""Lines listed for the calls of one edge."""
 MAX_IMPLEMENTATIONS = 5
+MAX_EDGES = 1000
 TEXT_DIRECTION, TEXT_EDGES = "callers", 40
 JSON_DIRECTION, JSON_EDGES = "both", 20
-"""Defaults. An agent that reads text asks who calls a symbol; JSON has always told both."""
+"""Defaults. Agents that read text ask for callers; JSON has always contained both directions."""
 
 
-class _Asked(NamedTuple):
-    graph: CallGraph | SymbolNotFound
-    unresolved_in: str = ""
-    """The language, if names of it are not resolved beyond their file."""
+@dataclass(frozen=True, kw_only=True)
+class CallGraphArguments(Arguments):
+    symbol: str
+    direction: str | None = None
+    depth: int = 1
+    limit: int | None = None
+    path: str | None = None
+    freshness_policy: str | None = None
+
+
+class _Query(NamedTuple):
+    """Arguments with the defaults of the answer's format."""
+
+    symbol: str
+    direction: str
+    depth: int
+    limit: int
+    path: str | None
+
+
+class _GraphFacts(NamedTuple):
+    graph: CallGraph
+    unresolved_language: str = ""
+    """The language, if its names are resolved only within a file."""
     tests: frozenset[str] = frozenset()
-    """Paths of edges that are tests."""
+    """Paths of test files among the edges."""
     names: Mapping[str, str] = {}
-    """The shortest name that means a root and nothing else, by its written form."""
+    """Shortest unambiguous name of each root, by its symbol reference."""
 
 
-def call_graph(call: Call, args: Mapping[str, Any]) -> Answer:
-    args = {
-        **args,
-        "direction": args.get("direction") or (TEXT_DIRECTION if call.wants_text else JSON_DIRECTION),
-        "limit": args.get("limit") or (TEXT_EDGES if call.wants_text else JSON_EDGES),
-    }
-
-    def ask(snapshot: Snapshot) -> _Asked:
-        require_links(snapshot)
-        found = resolve_symbols(IndexedSymbols(snapshot), args["symbol"])
-        if isinstance(found, SymbolNotFound):
-            return _Asked(found)
-        roots = list(found.symbols[:MAX_SYMBOLS])
-        graph = graph_of(snapshot, roots, args["direction"], args["depth"], args["limit"])
-        files = [get_file(snapshot, root.path) for root in roots]
-        languages = {file.language or "" for file in files if file is not None}
-        if not any(map(is_programming, languages)):
-            raise CodePlaneError(
-                ErrorCode.LANGUAGE_UNSUPPORTED,
-                "nothing calls or is called in such a file",
-                details={"language": min(languages, default="")},
-                remedy="Use search with mode 'references' for where a name occurs.",
-            )
-        paths = sorted({edge.path for edge in graph.edges}) if call.wants_text else []
-        roles = {path: file.role for path in paths if (file := get_file(snapshot, path)) is not None}
-        tests = frozenset(path for path, role in roles.items() if role == "test")
-        names = {root.reference: _shortest_name(snapshot, root) for root in roots} if call.wants_text else {}
-        return _Asked(graph, "" if languages & RESOLVED else min(languages, default=""), tests, names)
-
-    policy = args.get("freshness_policy")
-    read = call.root.workspace.read(ask, policy, links=True, cancelled=call.cancelled)
-    graph, unresolved_in, tests, names = read.value
+def call_graph(call: Call, args: CallGraphArguments) -> Answer:
+    query = _Query(
+        args.symbol,
+        args.direction or (TEXT_DIRECTION if call.wants_text else JSON_DIRECTION),
+        args.depth,
+        args.limit or (TEXT_EDGES if call.wants_text else JSON_EDGES),
+        args.path,
+    )
+    read = call.root.workspace.read(
+        lambda snapshot: _find_graph(snapshot, query, with_text=call.wants_text),
+        args.freshness_policy,
+        links=True,
+        cancelled=call.cancelled,
+    )
+    if isinstance(read.value, SymbolNotFound):
+        return _not_found(call, query, read, read.value)
+    facts = read.value
+    language = facts.unresolved_language
+    message = f"Calls of {language} are known within a file only." if language else None
+    hints = _hints(call, query, facts.graph)
+    lines = _text(call, query, facts, hints) if call.wants_text else None
     meta = read_meta(read)
-    if isinstance(graph, SymbolNotFound):
-        suggested: dict[str, object] = {
-            "search": call.next_call(
-                "search",
-                {"query": args["symbol"][:200], "mode": "symbol", **path_argument(args)},
-                f"cpl search {quote(args['symbol'][:200])} --mode symbol",
-            )
-        }
-        return Answer(
-            {"similar": list(graph.suggestions)} if graph.suggestions else {},
-            "not_found",
-            message=not_found_message(graph),
-            warnings=read.notices,
-            hints=suggested,
-            meta=meta,
-            lines=not_found_lines(graph),
+    return Answer(_fields(facts.graph), message=message, warnings=read.notices, hints=hints, meta=meta, lines=lines)
+
+
+def _find_graph(snapshot: Snapshot, query: _Query, *, with_text: bool) -> _GraphFacts | SymbolNotFound:
+    require_links(snapshot)
+    found = resolve_symbols(IndexedSymbols(snapshot), query.symbol)
+    if isinstance(found, SymbolNotFound):
+        return found
+    roots = list(found.symbols[:MAX_SYMBOLS])
+    graph = make_graph(snapshot, roots, query.direction, query.depth, query.limit)
+    files = [get_file(snapshot, root.path) for root in roots]
+    languages = {file.language or "" for file in files if file is not None}
+    if not any(map(is_programming, languages)):
+        raise CodePlaneError(
+            ErrorCode.LANGUAGE_UNSUPPORTED,
+            "the language of this file has no calls",
+            details={"language": min(languages, default="")},
+            remedy="Use search with mode 'references' to find where a name occurs.",
         )
-    said = f"Calls of {unresolved_in} are known within a file only." if unresolved_in else None
-    hints = _hints(call, args, graph)
-    lines = _text(call, args, graph, tests, names, hints, said) if call.wants_text else None
-    return Answer(_fields(graph), message=said, warnings=read.notices, hints=hints, meta=meta, lines=lines)
+    language = "" if languages & RESOLVED else min(languages, default="")
+    if not with_text:
+        return _GraphFacts(graph, language)
+    paths = {edge.path for edge in graph.edges}
+    tests = {path for path in paths if (file := get_file(snapshot, path)) is not None and file.role == "test"}
+    names = {root.reference: _shortest_name(snapshot, root) for root in roots}
+    return _GraphFacts(graph, language, frozenset(tests), names)
 
 
-def _text(
-    call: Call,
-    args: Mapping[str, Any],
-    graph: CallGraph,
-    tests: frozenset[str],
-    names: Mapping[str, str],
-    hints: Mapping[str, Any],
-    said: str | None,
-) -> list[TextLine]:
+def _not_found(call: Call, query: _Query, read: FreshResult[Any], missing: SymbolNotFound) -> Answer:
+    symbol = query.symbol[:200]
+    arguments = {"query": symbol, "mode": "symbol", **path_argument(query.path)}
+    return Answer(
+        {"similar": list(missing.suggestions)} if missing.suggestions else {},
+        "not_found",
+        message=not_found_message(missing),
+        warnings=read.notices,
+        hints={"search": call.next_call("search", arguments, f"cpl search {quote(symbol)} --mode symbol")},
+        meta=read_meta(read),
+        lines=not_found_lines(missing),
+    )
+
+
+def _text(call: Call, query: _Query, facts: _GraphFacts, hints: Mapping[str, Any]) -> list[TextLine]:
     def references_call(root: str) -> str:
-        query = names.get(root, root)
-        words = {"mode": "references", "query": query, **path_argument(args)}
-        return call_text(call.next_call("search", words, f"cpl refs {quote(query)}"))
+        name = facts.names.get(root, root)
+        arguments = {"mode": "references", "query": name, **path_argument(query.path)}
+        return call_text(call.next_call("search", arguments, f"cpl refs {quote(name)}"))
 
     with Root.open(call.root.path) as root:
         texts = FileLines(root)
 
         def source_line(path: str, number: int) -> str:
-            held = texts.of(path)
-            return cut_line(held[number - 1], 1) if number <= len(held) else ""
+            lines = texts.of(path)
+            return cut_line(lines[number - 1], 1) if number <= len(lines) else ""
 
         view = GraphView(
-            graph,
-            args["direction"],
-            args["depth"],
+            facts.graph,
+            query.direction,
+            query.depth,
             source_line,
-            tests.__contains__,
+            facts.tests.__contains__,
             references_call,
             _more_text(hints.get("more")),
         )
-        return [*render_call_graph(view), *([note(said[:1].lower() + said[1:-1])] if said else [])]
+        lines = render_call_graph(view)
+    language = facts.unresolved_language
+    return [*lines, *([note(f"calls of {language} are known within a file only")] if language else [])]
 
 
 def _more_text(hint: Mapping[str, Any] | None) -> str:
-    """What to change in the call that was made; people are told the command."""
+    """Argument to change for more edges; people get the command."""
     if hint is None:
         return ""
     return f"limit={hint['args']['limit']}" if "args" in hint else call_text(hint)
@@ -148,8 +175,8 @@ def _more_text(hint: Mapping[str, Any] | None) -> str:
 def _shortest_name(snapshot: Snapshot, root: Symbol) -> str:
     short = short_name(root.lexical_path)
     found = resolve_symbols(IndexedSymbols(snapshot), short)
-    is_alone = not isinstance(found, SymbolNotFound) and list(found.symbols) == [root]
-    return short if is_alone else root.reference
+    is_unique = not isinstance(found, SymbolNotFound) and list(found.symbols) == [root]
+    return short if is_unique else root.reference
 
 
 def _fields(graph: CallGraph) -> dict[str, object]:
@@ -176,7 +203,7 @@ def _fields(graph: CallGraph) -> dict[str, object]:
 
 
 def _reasons(reasons: NoCallers) -> dict[str, object]:
-    """What may call a symbol without a known caller; counts of nothing are told too, since they say so."""
+    """Reasons why a symbol may have callers that are not known. Zero counts are included: they are information."""
     fields: dict[str, object] = {
         "unresolved": reasons.unresolved,
         "elsewhere": reasons.elsewhere,
@@ -190,7 +217,7 @@ def _reasons(reasons: NoCallers) -> dict[str, object]:
 
 
 def _node(graph: CallGraph, name: str, symbol: Symbol | None) -> dict[str, object]:
-    """A symbol with what it calls that is not known; the top of a file has no symbol."""
+    """A symbol with counts of its unknown callees; top-level code of a file has no symbol."""
     fields: dict[str, object] = {"symbol_ref": name}
     if symbol is None:
         fields = {"file": name.rpartition(":")[0], "symbol_ref": name}
@@ -207,9 +234,13 @@ def _node(graph: CallGraph, name: str, symbol: Symbol | None) -> dict[str, objec
     return fields | {key: count for key, count in counts.items() if count}
 
 
-def _hints(call: Call, args: Mapping[str, Any], graph: CallGraph) -> dict[str, object]:
-    if not graph.left_out or args["limit"] >= 1000:
+def _hints(call: Call, query: _Query, graph: CallGraph) -> dict[str, object]:
+    if not graph.left_out or query.limit >= MAX_EDGES:
         return {}
-    more = {**{name: args[name] for name in ("symbol", "direction", "depth")}, "limit": min(1000, args["limit"] * 5)}
-    command = f"cpl calls {quote(args['symbol'])} --direction {args['direction']} --depth {args['depth']} --limit 1000"
-    return {"more": call.next_call("call_graph", more | path_argument(args), command)}
+    more = {"symbol": query.symbol, "direction": query.direction, "depth": query.depth}
+    more |= {"limit": min(MAX_EDGES, query.limit * 5), **path_argument(query.path)}
+    options = f"--direction {query.direction} --depth {query.depth} --limit {MAX_EDGES}"
+    return {"more": call.next_call("call_graph", more, f"cpl calls {quote(query.symbol)} {options}")}
+
+
+HANDLERS = {"call_graph": Handler(CallGraphArguments, call_graph)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -11,13 +10,22 @@ from codeplane.operations.describe import describe_repo
 from codeplane.operations.health import index_word
 from codeplane.operations.read_meta import read_meta
 from codeplane.tools import catalog
-from codeplane.tools.arguments import nearest
+from codeplane.tools.arguments import Arguments, nearest, shown
 from codeplane.tools.calls import Call
+from codeplane.tools.handler import Handler
+from codeplane.tools.text.describe import render_describe
 
 
-def describe(call: Call, args: Mapping[str, Any]) -> Answer:
-    if args["action"] == "tool" or "name" in args:
-        return _describe_tool(args.get("name"))
+@dataclass(frozen=True, kw_only=True)
+class DescribeArguments(Arguments):
+    action: str = "repo"
+    name: str | None = None
+    path: str | None = None
+
+
+def describe(call: Call, args: DescribeArguments) -> Answer:
+    if args.action == "tool" or args.name is not None:
+        return _describe_tool(args.name)
     root, shown = call.root.path, {"tool_count": len(catalog.visible(call.surface))}
     state = call.root.workspace.state()
     word = index_word(state.phase, state.published)
@@ -34,7 +42,7 @@ def _describe_tool(name: str | None) -> Answer:
         guess = nearest(name, known) if name else None
         raise CodePlaneError(
             ErrorCode.UNKNOWN_TOOL if name else ErrorCode.ARGUMENT_INVALID,
-            "there is no such tool" if name else "describe needs 'name' for action tool",
+            f"no tool named '{shown(name)}'" if name else "describe needs 'name' for action tool",
             expected=guess or ", ".join(known),
             received=name or "nothing",
             example={"action": "tool", "name": guess or "file_outline"},
@@ -49,3 +57,6 @@ def _describe_tool(name: str | None) -> Answer:
         {"description": example.description, "params": dict(example.arguments)} for example in spec.examples
     ]
     return Answer(result)
+
+
+HANDLERS = {"describe": Handler(DescribeArguments, describe, render=render_describe)}

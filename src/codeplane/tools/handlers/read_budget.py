@@ -1,7 +1,7 @@
-"""How much a session may read, and what it is told when it reads in circles.
+"""Read budget of a session: limits on one call, and advice when a session reads too much.
 
-Outside of a task that was opened with limits, budgets advise and never make an answer shorter. In such a task, or where
-the configuration says so, answers become a third as long beyond the budget, and end at twice the budget.
+Budgets are advisory by default and never shorten an answer. In a task with limits, or if the configuration enforces
+them, answers are cut to a third beyond the budget, and reads are refused at twice the budget.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from codeplane.tools.calls import Call
 
 ADVICE = "Use search to narrow scope, then read one symbol by its symbol_ref."
 _DEGRADED = 3
-"""Beyond a budget that holds, answers are this many times shorter."""
+"""Factor by which answers are shortened beyond an enforced budget."""
 _UNBOUNDED = 1 << 40
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What one call may read, as its session stands."""
+    """Limits of one call."""
 
     budget: Budget
     standing: Standing = Standing.OK
     enforced: bool = False
     observed: bool = True
-    """Whether the session is one that goes on, of somebody who pays for what is read."""
-    gives_again: bool = True
-    """Whether text is given even if the session was given it before."""
+    """True for the session of an agent; False for a person or a single call, which have no budget."""
+    resends: bool = True
+    """True if lines that the session has already read are sent again."""
 
     def bounds(self, limit: int | None, max_chars: int | None) -> tuple[int, int]:
-        """Lines and characters of one target."""
+        """Return the maximum lines and characters of one target."""
         if not self.observed:
             return limit or _UNBOUNDED, max_chars or _UNBOUNDED
         budget = self.budget
@@ -47,8 +47,8 @@ class Allowance:
         return lines, chars
 
 
-def allowance_of(call: Call, request: str, fresh: bool) -> Allowance:
-    """BUDGET_EXCEEDED where nothing may be read any more."""
+def find_allowance(call: Call, request: str, fresh: bool) -> Allowance:
+    """Return the limits of a call. Raises BUDGET_EXCEEDED if an enforced budget is used up."""
     config = call.root.context.config.reading
     budget = _budget(config)
     if call.once or call.surface.everything:
@@ -58,30 +58,30 @@ def allowance_of(call: Call, request: str, fresh: bool) -> Allowance:
     enforced = call.session.explicit or config.enforce
     if enforced and standing is Standing.HARD:
         raise _exceeded(call, budget)
-    return Allowance(budget, standing, enforced, gives_again=fresh or repeated)
+    return Allowance(budget, standing, enforced, resends=fresh or repeated)
 
 
 def budget_meta(call: Call, allowance: Allowance, doubts: Sequence[Notice]) -> dict[str, object]:
-    """`stabilization`, where there is something to say. That a budget holds is said in each answer that it concerns,
-    and what to do about it now and then."""
+    """Return `stabilization`, if there is something to report: each time an enforced budget applies, and advice only
+    now and then."""
     if not allowance.observed:
         return {}
     standing = call.readings.standing(call.session, allowance.budget)
-    worth = call.readings.is_worth_saying(call.session, standing)
-    if not worth and not doubts and not (allowance.enforced and standing is not Standing.OK):
+    advises = call.readings.is_worth_saying(call.session, standing)
+    if not advises and not doubts and not (allowance.enforced and standing is not Standing.OK):
         return {}
-    told: dict[str, object] = {"budget_state": standing.value}
-    if worth:
-        told["suggested_next_action"] = ADVICE
+    fields: dict[str, object] = {"budget_state": standing.value}
+    if advises:
+        fields["suggested_next_action"] = ADVICE
     if doubts:
-        told["warnings"] = [doubt.as_dict() for doubt in doubts]
-    if worth:
-        told["metrics_snapshot"] = call.readings.metrics(call.session).as_dict()
-    return {"stabilization": told}
+        fields["warnings"] = [doubt.as_dict() for doubt in doubts]
+    if advises:
+        fields["metrics_snapshot"] = call.readings.metrics(call.session).as_dict()
+    return {"stabilization": fields}
 
 
-def relevance(call: Call, path: str) -> list[Notice]:
-    """A doubt about a file that has nothing to do with what was searched for, with files that have."""
+def relevance_notices(call: Call, path: str) -> list[Notice]:
+    """Warn about a file that is unrelated to the results of recent searches, and name related ones."""
     others = call.readings.unrelated(call.session, path)
     return [Notice(WarningCode.LOW_RELEVANCE, {"path": path, "found": list(others)})] if others else []
 
@@ -102,5 +102,5 @@ def _exceeded(call: Call, budget: Budget) -> CodePlaneError:
             "max_total_lines": budget.max_total_lines,
             "next": call.next_call("search", {"query": "what you look for"}, "cpl search WORDS"),
         },
-        remedy="Search, or begin a new count with reset_budget." if call.shows("reset_budget") else ADVICE,
+        remedy="Search, or reset the count with reset_budget." if call.shows("reset_budget") else ADVICE,
     )

@@ -1,12 +1,10 @@
-"""read_file_full, which tells what a whole file costs before it gives it; reset_budget."""
+"""Handlers of read_file_full, which reports the size of a file before it sends it, and of reset_budget."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
 from codeplane.base.call_record import CallRecord
 from codeplane.base.envelope import Answer
@@ -16,44 +14,51 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.disk.safe_open import Root
 from codeplane.operations.read.content_notices import content_notices
 from codeplane.operations.read.cut_text import CutLimits, piece_of
-from codeplane.operations.read.documents import Document
 from codeplane.operations.read.locate import LocatedText, NotLocated, ReadOptions, locate
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.model import digest_params
 from codeplane.tasks.reading import Standing
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call, path_argument
-from codeplane.tools.handlers.paging import require_settled, take_rest
-from codeplane.tools.handlers.read_budget import allowance_of, budget_meta
-from codeplane.tools.handlers.read_request import relative
+from codeplane.tools.handlers.paging import reject_with_cursor, take_rest
+from codeplane.tools.handlers.read_budget import budget_meta, find_allowance
 
 PAGE_CHARS = 20_000
 PAGE_ROOM = 23_000
 _UNBOUNDED = 1 << 40
 
 
-def read_file_full(call: Call, args: Mapping[str, Any]) -> Answer:
-    if "cursor" in args:
-        return _next_page(call, args)
-    if "file" not in args:
+@dataclass(frozen=True, kw_only=True)
+class ReadFileFullArguments(Arguments):
+    file: str | None = None
+    confirm: bool = False
+    cursor: str | None = None
+    path: str | None = None
+
+
+def read_file_full(call: Call, args: ReadFileFullArguments) -> Answer:
+    if args.cursor is not None:
+        return _next_page(call, args, args.cursor)
+    if args.file is None:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "read_file_full needs 'file'",
             expected="the path of a file",
-            received=", ".join(args) or "no arguments",
+            received=", ".join(args.given) or "no arguments",
             example={"file": "src/app.py"},
         )
-    found = _located(call, call.root.path, relative(call, args["file"]))
+    found = _locate(call, call.root.path, call.file(args.file))
     if isinstance(found, NotLocated):
         return Answer(found.fields, status=found.status, message=found.message)
-    if args.get("confirm"):
-        return _page(call, args, found, _Rest(found.path, "", 0, call.root.path))
-    return _costs(call, args, found)
+    if args.confirm:
+        return _page(call, args, found, _FileRest(found.path, "", 0, call.root.path))
+    return _size(call, args, found)
 
 
 @dataclass(frozen=True)
-class _Rest:
-    """What a cursor names: from which byte of which text."""
+class _FileRest:
+    """Rest of a file behind a cursor: the byte offset in one version of the text."""
 
     file: RepoPath
     digest: str
@@ -61,12 +66,12 @@ class _Rest:
     root: Path
 
 
-def _located(call: Call, place: Path, written: str) -> LocatedText | NotLocated:
+def _locate(call: Call, place: Path, written: str) -> LocatedText | NotLocated:
     with Root.open(place) as root:
         return locate(ReadSources(root, call.root.workspace), ReadTarget(written, "file"), ReadOptions())
 
 
-def _costs(call: Call, args: Mapping[str, Any], found: LocatedText) -> Answer:
+def _size(call: Call, args: ReadFileFullArguments, found: LocatedText) -> Answer:
     document = found.document
     assert document is not None
     tokens = found.body.tokens
@@ -78,32 +83,32 @@ def _costs(call: Call, args: Mapping[str, Any], found: LocatedText) -> Answer:
         "pages": max(1, -(-tokens * CHARS_PER_TOKEN // PAGE_CHARS)),
         "file_sha256": document.digest,
     }
-    place = path_argument(args) if call.root.path != call.roots.home.path else {}
+    place = path_argument(args.path) if call.root.path != call.roots.home.path else {}
     hints = {
         "confirm": call.next_call(
             "read_file_full", {"file": found.path, "confirm": True, **place}, f"cpl read {quote(found.path)}"
         ),
         "outline": call.next_call("file_outline", {"file": found.path, **place}, f"cpl outline {quote(found.path)}"),
     }
-    message = "confirm=true gives the text; an outline and single symbols cost less."
+    message = "confirm=true returns the text; an outline or single symbols cost less."
     return Answer(fields, message=message, warnings=found.notices, hints=hints)
 
 
-def _next_page(call: Call, args: Mapping[str, Any]) -> Answer:
-    rest = take_rest(call, args, _Rest, "read_file_full")
-    require_settled(args, [name for name in args if name not in ("cursor", "confirm")], "cursor")
-    found = _located(call, rest.root, rest.file)
+def _next_page(call: Call, args: ReadFileFullArguments, cursor: str) -> Answer:
+    rest = take_rest(call, cursor, _FileRest, "read_file_full")
+    reject_with_cursor(cursor, [name for name in args.given if name not in ("cursor", "confirm")], "cursor")
+    found = _locate(call, rest.root, rest.file)
     if isinstance(found, NotLocated) or found.document is None or found.document.digest != rest.digest:
         raise CodePlaneError(
             ErrorCode.FILE_CHANGED,
-            f"'{display(rest.file)}' changed since its first page",
+            f"'{display(rest.file)}' changed since the first page",
             remedy="Read it from the beginning.",
         )
     return _page(call, args, found, rest)
 
 
-def _page(call: Call, args: Mapping[str, Any], found: LocatedText, rest: _Rest) -> Answer:
-    allowance = allowance_of(call, digest_params(dict(args)), True)
+def _page(call: Call, args: ReadFileFullArguments, found: LocatedText, rest: _FileRest) -> Answer:
+    allowance = find_allowance(call, digest_params(args.as_dict()), True)
     document = found.document
     assert document is not None
     data = found.body.data
@@ -114,7 +119,7 @@ def _page(call: Call, args: Mapping[str, Any], found: LocatedText, rest: _Rest) 
     content = piece_of(data, rest.offset, bounds)
     end = rest.offset + len(content.encode("utf-8"))
     if end < len(data) and "\n" in content:
-        # Whole lines, where there are any.
+        # End at a line break, if there is one.
         content = content[: content.rindex("\n") + 1]
         end = rest.offset + len(content.encode("utf-8"))
     first = data.count(b"\n", 0, rest.offset) + 1
@@ -123,10 +128,10 @@ def _page(call: Call, args: Mapping[str, Any], found: LocatedText, rest: _Rest) 
     if content:
         fields |= {"line_start": first, "line_end": last}
     fields |= {"line_count": found.body.line_count, "content": content}
-    fields |= _of_file(document)
+    fields |= {**document.unusual(), "file_sha256": document.digest}
     if end < len(data) and not call.once:
-        following = _Rest(found.path, document.digest, end, rest.root)
-        cursor = call.handles.mint("cursor", call.session.id, following)
+        following = _FileRest(found.path, document.digest, end, rest.root)
+        cursor = call.mint_cursor(following)
         fields["pagination"] = {"next_cursor": cursor, "total_estimate": len(data) - end}
     if allowance.observed:
         call.readings.note_read(call.session, found.path, last - first + 1, len(content), degraded=False)
@@ -138,10 +143,6 @@ def _page(call: Call, args: Mapping[str, Any], found: LocatedText, rest: _Rest) 
     return Answer(fields, warnings=notices, meta=meta | budget_meta(call, allowance, ()), record=record)
 
 
-def _of_file(document: Document) -> dict[str, object]:
-    return {**document.unusual(), "file_sha256": document.digest}
-
-
-def reset_budget(call: Call, args: Mapping[str, Any]) -> Answer:
+def reset_budget(call: Call, args: Arguments) -> Answer:
     call.readings.reset(call.session)
-    return Answer({"budget_state": Standing.OK.value}, message="Reads are counted anew.")
+    return Answer({"budget_state": Standing.OK.value}, message="The read budget was reset.")

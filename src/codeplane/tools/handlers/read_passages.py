@@ -1,4 +1,4 @@
-"""Passages: what is answered of each target, as much of it as one answer has room for."""
+"""Passages: the lines of each target, as many as fit into one answer."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.reading import GivenLines
 from codeplane.tools.calls import Call
-from codeplane.tools.handlers.read_budget import Allowance, relevance
-from codeplane.tools.handlers.read_request import Request, require_mode
+from codeplane.tools.handlers.read_budget import Allowance, relevance_notices
+from codeplane.tools.handlers.read_request import ReadCall, require_mode
 from codeplane.tools.sizes import json_size
 
-ANSWER_ROOM = 21_000
-"""Characters of JSON for all passages of an answer."""
-LEAST_ROOM = 1_500
-"""With less than this left, a passage waits for the next answer."""
-WORTH_SAVING = 800
-"""Characters; a shorter run of lines is given again rather than referred to."""
+ANSWER_CHARS = 21_000
+"""Maximum characters of JSON for all passages of an answer."""
+MIN_ROOM = 1_500
+"""If less is left, the next passage goes to the next answer."""
+MIN_OMITTED_CHARS = 800
+"""Minimum characters of lines that are left out because the session has them; shorter runs are sent again."""
 _UNBOUNDED = 1 << 40
 _FIELDS_ROOM = 900
-"""Characters of a passage beside its text and its path."""
-_SAID = 6
-"""How often a path may be said: as target, as part of a reference, in warnings and in the next call."""
+"""Characters of a passage besides its text and path."""
+_PATH_REPEATS = 6
+"""Maximum repetitions of a path: target, symbol reference, warnings, next call."""
 _MAX_ECHO = 300
 _MAX_NOTICES = 8
 
 
 class GivenRun(NamedTuple):
-    """Neighbouring lines that earlier answers of the session showed, and that are not shown again."""
+    """Consecutive lines that earlier answers of the session contain, and that are left out."""
 
     first: int
     last: int
     request_ids: tuple[str, ...]
-    """Of those answers, in the order of the lines."""
+    """Request ids of those answers, in the order of the lines."""
 
     def as_dict(self) -> dict[str, object]:
         return {"line_start": self.first, "line_end": self.last, "request_ids": list(self.request_ids)}
@@ -52,7 +52,7 @@ class GivenRun(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """One target as it is answered."""
+    """Answer for one target."""
 
     target: ReadTarget
     fields: dict[str, object]
@@ -64,49 +64,49 @@ class Passage:
     truncated: bool = False
     degraded: bool = False
     parts: tuple[CutPart, ...] = ()
-    """The lines that are shown."""
+    """Lines that are sent."""
     given: tuple[GivenRun, ...] = ()
-    """The lines that are not, since the session has them."""
+    """Lines that are left out because the session has them."""
     tokens: int = 0
     found: LocatedText | NotLocated | None = None
     error: CodePlaneError | None = None
 
     @property
     def is_cut_away(self) -> bool:
-        """Whether there is text, and no room for any of it."""
+        """True if there is text but no space for any of it."""
         return self.truncated and self.shown is not None and not self.shown.content and not self.given
 
     @property
     def served_by(self) -> str | None:
-        """The last of the answers that showed all of these lines before; None if some are shown now."""
+        """Request id of the last answer with these lines; None if some lines are sent now."""
         return self.given[-1].request_ids[-1] if self.given and not self.parts else None
 
 
 class Passages:
-    """The passages of one answer, as long as there is room."""
+    """Passages of one answer, as long as there is space."""
 
-    def __init__(self, call: Call, request: Request, allowance: Allowance, sources: ReadSources) -> None:
+    def __init__(self, call: Call, request: ReadCall, allowance: Allowance, sources: ReadSources) -> None:
         self._call = call
         self.request = request
         self.allowance = allowance
         self._sources = sources
-        self._room = _UNBOUNDED if call.surface.everything else ANSWER_ROOM
-        self._told: dict[str, str] = {}
-        """Digests that the answer has said already, by path."""
+        self._room = _UNBOUNDED if call.surface.everything else ANSWER_CHARS
+        self._sent_digests: dict[str, str] = {}
+        """Digests that the answer already contains, by path."""
         self.all: list[Passage] = []
         self.notices: list[Notice] = []
         self.doubts: list[Notice] = []
-        self.whole: dict[str, int] = {}
-        """Tokens of each file of which something is given."""
+        self.whole_tokens: dict[str, int] = {}
+        """Tokens of each whole file that lines are sent of."""
 
-    def take(self, target: ReadTarget) -> bool:
-        """Whether there was room for it."""
-        if self.all and self._room < LEAST_ROOM:
+    def add(self, target: ReadTarget) -> bool:
+        """Read a target. Return False if there is no space for it."""
+        if self.all and self._room < MIN_ROOM:
             return False
         try:
             passage = self._read(target)
         except CodePlaneError as error:
-            if not self.request.many or error.code is ErrorCode.CANCELLED:
+            if not self.request.is_list or error.code is ErrorCode.CANCELLED:
                 raise
             fields = {"target": target.written[:_MAX_ECHO], **_short_error(error)}
             passage = Passage(target, fields, status_of(error), error=error)
@@ -120,26 +120,26 @@ class Passages:
     def _read(self, target: ReadTarget) -> Passage:
         request = self.request
         if target.mode is not None:
-            require_mode(request.given, target.mode)
+            require_mode(request.mode_parameters, target.mode)
         found = locate(self._sources, target, request.wish)
-        require_mode(request.given, found.mode)
+        require_mode(request.mode_parameters, found.mode)
         if isinstance(found, NotLocated):
             fields = {"mode": found.mode, "target": (target.symbol or target.written)[:_MAX_ECHO], **found.fields}
-            return Passage(target, _fitted(fields, self._room), found.status, found.message, found=found)
+            return Passage(target, _fit_candidates(fields, self._room), found.status, found.message, found=found)
         first = found.first + request.offset
         if first > max(1, found.last):
             raise _beyond(found, request.offset)
         lines, chars = self.allowance.bounds(request.limit, request.max_chars)
         extra = found.context | self._outline(found, first, lines)
-        taken = json_size(extra) + len(found.path) * _SAID + _FIELDS_ROOM
-        # Lines that the session has do not count, unless lines were counted out by the caller or for the outline.
+        taken = json_size(extra) + len(found.path) * _PATH_REPEATS + _FIELDS_ROOM
+        # Lines that the session has do not count, unless the caller or the outline limits the lines.
         counted = request.limit is not None or request.annotated
         last = min(found.last, first + lines - 1) if counted else found.last
-        runs = self._given(found, first, last)
+        runs = self._omitted_runs(found, first, last)
         bounds = CutLimits(lines, chars, max(0, self._room - taken))
         kept = cut_parts(found.body, first, last, bounds, [(run.first, run.last) for run in runs])
         shown = kept.whole
-        truncated = request.text and (shown.within_line or shown.last < found.last)
+        truncated = request.with_text and (shown.within_line or shown.last < found.last)
         asked = request.limit is not None and shown.last - first + 1 == request.limit and not shown.within_line
         passage = Passage(
             target,
@@ -164,37 +164,37 @@ class Passages:
         return outline_fields(self._sources, found.document, None if whole else (first, max(first, last)))
 
     def _tokens(self, found: LocatedText, shown: CutText) -> int:
-        """Of the text that is given; where none is, of all that was asked for."""
-        if self.request.text or not found.last:
+        """Return the tokens of the text that is sent; without text, those of the whole target."""
+        if self.request.with_text or not found.last:
             return len(shown.content) // CHARS_PER_TOKEN
         return len(found.body.between(found.first, found.last).decode("utf-8")) // CHARS_PER_TOKEN
 
-    def _given(self, found: LocatedText, first: int, last: int) -> list[GivenRun]:
-        """Runs of these lines that the session was given of the same text, if they need not be given again."""
+    def _omitted_runs(self, found: LocatedText, first: int, last: int) -> list[GivenRun]:
+        """Return runs of these lines that the session has of the same version, unless they are to be sent again."""
         document = found.document
-        if self.allowance.gives_again or document is None or found.mode == "diff_preview" or not self.request.text:
+        if self.allowance.resends or document is None or found.mode == "diff_preview" or not self.request.with_text:
             return []
         given = self._call.readings.find_given(self._call.session, found.path, document.digest, first, last)
-        return [run for run in _runs(given) if self._is_worth_saving(found, run)]
+        return [run for run in _merge_runs(given) if self._is_worth_omitting(found, run)]
 
-    def _is_worth_saving(self, found: LocatedText, run: GivenRun) -> bool:
-        return len(found.body.between(run.first, run.last).decode("utf-8")) >= WORTH_SAVING
+    def _is_worth_omitting(self, found: LocatedText, run: GivenRun) -> bool:
+        return len(found.body.between(run.first, run.last).decode("utf-8")) >= MIN_OMITTED_CHARS
 
     def _note(self, passage: Passage) -> None:
         found, shown = passage.located, passage.shown
-        if found is None or shown is None or not self.request.text:
+        if found is None or shown is None or not self.request.with_text:
             return
-        self._tell(found.notices)
+        self._add_notices(found.notices)
         if passage.served_by is not None:
             return
         for part in passage.parts:
             first = part.first if found.mode != "diff_preview" else 1
-            self._tell(content_notices(found.path, part.content, first))
+            self._add_notices(content_notices(found.path, part.content, first))
         if found.document is not None and found.document.body is not None:
-            self.whole[found.path] = found.document.body.tokens
+            self.whole_tokens[found.path] = found.document.body.tokens
         if not self.allowance.observed:
             return
-        self.doubts += relevance(self._call, found.path)
+        self.doubts += relevance_notices(self._call, found.path)
         lines = sum(part.last - part.first + 1 for part in passage.parts)
         self._call.readings.note_read(
             self._call.session, found.path, lines, len(shown.content), degraded=passage.degraded
@@ -202,13 +202,13 @@ class Passages:
         if found.document is None or found.mode == "diff_preview":
             return
         for part in passage.parts:
-            # A line that is cut counts as not shown, and so do those that no part has.
+            # A truncated line counts as not sent, and so do lines outside the parts.
             last = part.last - (shown.within_line and part is passage.parts[-1])
             if part.first <= last:
                 given = (found.path, found.document.digest, part.first, last, self._call.request_id)
                 self._call.readings.note_served(self._call.session, *given)
 
-    def _tell(self, notices: Iterable[Notice]) -> None:
+    def _add_notices(self, notices: Iterable[Notice]) -> None:
         self.notices += [notice for notice in notices if notice not in self.notices]
         del self.notices[_MAX_NOTICES:]
 
@@ -233,32 +233,32 @@ class Passages:
             left = found.last - shown.last
             fields |= {"lines_left": left} if left else {}
             fields |= {"within_line": True} if shown.within_line else {}
-            if self.request.many and found.comparison is None:
+            if self.request.is_list and found.comparison is None:
                 fields["next"] = next_target(found, shown)
-        fields |= _text_fields(passage) if self.request.text else {}
+        fields |= _text_fields(passage) if self.request.with_text else {}
         if found.document is not None:
             fields |= found.document.unusual()
-            if self._told.get(found.path) != found.document.digest and not self._knows_digest(found.document):
-                fields["file_sha256"] = self._told[found.path] = found.document.digest
+            if self._sent_digests.get(found.path) != found.document.digest and not self._knows_digest(found.document):
+                fields["file_sha256"] = self._sent_digests[found.path] = found.document.digest
         return fields
 
     def _knows_digest(self, document: Document) -> bool:
-        """Whether recent answers showed lines of this version with its digest. JSON has the digest in each answer."""
-        if not self._call.wants_text or self.allowance.gives_again:
+        """True if a recent answer has the digest of this version. In JSON, every answer has it."""
+        if not self._call.wants_text or self.allowance.resends:
             return False
         given = self._call.readings.find_given(self._call.session, document.path, document.digest, 1, _UNBOUNDED)
         return bool(given)
 
 
 def _text_fields(passage: Passage) -> dict[str, object]:
-    """The text of a passage, or what stands in its place.
+    """Return the text of a passage, or references to earlier answers.
 
     - `content`: all lines from `line_start` to `line_end`.
-    - `already_served`: the session was given all of them before; the request_id of the last answer that showed some.
-      If several answers did, `given_before` tells which.
-    - `parts` and `given_before`: some of them are new. `parts` is a list of `line_start`, `line_end` and `content`;
-      `given_before` a list of `line_start`, `line_end` and `request_ids`, the answers that showed these lines. Together
-      they cover the lines from `line_start` to `line_end` of the passage.
+    - `already_served`: the session has all lines; request_id of the last answer with some of them. If there are
+      several, `given_before` lists them.
+    - `parts` and `given_before`: some lines are new. `parts` lists `line_start`, `line_end` and `content`;
+      `given_before` lists `line_start`, `line_end` and `request_ids` of earlier answers. Together they cover the lines
+      from `line_start` to `line_end` of the passage.
     """
     assert passage.shown is not None
     if not passage.given:
@@ -271,8 +271,8 @@ def _text_fields(passage: Passage) -> dict[str, object]:
     return {"parts": parts, "given_before": given}
 
 
-def _runs(given: Iterable[GivenLines]) -> list[GivenRun]:
-    """Neighbouring lines put together."""
+def _merge_runs(given: Iterable[GivenLines]) -> list[GivenRun]:
+    """Merge adjacent lines."""
     runs: list[GivenRun] = []
     for lines in given:
         if runs and runs[-1].last + 1 == lines.first:
@@ -284,12 +284,12 @@ def _runs(given: Iterable[GivenLines]) -> list[GivenRun]:
 
 
 def next_target(found: LocatedText, shown: CutText) -> str:
-    """The lines that were not shown any more."""
+    """Target of the lines that follow."""
     return f"{found.path}:{shown.last + (not shown.within_line)}-{found.last}"
 
 
-def _fitted(fields: dict[str, object], room: int) -> dict[str, object]:
-    """With as many candidates as there is room for."""
+def _fit_candidates(fields: dict[str, object], room: int) -> dict[str, object]:
+    """Drop candidates that do not fit."""
     candidates = fields.get("candidates")
     if not isinstance(candidates, list) or json_size(fields) <= room:
         return fields
@@ -301,16 +301,16 @@ def _fitted(fields: dict[str, object], room: int) -> dict[str, object]:
 
 
 def _short_error(error: CodePlaneError) -> dict[str, object]:
-    told: dict[str, object] = {"error": error.code.name, "message": error.message}
-    # How the index stands is told with the error of a call, which names the way out.
-    return told | ({"details": error.details} if error.details and error.code.kind is not ErrorKind.STATE else {})
+    fields: dict[str, object] = {"error": error.code.name, "message": error.message}
+    # The state of the index is reported by the error of a whole call, with its remedy.
+    return fields | ({"details": error.details} if error.details and error.code.kind is not ErrorKind.STATE else {})
 
 
 def _beyond(found: LocatedText, offset: int) -> CodePlaneError:
     count = found.last - found.first + 1 if found.last else 0
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"there are {count} lines, fewer than offset skips",
+        f"offset {offset} is beyond the last of {count} lines",
         expected=f"offset of at most {max(0, count - 1)}",
         received=str(offset),
         example={"target": "src/app.py", "offset": 100},

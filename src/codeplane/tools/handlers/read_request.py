@@ -1,22 +1,21 @@
-"""From the arguments of a read to what is read, and which of them go with which mode."""
+"""Arguments of read, and the request that they make: targets, modes, and which parameters go with which mode."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.operations.read.diff_preview import Baseline
 from codeplane.operations.read.locate import ReadOptions
 from codeplane.operations.read.targets import Mode, ReadTarget
-from codeplane.tools.arguments import shown
+from codeplane.tools.arguments import Arguments, shown
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.read import MAX_TARGETS, READ
-from codeplane.tools.handlers.paging import require_settled
+from codeplane.tools.handlers.paging import reject_with_cursor
 
-ONLY: Mapping[str, Mode] = {
+MODE_OF: Mapping[str, Mode] = {
     "start_line": "snippet",
     "end_line": "snippet",
     "lines": "snippet",
@@ -27,61 +26,98 @@ ONLY: Mapping[str, Mode] = {
     "against": "diff_preview",
     "content": "diff_preview",
 }
-"""Parameters that mean something in one mode alone."""
-_OF_ONE = ("start_line", "end_line", "lines", "symbol")
-"""Parameters of a target, which many have each for itself."""
+"""Parameters that have an effect in one mode only."""
+_PER_TARGET = ("start_line", "end_line", "lines", "symbol")
+"""Parameters that belong to a target: in a list, each target has its own."""
 _LINES = re.compile(r"L?([1-9][0-9]{0,8})(?:\s*[-:,]\s*L?([1-9][0-9]{0,8})?)?")
 
 
+@dataclass(frozen=True, kw_only=True)
+class TargetArguments(Arguments):
+    """One target with its own range or symbol."""
+
+    target: str | None = None
+    symbol: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    lines: str | None = None
+    mode: Mode | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadArguments(TargetArguments):
+    targets: tuple[TargetArguments | str, ...] | None = field(default=None, metadata={"items": TargetArguments})
+    context_lines: int | None = None
+    include_context: bool = False
+    against: Baseline | None = None
+    offset: int | None = None
+    limit: int | None = None
+    max_preview_chars: int | None = None
+    preview_mode: str | None = None
+    annotated: bool = False
+    fresh: bool = False
+    cursor: str | None = None
+    path: str | None = None
+    content: str | None = None
+    freshness_policy: str | None = None
+
+    @property
+    def mode_parameters(self) -> frozenset[str]:
+        """Given parameters that have an effect in some modes only, except `path`; `false` counts as not given."""
+        given = {name for name in self.given if getattr(self, name) is not False}
+        return frozenset(given & {*MODE_OF, "annotated"}) - {"path"}
+
+
 @dataclass(frozen=True)
-class Request:
+class ReadCall:
+    """A read with its targets parsed; a cursor keeps it for the targets that are left."""
+
     targets: tuple[ReadTarget, ...]
-    many: bool
-    """Whether a list was asked for, however long it is."""
+    is_list: bool
+    """True if a list was requested, even of one target."""
     wish: ReadOptions
-    given: frozenset[str]
-    """Parameters that go with some modes and were given."""
+    mode_parameters: frozenset[str]
     offset: int = 0
     limit: int | None = None
     max_chars: int | None = None
-    text: bool = True
+    with_text: bool = True
     annotated: bool = False
     fresh: bool = False
     policy: str | None = None
 
 
-def check_read(args: Mapping[str, Any]) -> None:
-    """What is wrong whatever the repository holds."""
-    if "cursor" in args:
-        require_settled(args, [name for name in args if name not in ("cursor", "fresh")], "cursor, fresh")
+def check_read(args: ReadArguments) -> None:
+    """Reject arguments that are invalid in every repository."""
+    if args.cursor is not None:
+        unused = [name for name in args.given if name not in ("cursor", "fresh")]
+        reject_with_cursor(args.cursor, unused, "cursor, fresh")
         return
-    targets = args.get("targets", ())
-    if not targets and "target" not in args and "symbol" not in args:
-        raise _refused("read needs a target", "target or targets", "neither")
+    targets = args.targets or ()
+    if not targets and args.target is None and args.symbol is None:
+        raise _invalid("read needs a target", "target or targets", "neither")
     if len(targets) > MAX_TARGETS:
-        raise _refused(
-            f"read takes {MAX_TARGETS} targets at a time", f"at most {MAX_TARGETS} targets", str(len(targets))
-        )
+        message = f"read takes at most {MAX_TARGETS} targets"
+        raise _invalid(message, f"at most {MAX_TARGETS} targets", str(len(targets)))
     if targets:
-        for name in _OF_ONE:
-            if name in args:
-                received = f"targets and {name}"
-                raise _refused(f"with targets, {name} belongs into each of them", "targets as objects", received)
-    _lines(args)
+        for name in _PER_TARGET:
+            if name in args.given:
+                message = f"with targets, put {name} into each target"
+                raise _invalid(message, "targets as objects", f"targets and {name}")
+    _line_range(args)
     for item in targets:
-        if isinstance(item, Mapping):
-            _lines(item)
-            if "target" not in item and "symbol" not in item:
-                raise _refused("a target names no file and no symbol", "path or symbol", shown(dict(item)))
-    if "mode" in args:
-        # Whether a path narrows the search or names a repository is known only with the repository.
-        require_mode(_given(args), args["mode"])
+        if isinstance(item, TargetArguments):
+            _line_range(item)
+            if item.target is None and item.symbol is None:
+                raise _invalid("a target has neither a file nor a symbol", "path or symbol", shown(item.as_dict()))
+    if args.mode is not None:
+        # If a path narrows the search or selects a repository is known only with the repository.
+        require_mode(args.mode_parameters, args.mode)
 
 
-def require_mode(given: Iterable[str], mode: Mode) -> None:
-    """ARGUMENT_INVALID for a parameter that has no effect in a mode."""
-    for name in sorted(given):
-        only = ONLY.get(name)
+def require_mode(names: Iterable[str], mode: Mode) -> None:
+    """Raise ARGUMENT_INVALID for a parameter that has no effect in a mode."""
+    for name in sorted(names):
+        only = MODE_OF.get(name)
         if name == "annotated" and mode == "diff_preview":
             only = "file"
         if only is not None and only != mode:
@@ -95,74 +131,54 @@ def require_mode(given: Iterable[str], mode: Mode) -> None:
             )
 
 
-def request_of(call: Call, args: Mapping[str, Any]) -> Request:
-    items = [*([dict(args)] if "target" in args or "symbol" in args else []), *args.get("targets", ())]
-    within = within_of(call, args)
-    given = _given(args)
-    return Request(
-        targets=tuple(_target(call, item, args.get("mode")) for item in items),
-        many="targets" in args,
+def parse_read(call: Call, args: ReadArguments) -> ReadCall:
+    single = [args] if args.target is not None or args.symbol is not None else []
+    within = call.directory(args.path)
+    return ReadCall(
+        targets=tuple(_target(call, item, args.mode) for item in (*single, *(args.targets or ()))),
+        is_list=args.targets is not None,
         wish=ReadOptions(
             merge_namesakes=call.wants_text,
             within=within,
-            include_context=args.get("include_context", False),
-            context_lines=args.get("context_lines"),
-            against=args.get("against", "HEAD"),
-            proposed=args.get("content"),
+            include_context=args.include_context,
+            context_lines=args.context_lines,
+            against=args.against or "HEAD",
+            proposed=args.content,
         ),
-        given=given | {"path"} if within else given,
-        offset=args.get("offset", 0),
-        limit=args.get("limit"),
-        max_chars=args.get("max_preview_chars"),
-        text=args.get("preview_mode") != "none",
-        annotated=args.get("annotated", False),
-        fresh=args.get("fresh", False),
-        policy=args.get("freshness_policy"),
+        mode_parameters=args.mode_parameters | {"path"} if within else args.mode_parameters,
+        offset=args.offset or 0,
+        limit=args.limit,
+        max_chars=args.max_preview_chars,
+        with_text=args.preview_mode != "none",
+        annotated=args.annotated,
+        fresh=args.fresh,
+        policy=args.freshness_policy,
     )
 
 
-def within_of(call: Call, args: Mapping[str, Any]) -> str:
-    """The part of its repository that a path names; empty for all of it."""
-    if "path" not in args:
-        return ""
-    place = os.path.realpath(call.roots.home.path / args["path"])
-    return "" if place == str(call.root.path) else os.path.relpath(place, call.root.path)
+def _target(call: Call, item: TargetArguments | str, mode: Mode | None) -> ReadTarget:
+    if isinstance(item, str):
+        return ReadTarget(call.file(item.strip()), mode)
+    first, last = _line_range(item)
+    target = call.file((item.target or "").strip())
+    mode = item.mode or mode
+    if not target and item.symbol is not None:
+        return ReadTarget(call.file(item.symbol), mode or "symbol", None, first, last)
+    return ReadTarget(target, mode, item.symbol, first, last)
 
 
-def relative(call: Call, written: str) -> str:
-    """A path of the repository; one that is absolute and lies in it is taken too."""
-    root = f"{call.root.path}/"
-    return written.removeprefix(root).removeprefix("./") or written
-
-
-def _given(args: Mapping[str, Any]) -> frozenset[str]:
-    """Parameters that mean something in some modes only; what is turned off means nothing in any."""
-    return frozenset(name for name in (*ONLY, "annotated") if args.get(name, False) is not False) - {"path"}
-
-
-def _target(call: Call, item: object, mode: Mode | None) -> ReadTarget:
-    if not isinstance(item, Mapping):
-        return ReadTarget(relative(call, str(item).strip()), mode)
-    first, last = _lines(item)
-    symbol = item.get("symbol")
-    written = relative(call, str(item.get("target", "")).strip())
-    chosen = item.get("mode", mode)
-    if not written and symbol is not None:
-        return ReadTarget(relative(call, symbol), chosen or "symbol", None, first, last)
-    return ReadTarget(written, chosen, symbol, first, last)
-
-
-def _lines(item: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    first, last = item.get("start_line"), item.get("end_line")
-    if "lines" in item:
-        found = _LINES.fullmatch(item["lines"].strip())
+def _line_range(item: TargetArguments) -> tuple[int | None, int | None]:
+    first, last = item.start_line, item.end_line
+    if item.lines is not None:
+        found = _LINES.fullmatch(item.lines.strip())
         if found is None or first is not None or last is not None:
-            raise _refused("lines is one range, as in 10-20", "lines, or start_line and end_line", shown(item["lines"]))
+            message = "lines is one range, such as 10-20"
+            raise _invalid(message, "lines, or start_line and end_line", shown(item.lines))
         first, last = int(found[1]), int(found[2] or found[1])
     if last is not None and last < (first or 1):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "end_line lies before start_line",
+            "end_line is before start_line",
             expected=f"end_line of at least {first or 1}",
             received=str(last),
             example=_EXAMPLES["snippet"],
@@ -178,6 +194,6 @@ _EXAMPLES: Mapping[str, dict[str, object]] = {
 }
 
 
-def _refused(message: str, expected: str, received: str) -> CodePlaneError:
+def _invalid(message: str, expected: str, received: str) -> CodePlaneError:
     example = dict(READ.examples[0].arguments)
     return CodePlaneError(ErrorCode.ARGUMENT_INVALID, message, expected=expected, received=received, example=example)

@@ -1,4 +1,4 @@
-"""Search while there is no index to read: which requests the disk can answer, and what the answer says about it."""
+"""Search of the working tree while the index is being built."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from codeplane.tools.handlers.search_empty import nothing_indexed_in
 from codeplane.tools.handlers.search_request import MAX_ECHO
 from codeplane.workspace.waiting import copy_error
 
-_FROM_TEXT = frozenset({"auto", "lexical", "regex", "files"})
-"""Modes that need no facts."""
+_TEXT_MODES = frozenset({"auto", "lexical", "regex", "files"})
+"""Modes that need no index."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class DiskAnswer:
 
 
 def search_disk(call: Call, request: SearchRequest, error: CodePlaneError) -> DiskAnswer:
-    """Search the working tree, since the index answered `error`.
+    """Search the working tree after the index raised `error`.
 
-    Raises the error if it says anything else than that the index is not ready, or if the request needs facts.
+    Raises the error unless it is NOT_READY, and if the request needs the index.
     """
     if error.code is not ErrorCode.NOT_READY:
         raise error
-    if request.mode not in _FROM_TEXT or (request.kinds and request.mode != "files"):
+    if request.mode not in _TEXT_MODES or (request.kinds and request.mode != "files"):
         raise _needs_index(request, error)
     found, extent = call.root.finder.find_on_disk(call.root.workspace.tree, request, call.cancelled)
     if not found.hits and request.directory and not extent.anywhere:
@@ -43,13 +43,13 @@ def search_disk(call: Call, request: SearchRequest, error: CodePlaneError) -> Di
 
 
 def index_state(error: CodePlaneError) -> dict[str, object]:
-    """How far the index is, by the error that says it cannot be read yet."""
+    """Return the progress of the index from a NOT_READY error."""
     state = "opening" if error.details.get("phase") == "opening" else "building"
     return {"state": state, **{name: error.details[name] for name in _PROGRESS if name in error.details}}
 
 
 def index_lines(index: Mapping[str, object]) -> list[TextLine]:
-    """The line that ends a text answer from the disk; none if the index was read."""
+    """Return the last line of a text answer from disk; nothing if the index was read."""
     if not index:
         return []
     known = "files_total" in index
@@ -61,12 +61,12 @@ _PROGRESS = ("files_done", "files_total")
 
 
 def _needs_index(request: SearchRequest, error: CodePlaneError) -> CodePlaneError:
-    """The same error, with the search for the text of a name, which works already."""
-    told = copy_error(error)
+    """Return the error with an example that works without an index: the name as text."""
+    changed = copy_error(error)
     if len(request.query) <= MAX_ECHO:
-        text = analyze_query(request.query).last if request.mode not in _FROM_TEXT else request.query
-        mode = request.mode if request.mode in _FROM_TEXT else "lexical"
-        told.example = {"query": text, "mode": mode}
-    what = "'kinds'" if request.mode in _FROM_TEXT else f"mode '{request.mode}'"
-    told.remedy = f"{what[0].upper()}{what[1:]} needs the index: search for text meanwhile, or ask again in a moment."
-    return told
+        text = analyze_query(request.query).last if request.mode not in _TEXT_MODES else request.query
+        mode = request.mode if request.mode in _TEXT_MODES else "lexical"
+        changed.example = {"query": text, "mode": mode}
+    what = "'kinds'" if request.mode in _TEXT_MODES else f"mode '{request.mode}'"
+    changed.remedy = f"{what[0].upper()}{what[1:]} needs the index: search for text meanwhile, or retry in a moment."
+    return changed

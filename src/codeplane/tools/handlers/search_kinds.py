@@ -1,4 +1,4 @@
-"""Kinds of results by the names that people and models have for them."""
+"""Kinds of results, and the names that people and models use for them."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ KINDS = (
     "file",
     "text",
 )
-"""Of the definitions that languages know, and of results that are none."""
+"""Kinds of definitions, and of results that are not definitions."""
 
-_OTHER_NAMES: dict[str, tuple[str, ...]] = {
+_SYNONYMS: dict[str, tuple[str, ...]] = {
     "class": ("cls", "klass"),
     "constant": ("const",),
     "constructor": ("ctor", "initializer"),
@@ -67,11 +67,11 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
 
 
 def read_kinds(names: Iterable[str]) -> tuple[str, ...]:
-    """The kinds that are meant, each once; a name that nobody has for one is refused with the nearest."""
-    return tuple(dict.fromkeys(kind for name in names for kind in _meant(name)))
+    """Return the kinds that names refer to, each once. An unknown name is rejected with the nearest kind."""
+    return tuple(dict.fromkeys(kind for name in names for kind in _kinds_named(name)))
 
 
-def _meant(name: str) -> tuple[str, ...]:
+def _kinds_named(name: str) -> tuple[str, ...]:
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     for form in (plain, plain.removesuffix("s"), plain.removesuffix("es"), plain.removesuffix("ies") + "y"):
         for spelling in (form, form.replace("_", "")):
@@ -81,7 +81,7 @@ def _meant(name: str) -> tuple[str, ...]:
     nearest = _BY_NAME[close[0]][0] if close else None
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        "there is no such kind of symbol",
+        f"no kind of symbol named '{shown(name)}'",
         expected=nearest or ", ".join(KINDS),
         received=shown(name),
         example={"query": "checkout", "kinds": [nearest or "function"]},
@@ -92,7 +92,7 @@ def _meant(name: str) -> tuple[str, ...]:
 def _by_name() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for kind in KINDS:
-        for name in (kind, *_OTHER_NAMES.get(kind, ())):
+        for name in (kind, *_SYNONYMS.get(kind, ())):
             for spelling in {name, name.replace("_", "")}:
                 found[spelling] = (*found.get(spelling, ()), kind)
     return found

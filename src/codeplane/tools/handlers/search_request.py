@@ -1,15 +1,23 @@
-"""From the arguments of a search to what is asked, and how much of it is told."""
+"""Arguments of search, and the request and view that they make."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.search.model import EXHAUSTIVE, MODES, ResultMode, SearchRequest
-from codeplane.operations.search.result_rows import Detail, RowOptions
-from codeplane.tools.arguments import shown
+from codeplane.operations.search.model import (
+    EXHAUSTIVE,
+    MODES,
+    GroupBy,
+    Mode,
+    RankingMode,
+    ResultMode,
+    Scope,
+    SearchRequest,
+)
+from codeplane.operations.search.result_rows import Detail, Explain, RowOptions
+from codeplane.tools.arguments import Arguments, shown
 from codeplane.tools.calls import Call
 from codeplane.tools.catalog.search import SEARCH
 from codeplane.tools.handlers.search_kinds import read_kinds
@@ -20,9 +28,9 @@ from codeplane.tools.text.search import DEFAULT_RANKED
 VIEW = frozenset(
     {"cursor", "limit", "detail_level", "enrichment", "compact", "include_snippets", "ranking_explain_level"}
 )
-"""What may differ from page to page: how much is told, never of what."""
+"""Parameters that may differ from page to page: they change how results are shown, not which."""
 MAX_ECHO = 300
-"""Characters of a query that a hint or an example says again."""
+"""Maximum characters of a query that a hint or an example repeats."""
 
 _DEFAULTS = {param.name: param.default for param in SEARCH.params if param.default is not None}
 _DETAIL: Mapping[str, Detail] = {
@@ -34,94 +42,109 @@ _DETAIL: Mapping[str, Detail] = {
 }
 
 
-def check_search(args: Mapping[str, Any]) -> None:
-    if "cursor" in args:
+@dataclass(frozen=True, kw_only=True)
+class SearchArguments(Arguments):
+    query: str = ""
+    mode: Mode = "auto"
+    scope: Scope | None = None
+    paths: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    case_sensitive: bool | None = None
+    result_mode: ResultMode | None = None
+    group_by: GroupBy | None = None
+    tiers: tuple[str, ...] | None = None
+    ranking_mode: RankingMode = "auto_changed_first"
+    detail_level: Detail | None = None
+    enrichment: str | None = None
+    include_snippets: bool | None = None
+    compact: bool | None = None
+    ranking_explain_level: Explain | None = None
+    limit: int | None = None
+    cursor: str | None = None
+    debug: bool = False
+    path: str | None = None
+    freshness_policy: str | None = None
+
+    def non_defaults(self) -> dict[str, object]:
+        """Return the given arguments that differ from their defaults."""
+        return {name: value for name, value in self.as_dict().items() if value != _DEFAULTS.get(name)}
+
+    def criteria(self) -> dict[str, object]:
+        """Return the arguments that select results; pages share them."""
+        return {name: value for name, value in self.as_dict().items() if name not in VIEW}
+
+
+def check_search(args: SearchArguments) -> None:
+    if args.cursor is not None:
         return
-    query, mode = args.get("query"), args["mode"]
-    # Blanks are text like any other where text is taken as it is.
-    if query is None or not (query if mode in ("lexical", "regex") else query.strip()):
-        raise _refused("search needs a query" if query is None else "the query is empty", "text to find", query)
+    query, mode = args.query, args.mode
+    if "query" not in args.given:
+        raise _invalid("search needs a query", "text to find", "no query")
+    # In text modes, blanks are text like any other.
+    if not (query if mode in ("lexical", "regex") else query.strip()):
+        raise _invalid("the query is empty", "text to find", shown(query))
     if mode not in MODES:
         raise CodePlaneError(
             ErrorCode.MODE_UNSUPPORTED,
-            "search has no vectors yet, so that it cannot search by meaning",
+            "semantic search is not available",
             expected=" | ".join(MODES),
             received=mode,
             example={"query": query[:MAX_ECHO]},
             remedy="Use mode 'auto', which takes a question in words.",
         )
     if mode != "auto" and len(query) > MAX_TEXT:
-        raise _refused(
-            f"the query has {len(query)} characters", f"at most {MAX_TEXT} characters; mode auto takes more", query
-        )
-    # Brackets are names of directories too, as in pages/[id]; where there is no such one, that is told soon enough.
-    read_kinds(args.get("kinds", ()))
-    if any(sign in args.get("path", "") for sign in "*?"):
+        expected = f"at most {MAX_TEXT} characters; mode auto takes more"
+        raise _invalid(f"the query has {len(query)} characters", expected, shown(query))
+    read_kinds(args.kinds or ())
+    # Brackets occur in directory names, as in pages/[id]; a missing directory is reported by the search.
+    if args.path is not None and any(sign in args.path for sign in "*?"):
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "'path' is one directory; patterns go into 'paths'",
             expected="a directory",
-            received=shown(args["path"]),
-            example={"query": query[:MAX_ECHO], "paths": [args["path"]]},
+            received=shown(args.path),
+            example={"query": query[:MAX_ECHO], "paths": [args.path]},
             remedy="Use 'paths'.",
         )
 
 
-def request_of(call: Call, args: Mapping[str, Any]) -> SearchRequest:
+def make_request(call: Call, args: SearchArguments) -> SearchRequest:
     return SearchRequest(
-        query=args["query"],
-        mode=args["mode"],
-        scope=args.get("scope"),
-        paths=args.get("paths", ()),
-        languages=args.get("languages", ()),
-        kinds=read_kinds(args.get("kinds", ())),
+        query=args.query,
+        mode=args.mode,
+        scope=args.scope,
+        paths=args.paths or (),
+        languages=args.languages or (),
+        kinds=read_kinds(args.kinds or ()),
         result_mode=_result_mode(call, args),
-        group_by=args.get("group_by", "symbol"),
-        ranking_mode=args["ranking_mode"],
-        case_sensitive=args.get("case_sensitive"),
-        directory=directory_of(call, args),
-        limit=args.get("limit", DEFAULT_RANKED if call.wants_text else DEFAULT_LIMIT),
-        debug=args.get("debug", False),
+        group_by=args.group_by or "symbol",
+        ranking_mode=args.ranking_mode,
+        case_sensitive=args.case_sensitive,
+        directory=call.directory(args.path),
+        limit=args.limit or (DEFAULT_RANKED if call.wants_text else DEFAULT_LIMIT),
+        debug=args.debug,
         evidence=call.wants_text,
     )
 
 
-def _result_mode(call: Call, args: Mapping[str, Any]) -> ResultMode:
-    """Text shows every matching line, as grep does, unless it is asked to group them."""
-    if "result_mode" in args:
-        chosen: ResultMode = args["result_mode"]
-        return chosen
-    return "raw" if call.wants_text and args["mode"] in EXHAUSTIVE and "group_by" not in args else "grouped"
+def _result_mode(call: Call, args: SearchArguments) -> ResultMode:
+    """Text lists every matching line, as grep does, unless grouping is requested."""
+    if args.result_mode is not None:
+        return args.result_mode
+    return "raw" if call.wants_text and args.mode in EXHAUSTIVE and args.group_by is None else "grouped"
 
 
-def directory_of(call: Call, args: Mapping[str, Any]) -> str:
-    """The part of its repository that a path names; empty for all of it."""
-    if "path" not in args:
-        return ""
-    place = os.path.realpath(call.roots.home.path / args["path"])
-    return "" if place == str(call.root.path) else os.path.relpath(place, call.root.path)
-
-
-def view_of(args: Mapping[str, Any], before: RowOptions) -> RowOptions:
-    detail = args.get("detail_level") or _DETAIL.get(args.get("enrichment", ""), before.detail)
+def make_view(args: SearchArguments, previous: RowOptions) -> RowOptions:
+    """Return how results are shown; what a call does not say stays as on the previous page."""
     return RowOptions(
-        detail,
-        args.get("compact", before.compact),
-        args.get("include_snippets", before.snippets),
-        args.get("ranking_explain_level", before.explain),
+        args.detail_level or _DETAIL.get(args.enrichment or "", previous.detail),
+        previous.compact if args.compact is None else args.compact,
+        previous.snippets if args.include_snippets is None else args.include_snippets,
+        args.ranking_explain_level or previous.explain,
     )
 
 
-def said(args: Mapping[str, Any]) -> dict[str, object]:
-    """What a call says besides defaults."""
-    return {name: value for name, value in args.items() if value != _DEFAULTS.get(name)}
-
-
-def _refused(message: str, expected: str, query: str | None) -> CodePlaneError:
-    return CodePlaneError(
-        ErrorCode.ARGUMENT_INVALID,
-        message,
-        expected=expected,
-        received=shown(query) if query is not None else "no query",
-        example=dict(SEARCH.examples[0].arguments),
-    )
+def _invalid(message: str, expected: str, received: str) -> CodePlaneError:
+    example = dict(SEARCH.examples[0].arguments)
+    return CodePlaneError(ErrorCode.ARGUMENT_INVALID, message, expected=expected, received=received, example=example)

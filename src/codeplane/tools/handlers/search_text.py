@@ -1,11 +1,11 @@
-"""The text form of a search: the rows, then one line for whatever was left out."""
+"""Text form of search: which hits are shown in which order, and one line for everything that is left out."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from codeplane.base.paths import basename
 from codeplane.base.symbols import parse_symbol_ref
@@ -24,6 +24,8 @@ from codeplane.query.routes import find_routes, list_routed_uses
 from codeplane.query.rows import has_unresolved
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.codec import storable
+from codeplane.tools.handlers.search_fields import count_searched
+from codeplane.tools.handlers.search_request import SearchArguments
 from codeplane.tools.text.common import call_text
 from codeplane.tools.text.search import (
     DEFAULT_MATCHES,
@@ -42,37 +44,37 @@ from codeplane.tools.text.search import (
 _UNKNOWN = "unknown"
 _BY_NAME = frozenset({"auto", "symbol", "definitions"})
 _MAX_EXACT = 8
-"""Definitions of a name that are shown; more are counted."""
+"""Maximum definitions of a name that are shown; more are counted."""
 _FEW_DEFINITIONS = 3
 _FEW_UNKNOWN = 10
-"""Unresolved references that are shown without being asked for."""
+"""Unresolved references up to which they are shown by default."""
 
 
 class Arranged(NamedTuple):
     hits: tuple[Hit, ...]
     unknown: int = 0
-    """Unresolved references that are only counted."""
+    """Number of unresolved references that are not shown."""
     imports: int = 0
-    """Imports that are only counted."""
+    """Number of imports that are not shown."""
 
 
 @dataclass(frozen=True)
 class TextForm:
-    """What the text form of one search needs besides the hits; later pages keep it."""
+    """Layout of the text form of one search; all its pages share it."""
 
     mode: str
     exhaustive: bool
     grouped: bool
     hides_imports: bool = False
-    """Whether imports in files with other uses are only counted."""
+    """True if imports in files with other uses are counted, not shown."""
 
     def arrange(self, hits: Sequence[Hit], tiers: Sequence[str] | None) -> Arranged:
-        """The hits in the order in which text shows them on all pages.
+        """Return the hits in the order of the text form, over all pages.
 
-        Unresolved references are shown if they are few, if there is nothing else, or if they are asked for.
+        Unresolved references are shown if they are few, if there are no others, or if requested.
         """
         if not self.exhaustive:
-            # A line that contains the query word for word is the answer.
+            # Lines that contain the query literally are the answer.
             return Arranged(tuple([hit for hit in hits if hit.literal] or hits))
         unknown = [hit for hit in hits if hit.tier == _UNKNOWN]
         if tiers or len(unknown) <= _FEW_UNKNOWN or len(unknown) == len(hits):
@@ -80,7 +82,7 @@ class TextForm:
         else:
             hits = [hit for hit in hits if hit.tier != _UNKNOWN]
         using = {hit.path for hit in hits if not hit.is_import} if self.hides_imports else set()
-        # Two uses on one line are one row.
+        # Two uses on one line share a row.
         hits = list({(hit.path, hit.match_line or hit.line_start): hit for hit in reversed(hits)}.values())[::-1]
         shown = [hit for hit in hits if not (hit.is_import and hit.path in using)]
         return Arranged(tuple(by_file(shown)), len(unknown), len(hits) - len(shown))
@@ -109,13 +111,13 @@ class TextForm:
         return DEFAULT_MATCHES if self.exhaustive else DEFAULT_RANKED
 
 
-def text_form(found: SearchResult, request: SearchRequest, args: Mapping[str, Any]) -> TextForm:
+def text_form(found: SearchResult, request: SearchRequest, args: SearchArguments) -> TextForm:
     grouped = found.exhaustive and request.result_mode == "grouped"
-    return TextForm(request.mode, found.exhaustive, grouped, request.mode == "references" and "result_mode" not in args)
+    return TextForm(request.mode, found.exhaustive, grouped, request.mode == "references" and args.result_mode is None)
 
 
 def definition_hits(snapshot: Snapshot, found: SearchResult, request: SearchRequest) -> tuple[Hit, ...]:
-    """The definitions that references are of, as rows in front of them, if they are few."""
+    """Return the definitions that the references refer to, if they are few; they are shown first."""
     symbols = found.hints.get("symbols") if request.mode == "references" else None
     if not isinstance(symbols, list) or len(symbols) > _FEW_DEFINITIONS:
         return ()
@@ -130,9 +132,9 @@ def definition_hits(snapshot: Snapshot, found: SearchResult, request: SearchRequ
 
 
 def exact_hits(found: SearchResult, request: SearchRequest) -> tuple[Hit, ...] | None:
-    """Definitions of the very name that was asked for; None where the query is not a name, or nothing has it.
+    """Return the definitions of exactly the name in the query; None if it is not a name, or has no definition.
 
-    A plain word may be a topic as well as a name, so that other results matter too.
+    A plain word may be a topic as well as a name, so other results matter too.
     """
     if request.mode not in _BY_NAME or found.exhaustive:
         return None
@@ -146,7 +148,7 @@ def exact_hits(found: SearchResult, request: SearchRequest) -> tuple[Hit, ...] |
 
 
 def named_files(found: SearchResult, request: SearchRequest) -> tuple[Hit, ...]:
-    """Files whose name or path is the query of a ranked search."""
+    """Return the files whose name or path is the query of a ranked search."""
     text = operators.parse_query(request.query).text.strip() if request.mode == "auto" else ""
     if found.exhaustive or not text or not analyze_query(text).only_path:
         return ()
@@ -156,7 +158,7 @@ def named_files(found: SearchResult, request: SearchRequest) -> tuple[Hit, ...]:
 
 
 def count_uses(snapshot: Snapshot, hit: Hit) -> int | None:
-    """Known uses of a definition; None while references are being resolved."""
+    """Return the number of known uses of a definition; None while references are being resolved."""
     if not hit.def_uid or has_unresolved(snapshot):
         return None
     defined = find_symbols(snapshot, [uid_number(hit.def_uid)]).get(uid_number(hit.def_uid))
@@ -166,13 +168,13 @@ def count_uses(snapshot: Snapshot, hit: Hit) -> int | None:
     return rank_uses(uses, (defined.path, defined.line, defined.column), 1).page.total
 
 
-def of_tiers(found: SearchResult, tiers: Sequence[str] | None) -> SearchResult:
-    """Only the references of the tiers that were asked for."""
+def filter_tiers(found: SearchResult, tiers: Sequence[str] | None) -> SearchResult:
+    """Keep only the references of the requested tiers."""
     return found if tiers is None else replace(found, hits=tuple(hit for hit in found.hits if hit.tier in tiers))
 
 
 def hidden_lines(arranged: Arranged) -> list[TextLine]:
-    """What is only counted, with the arguments that show it."""
+    """Count what is not shown, with the arguments that show it."""
     lines = [note(f"imports: {arranged.imports:,} more (result_mode=raw)")] if arranged.imports else []
     unknown = f"unresolved: {arranged.unknown:,} more of this name (tiers=unknown)"
     return [*lines, *([note(unknown)] if arranged.unknown else [])]
@@ -193,28 +195,28 @@ def exact_lines(
     return TextPage(lines, page.shown)
 
 
-def nothing_lines(
+def empty_lines(
     found: SearchResult, request: SearchRequest, extent: SearchExtent, message: str | None
 ) -> list[TextLine]:
-    """That nothing was found is a fact about as many files as were searched."""
-    searched = max(0, extent.files - sum(_not_searched(found).values()))
+    """Say that nothing was found, and in how many files."""
+    searched = count_searched(found, extent)
     if message and request.mode in ("symbol", "definitions", "references"):
         first = message.removesuffix(".")
     else:
         first = f"no matches in {searched:,} {'file' if searched == 1 else 'files'}"
-        first += f"; {message.removesuffix('.')}" if message else did_you_mean(found.similar)
+        first += f"; {message[:1].lower()}{message[1:].removesuffix('.')}" if message else did_you_mean(found.similar)
     return [text(first)]
 
 
 def outside_line(found: SearchResult) -> list[TextLine]:
-    """Matches that the scope left out, with the argument that shows them."""
+    """Count matches outside the scope, with the argument that shows them."""
     count = sum(found.outside_scope.values())
     roles = sorted({_ROLES.get(role, role) for role, number in found.outside_scope.items() if number})
     return [note(f"{' and '.join(roles)}: {count:,} more (scope=mixed)")] if count else []
 
 
 def more_line(form: TextForm, left: int, total: int, files: int, how: str) -> list[TextLine]:
-    """How many results are left out, and how to see them. `files` is 0 where it is not known."""
+    """Count the remaining results and say how to see them. `files` is 0 if not known."""
     if form.mode == "files":
         return [note(f"{left:,} more files ({how})")]
     if form.exhaustive and files:
@@ -223,7 +225,7 @@ def more_line(form: TextForm, left: int, total: int, files: int, how: str) -> li
 
 
 def reference_lines(found: SearchResult) -> list[TextLine]:
-    """What references say besides their rows."""
+    """Notes about references besides their rows."""
     lines: list[TextLine] = []
     elsewhere = found.hints.get("elsewhere")
     if elsewhere and not found.hits:
@@ -235,18 +237,13 @@ def reference_lines(found: SearchResult) -> list[TextLine]:
 
 
 def call_lines(hints: object) -> list[TextLine]:
-    """Calls that an answer suggests."""
+    """Render the suggested calls of an answer."""
     calls = hints.values() if isinstance(hints, Mapping) else ()
     return [note(f"hint: {call_text(hint)}") for hint in calls if isinstance(hint, Mapping) and "tool" in hint]
 
 
 def debug_lines(debug: Mapping[str, object]) -> list[TextLine]:
     return [note("debug: " + json.dumps(debug, separators=(",", ":"), default=str))]
-
-
-def _not_searched(found: SearchResult) -> Mapping[str, int]:
-    reasons = found.hints.get("not_searched")
-    return reasons if isinstance(reasons, Mapping) else {}
 
 
 _ROLES = {"test": "tests", "fixture": "fixtures", "example": "examples"}

@@ -1,9 +1,8 @@
-"""Tasks: open one, look at it, close it."""
+"""Handler of task: open, show or close a task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
@@ -11,7 +10,11 @@ from codeplane.ledger.events import TaskState
 from codeplane.operations.editing.delta import FINGERPRINT_CHARS
 from codeplane.operations.task import open_task
 from codeplane.tasks.model import Limits, Task
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call
+from codeplane.tools.handler import Handler
+from codeplane.tools.handlers.paging import reject_unused
+from codeplane.tools.text.task import render_task
 
 _LIMITS = ("max_mutations", "max_test_runs", "max_duration_sec", "max_tokens")
 _ONLY = {**dict.fromkeys((*_LIMITS, "paths"), ("open",)), "outcome": ("close",), "task_id": ("status", "close")}
@@ -20,49 +23,50 @@ _FINGERPRINTS = ("last_mutation_fingerprint", "last_failure_fingerprint")
 _OUTCOMES = {"success": TaskState.CLOSED_SUCCESS, "failed": TaskState.CLOSED_FAILED}
 
 
-def check_task(args: Mapping[str, Any]) -> None:
-    """A parameter that would have no effect is refused: whoever gave it expects one."""
-    action = args["action"]
-    for name, actions in _ONLY.items():
-        if name in args and action not in actions:
-            raise CodePlaneError(
-                ErrorCode.ARGUMENT_INVALID,
-                f"'{name}' has no effect with action {action}",
-                expected=f"{name} with action {' or '.join(actions)}",
-                received=f"action {action}",
-                example={"action": actions[0], name: args[name]},
-            )
+@dataclass(frozen=True, kw_only=True)
+class TaskArguments(Arguments):
+    action: str
+    task_id: str | None = None
+    max_mutations: int | None = None
+    max_test_runs: int | None = None
+    max_duration_sec: int | None = None
+    max_tokens: int | None = None
+    paths: tuple[str, ...] | None = None
+    outcome: str | None = None
 
 
-def task(call: Call, args: Mapping[str, Any]) -> Answer:
-    if args["action"] == "open":
+def check_task(args: TaskArguments) -> None:
+    reject_unused(args, _ONLY)
+
+
+def task(call: Call, args: TaskArguments) -> Answer:
+    if args.action == "open":
         return _open(call, args)
-    named = args.get("task_id")
-    is_closing = args["action"] == "close"
+    is_closing = args.action == "close"
     try:
         if is_closing:
-            found = call.tasks.close(call.session, named, _OUTCOMES[args.get("outcome", "success")])
+            found = call.tasks.close(call.session, args.task_id, _OUTCOMES[args.outcome or "success"])
         else:
-            found = call.tasks.find(call.session, named)
+            found = call.tasks.find(call.session, args.task_id)
     except CodePlaneError as error:
         state = error.details.get("task_state")
         if error.code is not ErrorCode.TASK_CLOSED or state is None:
             raise
-        # It is known how it ended, which is what was asked.
-        return Answer({"task_id": named, "state": state})
+        # A closed task is an answer: it says how the task ended.
+        return Answer({"task_id": args.task_id, "state": state})
     counters = _counters(found, call.tasks.age_seconds(found))
     return Answer(_head(found) | ({} if is_closing else _rest(found)) | counters)
 
 
-def _open(call: Call, args: Mapping[str, Any]) -> Answer:
+def _open(call: Call, args: TaskArguments) -> Answer:
     if call.once:
         raise CodePlaneError(
             ErrorCode.ENGINE_UNREACHABLE,
-            "no server runs here, and a task would end with this command",
-            remedy="Start one ('cpl mcp' in a client, or 'cpl up'), and open the task there.",
+            "no server is running, and a task would end with this command",
+            remedy="Start a server ('cpl mcp' in a client, or 'cpl up') and open the task there.",
         )
-    limits = Limits(**{name: args[name] for name in _LIMITS if name in args})
-    opened = open_task(call.root.path, call.tasks, call.session, limits, tuple(args.get("paths", ())))
+    limits = Limits(**{name: value for name in _LIMITS if (value := getattr(args, name)) is not None})
+    opened = open_task(call.root.path, call.tasks, call.session, limits, args.paths or ())
     message = "Pass task_id with every call that belongs to it." if call.shared else None
     return Answer(_head(opened), message=message)
 
@@ -78,7 +82,7 @@ def _counters(found: Task, age: int) -> dict[str, object]:
 
 
 def _rest(found: Task) -> dict[str, object]:
-    """What its client gave or was told before, for one who has lost it."""
+    """Limits, paths and fingerprints, for a client that has lost them."""
     fields: dict[str, object] = {} if found.explicit else {"opened_by": "session"}
     if limits := found.limits.as_dict():
         fields["limits"] = limits
@@ -88,3 +92,6 @@ def _rest(found: Task) -> dict[str, object]:
         (name, text[:FINGERPRINT_CHARS]) for name in _FINGERPRINTS if (text := getattr(found, name)) is not None
     )
     return fields
+
+
+HANDLERS = {"task": Handler(TaskArguments, task, check_task, render_task)}

@@ -1,9 +1,9 @@
-"""From the arguments of write_source to edits: one at the top level, a batch, or corrections of a refused batch."""
+"""Arguments of write_source, parsed to edits: one at the top level, a batch, or corrections of a rejected batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, normalize
@@ -11,15 +11,11 @@ from codeplane.operations.editing.model import SYMBOL_ACTIONS, Edit
 from codeplane.operations.editing.planning import MIN_DIGEST_DIGITS, is_digest
 from codeplane.operations.editing.substitution import Substitution
 from codeplane.operations.read.targets import parse_line_range
-from codeplane.tools.arguments import shown
+from codeplane.tools.arguments import Arguments, shown
 from codeplane.tools.catalog.write_source import EDIT_FIELDS
 
-Fields = Mapping[str, Any]
-"""One edit by the names of its fields."""
-
 _NAMES = frozenset(field.name for field in EDIT_FIELDS)
-_SYMBOL_FIELDS = {"symbol", "new_text", "content"}
-_OF_ACTION: Mapping[str, set[str]] = {
+_FIELDS: Mapping[str, set[str]] = {
     "create": {"content", "executable"},
     "update": {
         "content",
@@ -34,17 +30,54 @@ _OF_ACTION: Mapping[str, set[str]] = {
     },
     "delete": set(),
     "move": {"new_path"},
-    **dict.fromkeys(SYMBOL_ACTIONS, _SYMBOL_FIELDS),
+    **{action: {"symbol", "new_text", "content"} for action in SYMBOL_ACTIONS},
     "replace_pattern": {"pattern", "new_text", "paths", "expected_count"},
 }
-_ALWAYS = {"path", "action", "expected_file_sha256"}
-_RARE = {"executable", "final_newline", "whole_lines", "expected_count"}
+"""Fields of each action, besides the common ones."""
+_COMMON_FIELDS = {"path", "action", "expected_file_sha256"}
+_RARE_FIELDS = {"executable", "final_newline", "whole_lines", "expected_count"}
+_SELECTORS = ("start_line", "end_line", "replace_all")
+"""Fields that select among several matches."""
+_EXAMPLE = {"path": "src/app.py", "old_text": "retries = 3", "new_text": "retries = 5"}
 
 
-def requested_edits(args: Mapping[str, Any]) -> tuple[Fields, ...]:
-    """The edits of a call as they were sent: those of `edits`, or one whose fields are at the top level."""
-    own = {name: value for name, value in args.items() if name in _NAMES}
-    if own and "edits" in args:
+@dataclass(frozen=True, kw_only=True)
+class EditArguments(Arguments):
+    """One edit as it was sent."""
+
+    path: str | None = None
+    action: str | None = None
+    old_text: str | None = None
+    new_text: str | None = None
+    replace_all: bool = False
+    content: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    symbol: str | None = None
+    pattern: str | None = None
+    paths: tuple[str, ...] | None = None
+    expected_count: int | None = None
+    expected_file_sha256: str | None = None
+    new_path: str | None = None
+    final_newline: bool | None = None
+    executable: bool = False
+    whole_lines: bool = False
+    edit: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteSourceArguments(EditArguments):
+    edits: tuple[EditArguments, ...] | None = field(default=None, metadata={"items": EditArguments})
+    batch: str | None = None
+    dry_run: bool = False
+    allow_sensitive: bool = False
+    idempotency_key: str | None = None
+
+
+def requested_edits(args: WriteSourceArguments) -> tuple[EditArguments, ...]:
+    """Return the edits of a call as they were sent: those of `edits`, or the one at the top level."""
+    own = {name: value for name, value in args.as_dict().items() if name in _NAMES}
+    if own and args.edits is not None:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             f"write_source has both edits and {next(iter(own))} at the top level",
@@ -52,219 +85,218 @@ def requested_edits(args: Mapping[str, Any]) -> tuple[Fields, ...]:
             received=", ".join([*own, "edits"]),
             example=_EXAMPLE,
         )
-    edits = (own,) if own else tuple(args.get("edits", ()))
+    edits = (EditArguments.parse(own),) if own else args.edits
     if not edits:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             "write_source needs an edit",
             expected="path, old_text and new_text; or edits",
-            received=", ".join(args) or "no arguments",
+            received=", ".join(args.given) or "no arguments",
             example=_EXAMPLE,
         )
     return edits
 
 
-def corrected_edits(batch: Sequence[Fields], corrections: Sequence[Fields]) -> tuple[Fields, ...]:
-    """A refused batch with corrections: each names its edit, and its fields replace those that were sent."""
-    edits = [dict(fields) for fields in batch]
+def corrected_edits(batch: Sequence[EditArguments], corrections: Sequence[EditArguments]) -> tuple[EditArguments, ...]:
+    """Apply corrections to a rejected batch. Each names its edit; its fields replace those that were sent."""
+    edits = list(batch)
     for correction in corrections:
-        number = correction.get("edit", 1 if len(edits) == 1 else None)
+        number = correction.edit if correction.edit is not None else 1 if len(edits) == 1 else None
         if number is None or number > len(edits):
             raise CodePlaneError(
                 ErrorCode.ARGUMENT_INVALID,
                 "a correction does not say which edit of the batch it replaces"
                 if number is None
-                else f"the batch has {len(edits)} edits, and not {number}",
+                else f"the batch has {len(edits)} edits, not {number}",
                 expected=f"edit: 1 to {len(edits)}",
                 received=_named(correction),
                 example={"batch": "b_2q5Zl1Y0", "edits": [{"edit": 2, "old_text": "retries = 3"}]},
             )
-        given = {name: value for name, value in correction.items() if name != "edit"}
-        before = edits[number - 1]
-        if given.get("action", before.get("action")) != before.get("action"):
-            before = {name: value for name, value in before.items() if name == "path"}
-        # Either says which of several matches is meant, so that the one before does not hold any more.
-        if given.get("replace_all") or "start_line" in given:
-            before = {name: value for name, value in before.items() if name not in _CHOOSING}
-        edits[number - 1] = {**before, **given}
+        edits[number - 1] = _corrected(edits[number - 1], correction)
     return tuple(edits)
 
 
-def parse_edits(requested: Sequence[Fields]) -> list[Edit]:
+def _corrected(edit: EditArguments, correction: EditArguments) -> EditArguments:
+    before = edit.as_dict()
+    if correction.action is not None and correction.action != edit.action:
+        before = {name: value for name, value in before.items() if name == "path"}
+    # Either one replaces the previous selection among several matches.
+    if correction.replace_all or correction.start_line is not None:
+        before = {name: value for name, value in before.items() if name not in _SELECTORS}
+    changed = {name: value for name, value in correction.as_dict().items() if name != "edit"}
+    return EditArguments.parse({**before, **changed})
+
+
+def parse_edits(requested: Sequence[EditArguments]) -> list[Edit]:
     total = len(requested)
-    return [_edit(number if total > 1 else 0, fields) for number, fields in enumerate(requested, 1)]
+    return [_parse_edit(number if total > 1 else 0, edit) for number, edit in enumerate(requested, 1)]
 
 
-_CHOOSING = ("start_line", "end_line", "replace_all")
-_EXAMPLE = {"path": "src/app.py", "old_text": "retries = 3", "new_text": "retries = 5"}
-
-
-def _edit(number: int, sent: Fields) -> Edit:
-    """`number` is 0 for the only edit of a call."""
-    fields = _with_place(sent)
-    action = fields.get("action") or _action(number, fields)
-    _require_meaning(number, action, fields)
-    new_text = fields.get("new_text")
-    if action in SYMBOL_ACTIONS and new_text is None:
-        new_text = fields.get("content")
-    pattern = None
-    if action == "replace_pattern":
-        pattern = _numbered(number, lambda: Substitution(fields["pattern"], new_text or ""))
+def _parse_edit(number: int, sent: EditArguments) -> Edit:
+    """Parse one edit. `number` is 0 for the only edit of a call."""
+    edit = _with_place(sent)
+    action = edit.action or _infer_action(number, edit)
+    _require_fields(number, action, edit)
+    new_text, content = edit.new_text, edit.content
+    if action in SYMBOL_ACTIONS:
+        new_text, content = content if new_text is None else new_text, None
     return Edit(
-        path=_path(number, fields["path"]) if "path" in fields else RepoPath(""),
+        path=_path(number, edit.path) if edit.path is not None else RepoPath(""),
         action=action,
-        content=fields.get("content") if action not in SYMBOL_ACTIONS else None,
+        content=content,
         new_text=new_text,
-        old_text=fields.get("old_text"),
-        start_line=fields.get("start_line"),
-        end_line=fields.get("end_line"),
-        replace_all=fields.get("replace_all", False),
-        whole_lines=fields.get("whole_lines", False),
-        symbol=fields.get("symbol"),
-        pattern=pattern,
-        globs=tuple(fields.get("paths", ())),
-        expected_count=fields.get("expected_count"),
-        expected_sha256=_digest(number, fields.get("expected_file_sha256")),
-        new_path=_path(number, fields["new_path"]) if "new_path" in fields else None,
-        final_newline=fields.get("final_newline"),
-        executable=fields.get("executable", False),
+        old_text=edit.old_text,
+        start_line=edit.start_line,
+        end_line=edit.end_line,
+        replace_all=edit.replace_all,
+        whole_lines=edit.whole_lines,
+        symbol=edit.symbol,
+        pattern=_substitution(number, edit.pattern or "", new_text or "") if action == "replace_pattern" else None,
+        globs=edit.paths or (),
+        expected_count=edit.expected_count,
+        expected_sha256=_digest(number, edit.expected_file_sha256),
+        new_path=_path(number, edit.new_path) if edit.new_path is not None else None,
+        final_newline=edit.final_newline,
+        executable=edit.executable,
     )
 
 
-def _with_place(fields: Fields) -> Fields:
-    """`path:line` and `path#name`, which answers print and every tool takes, by their parts."""
-    path = fields.get("path", "")
-    if "symbol" not in fields and fields.get("action") in SYMBOL_ACTIONS and ("#" in path or parse_line_range(path)):
-        return {**{name: value for name, value in fields.items() if name != "path"}, "symbol": path}
-    place = parse_line_range(path) if "new_text" in fields and "start_line" not in fields else None
-    if place is None or "symbol" in fields or "pattern" in fields or "replace_all" in fields:
-        return fields
-    lines = {"start_line": place.first}
-    if "old_text" not in fields and place.last is not None:
-        lines["end_line"] = place.last
-    return {**fields, "path": place.path, **lines}
+def _with_place(edit: EditArguments) -> EditArguments:
+    """Split `path:line` and `path#name`, which answers print and every tool accepts."""
+    path, values = edit.path or "", edit.as_dict()
+    if edit.symbol is None and edit.action in SYMBOL_ACTIONS and ("#" in path or parse_line_range(path)):
+        del values["path"]
+        return EditArguments.parse({**values, "symbol": path})
+    place = parse_line_range(path) if edit.new_text is not None and edit.start_line is None else None
+    if place is None or values.keys() & {"symbol", "pattern", "replace_all"}:
+        return edit
+    values |= {"path": place.path, "start_line": place.first}
+    if edit.old_text is None and place.last is not None:
+        values["end_line"] = place.last
+    return EditArguments.parse(values)
 
 
-def _digest(number: int, written: str | None) -> str | None:
-    if written is None:
+def _digest(number: int, sent: str | None) -> str | None:
+    if sent is None:
         return None
-    digest = written.strip().lower().removeprefix("sha256:")
+    digest = sent.strip().lower().removeprefix("sha256:")
     if not is_digest(digest):
         expected = f"{MIN_DIGEST_DIGITS} to 64 hexadecimal digits"
-        raise _wrong(number, "expected_file_sha256 is not a sha256", expected, shown(digest))
+        raise _invalid(number, "expected_file_sha256 is not a sha256", expected, shown(digest))
     return digest
 
 
-def _path(number: int, written: str) -> RepoPath:
-    """A path that is written has one spelling: one that looks like a directory may be a mistake."""
-    path = normalize(written)
-    if "//" in written or written.endswith(("/", "\\")):
+def _path(number: int, sent: str) -> RepoPath:
+    """Normalize a path. One that looks like a directory is rejected: it may be a mistake."""
+    path = normalize(sent)
+    if "//" in sent or sent.endswith(("/", "\\")):
         raise CodePlaneError(
             ErrorCode.PATH_INVALID,
-            f"{_prefix(number)}'{display(written)}' is not the path of a file",
+            f"{_prefix(number)}'{display(sent)}' is not the path of a file",
             details={"edit": number or 1},
-            expected="names with one '/' between them",
-            received=display(written),
+            expected="names separated by single slashes",
+            received=display(sent),
             example=path or "src/app.py",
         )
     return path
 
 
-def _action(number: int, fields: Fields) -> str:
-    """The only action that the fields can mean. A deletion is never guessed."""
-    if "new_path" in fields:
+def _infer_action(number: int, edit: EditArguments) -> str:
+    """Return the only action that the fields allow. A deletion is never inferred."""
+    if edit.new_path is not None:
         return "move"
-    if "pattern" in fields:
+    if edit.pattern is not None:
         return "replace_pattern"
-    if "symbol" in fields and "old_text" not in fields:
+    if edit.symbol is not None and edit.old_text is None:
         return "replace_symbol"
-    if "new_text" in fields or ("content" in fields and "expected_file_sha256" in fields):
+    if edit.new_text is not None or (edit.content is not None and edit.expected_file_sha256 is not None):
         return "update"
-    if "content" in fields:
+    if edit.content is not None:
         return "create"
-    if "old_text" in fields:
-        raise _wrong(number, "old_text has no new_text", 'new_text; "" to delete the text', _named(fields))
-    raise _wrong(number, "it does not say what to do", f"action: {', '.join(_OF_ACTION)}", _named(fields))
+    if edit.old_text is not None:
+        raise _invalid(number, "old_text has no new_text", 'new_text; "" to delete the text', _named(edit))
+    raise _invalid(number, "the edit does not say what to do", f"action: {', '.join(_FIELDS)}", _named(edit))
 
 
-def _require_meaning(number: int, action: str, fields: Fields) -> None:
-    """Refuse fields that would have no effect, and ask for those that are needed."""
-    needless = sorted(set(fields) - _ALWAYS - _OF_ACTION[action])
-    if "expected_file_sha256" in fields and (action == "create" or "paths" in fields):
-        needless.append("expected_file_sha256")
-    if needless == ["edit"]:
-        raise _wrong(number, "edit is for corrections of a refused batch", "batch with edit", _named(fields))
-    if needless:
-        raise _wrong(number, f"{action} does not take {needless[0]}", _taken(action), _named(fields))
-    if "path" not in fields and "symbol" not in fields and "paths" not in fields:
-        raise _wrong(number, f"{action} needs a path", "path", _named(fields))
-    if action == "update":
-        _require_update(number, fields)
-    elif action == "create" and "content" not in fields:
-        raise _wrong(number, "create needs the content of the file", "content", _named(fields))
-    elif action == "move" and "new_path" not in fields:
-        raise _wrong(number, "move needs the new path", "new_path", _named(fields))
-    elif action in SYMBOL_ACTIONS:
-        if "symbol" not in fields:
-            raise _wrong(number, f"{action} needs a symbol", "symbol: Class.method or path#name", _named(fields))
-        if ("new_text" in fields) == ("content" in fields):
-            raise _wrong(number, f"{action} needs new_text", "new_text", _named(fields))
-        if not (fields.get("new_text") or fields.get("content", "")).strip():
-            raise _wrong(number, f"{action} needs a new_text that is not blank", "new_text", _named(fields))
-    elif action == "replace_pattern":
-        for name in ("pattern", "new_text"):
-            if name not in fields:
-                raise _wrong(number, f"replace_pattern needs {name}", name, _named(fields))
-        if "path" in fields and "paths" in fields:
-            raise _wrong(number, "replace_pattern has both path and paths", "one of them", _named(fields))
+def _require_fields(number: int, action: str, edit: EditArguments) -> None:
+    """Reject fields that would have no effect, and require those that the action needs."""
+    unused = sorted(set(edit.given) - _COMMON_FIELDS - _FIELDS[action])
+    if edit.expected_file_sha256 is not None and (action == "create" or edit.paths is not None):
+        unused.append("expected_file_sha256")
+    if unused == ["edit"]:
+        raise _invalid(number, "edit is for corrections of a rejected batch", "batch with edit", _named(edit))
+    if unused:
+        expected = ", ".join(["path", "action", *sorted(_FIELDS[action] - _RARE_FIELDS)])
+        raise _invalid(number, f"{action} does not take {unused[0]}", expected, _named(edit))
+    if edit.path is None and edit.symbol is None and edit.paths is None:
+        raise _invalid(number, f"{action} needs a path", "path", _named(edit))
+    problem = _update_problem(edit) if action == "update" else _problem(action, edit)
+    if problem is not None:
+        raise _invalid(number, *problem, _named(edit))
 
 
-def _require_update(number: int, fields: Fields) -> None:
-    whole, part = "content" in fields, "new_text" in fields
-    if whole == part:
-        raise _wrong(number, "an update has either content or new_text", "one of them", _named(fields))
-    if whole and {"old_text", *_CHOOSING} & set(fields):
-        raise _wrong(number, "content replaces the whole file, and not a part of it", "new_text", _named(fields))
-    if "end_line" in fields and "start_line" not in fields:
-        raise _wrong(number, "end_line needs start_line", "start_line", _named(fields))
-    if part and "start_line" not in fields and "old_text" not in fields:
-        raise _wrong(number, "it does not say what new_text replaces", "old_text", _named(fields))
-    if fields.get("replace_all") and "start_line" in fields:
-        raise _wrong(number, "replace_all and start_line contradict each other", "one of them", _named(fields))
+def _problem(action: str, edit: EditArguments) -> tuple[str, str] | None:
+    """Return a message about missing or contradictory fields, and the expected ones."""
+    if action == "create" and edit.content is None:
+        return "create needs the content of the file", "content"
+    if action == "move" and edit.new_path is None:
+        return "move needs the new path", "new_path"
+    if action in SYMBOL_ACTIONS:
+        if edit.symbol is None:
+            return f"{action} needs a symbol", "symbol: Class.method or path#name"
+        if (edit.new_text is None) == (edit.content is None):
+            return f"{action} needs new_text", "new_text"
+        if not (edit.new_text or edit.content or "").strip():
+            return f"{action} needs a new_text that is not blank", "new_text"
+    if action == "replace_pattern":
+        if edit.pattern is None or edit.new_text is None:
+            missing = "pattern" if edit.pattern is None else "new_text"
+            return f"replace_pattern needs {missing}", missing
+        if edit.path is not None and edit.paths is not None:
+            return "replace_pattern has both path and paths", "one of them"
+    return None
+
+
+def _update_problem(edit: EditArguments) -> tuple[str, str] | None:
+    if (edit.content is None) == (edit.new_text is None):
+        return "an update has either content or new_text", "one of them"
+    if edit.content is not None and {"old_text", *_SELECTORS} & set(edit.given):
+        return "content replaces the whole file, not a part of it", "new_text"
+    if edit.end_line is not None and edit.start_line is None:
+        return "end_line needs start_line", "start_line"
+    if edit.new_text is not None and edit.start_line is None and edit.old_text is None:
+        return "the edit does not say what new_text replaces", "old_text"
+    if edit.replace_all and edit.start_line is not None:
+        return "replace_all and start_line contradict each other", "one of them"
     for name in ("replace_all", "whole_lines"):
-        if fields.get(name) and "old_text" not in fields:
-            raise _wrong(number, f"{name} needs old_text", "old_text", _named(fields))
-    if "expected_count" in fields and not fields.get("replace_all"):
-        raise _wrong(number, "expected_count needs replace_all", "replace_all: true", _named(fields))
+        if getattr(edit, name) and edit.old_text is None:
+            return f"{name} needs old_text", "old_text"
+    if edit.expected_count is not None and not edit.replace_all:
+        return "expected_count needs replace_all", "replace_all: true"
+    return None
 
 
-def _taken(action: str) -> str:
-    return ", ".join(["path", "action", *sorted(_OF_ACTION[action] - _RARE)])
-
-
-def _named(fields: Fields) -> str:
-    return ", ".join(fields)
+def _named(edit: EditArguments) -> str:
+    return ", ".join(edit.given)
 
 
 def _prefix(number: int) -> str:
     return f"edit {number}: " if number else ""
 
 
-def _numbered(number: int, parse: Any) -> Any:
+def _substitution(number: int, pattern: str, replacement: str) -> Substitution:
     try:
-        return parse()
+        return Substitution(pattern, replacement)
     except CodePlaneError as error:
         error.message = f"{_prefix(number)}{error.message}"
         error.details["edit"] = number or 1
         if error.remedy is not None:
-            error.remedy = (
-                "Put a backslash before a character that is meant literally, or use old_text with replace_all."
-            )
+            error.remedy = "Escape literal characters with a backslash, or use old_text with replace_all."
         error.example = {"pattern": r"(\w+)\.size\(\)", "new_text": r"len(\1)", "paths": ["src/**/*.py"]}
         raise
 
 
-def _wrong(number: int, message: str, expected: str, received: str) -> CodePlaneError:
+def _invalid(number: int, message: str, expected: str, received: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
         f"{_prefix(number)}{message}",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import spaced
 
 
-def render_list_codebases(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_list_codebases(arguments: Arguments, answer: Answer) -> list[TextLine]:
     """A path a line; the state only where the index is not ready."""
     lines = []
     for state, paths in answer.result.items():

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.base.warnings import Notice
+
+if TYPE_CHECKING:
+    from codeplane.tools.arguments import Arguments
 
 MAX_PATHS = 5
 """Paths that a stale line or a warning names; the others are counted."""
@@ -74,7 +77,7 @@ def error_lines(error: CodePlaneError, tool: str, hints: Mapping[str, object]) -
     return lines
 
 
-def render_result(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_result(arguments: Arguments, answer: Answer) -> list[TextLine]:
     """Any result as `key: value` lines, for tools that have no form of their own."""
     lines = [text(answer.message)] if answer.message else []
     lines += [text(line) for line in _fields(answer.result, "")]

@@ -9,12 +9,13 @@ from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.tools import catalog
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import argument_words, spaced
 
 Fields = Mapping[str, Any]
 
 
-def render_describe(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_describe(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result: Fields = answer.result
     return list(_tool_lines(result)) if "parameters" in result else [text(_repo_words(result))]
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.text_lines import TextLine, text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import hint_lines, job_lines, spaced
 
 Fields = Mapping[str, Any]
 
 
-def render_health_check(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_health_check(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result: Fields = answer.result
     words = [str(result["status"])]
     checks: Fields = result["startup_checks"]["index"]

@@ -11,6 +11,7 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, entry, heading, note, text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import call_text
 
 _TOLD_ROLES = frozenset({"generated", "vendored"})
@@ -18,12 +19,12 @@ _TOLD_ROLES = frozenset({"generated", "vendored"})
 _BYTES = 1_000
 
 
-def render_list_files(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_list_files(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result: Mapping[str, Any] = answer.result
     entries: Mapping[str, Mapping[str, Any]] = result["entries"]
     lines = list(_folder_lines(entries, result.get("roles", {}), result["file_count"]))
     if not entries:
-        lines.append(text("no files" if answer.message is None else "nothing here is indexed"))
+        lines.append(text("no files" if answer.message is None else "no indexed files here"))
     return [*lines, *_left_lines(answer, result)]
 
 

@@ -8,12 +8,13 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import hint_lines, job_lines, spaced
 
 Fields = Mapping[str, Any]
 
 
-def render_manage_index(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_manage_index(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result: Fields = answer.result
     words = _sentence(answer.message) if answer.message else spaced(answer.status)
     counts = list(_index_counts(result))

@@ -15,6 +15,7 @@ from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.symbols import parse_symbol_ref
 from codeplane.base.text_lines import LineKind, TextLine, diff, heading, note, source, symbol, text
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import call_text, hint_lines, short_digest
 from codeplane.tools.text.outline import outline_rows
 
@@ -28,7 +29,7 @@ MARK_ANYWAY = 60
 Item = Mapping[str, Any]
 
 
-def render_read(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_read(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result = answer.result
     items = result.get("items")
     if isinstance(items, list):
@@ -40,7 +41,7 @@ def render_read(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
     return [*lines, *_token_lines(result, answer), *_budget_lines(answer)]
 
 
-def render_read_file_full(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_read_file_full(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result: Item = answer.result
     if answer.status != "ok":
         return _item_lines(result, answer.status, answer.message)
@@ -60,7 +61,7 @@ def render_read_file_full(arguments: Mapping[str, Any], answer: Answer) -> list[
     return [heading(result["path"], about), *hint_lines(answer, "confirm", "outline")]
 
 
-def render_reset_budget(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_reset_budget(arguments: Arguments, answer: Answer) -> list[TextLine]:
     return [text("read budget reset")]
 
 

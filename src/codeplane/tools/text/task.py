@@ -8,9 +8,10 @@ from typing import Any
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, note, text
+from codeplane.tools.arguments import Arguments
 
 
-def render_task(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_task(arguments: Arguments, answer: Answer) -> list[TextLine]:
     result: Mapping[str, Any] = answer.result
     words = [f"{result['task_id']} {str(result['state']).lower()}"]
     if "limit_triggered" in result:

@@ -13,14 +13,18 @@ much as the rest of the line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, note, text
 from codeplane.operations.editing.messages import REPEATED
+from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import short_digest
+
+if TYPE_CHECKING:
+    from codeplane.tools.handlers.write_source_edits import WriteSourceArguments
 
 MAX_TESTS = 2
 MAX_TESTS_CHARS = 80
@@ -29,7 +33,17 @@ MAX_UNCHANGED = 5
 _ACTIONS = {"created": "created ", "deleted": "deleted ", "moved": "", "updated": ""}
 
 
-def render_write_source(arguments: Mapping[str, Any], answer: Answer) -> list[TextLine]:
+def render_rollback(arguments: Arguments, answer: Answer) -> list[TextLine]:
+    return _render(answer, frozenset())
+
+
+def render_write_source(arguments: WriteSourceArguments, answer: Answer) -> list[TextLine]:
+    edits = arguments.edits or ()
+    return _render(answer, {edit.path for edit in edits if edit.expected_file_sha256 is not None})
+
+
+def _render(answer: Answer, checked: Collection[str | None]) -> list[TextLine]:
+    """`checked` are paths whose digest the caller sent, so that it gets the new one."""
     result: Mapping[str, Any] = answer.result
     delta: Mapping[str, Any] = result.get("delta", {})
     if result.get("dry_run"):
@@ -40,7 +54,6 @@ def render_write_source(arguments: Mapping[str, Any], answer: Answer) -> list[Te
     if len(files) == 1 == delta.get("files_changed"):
         rows = [text(f"{_file_row(files[0], with_digest=True)} {mutation_id}")]
     else:
-        checked = {edit.get("path") for edit in arguments.get("edits", ()) if "expected_file_sha256" in edit}
         totals = _totals(delta) if delta.get("files_left_out") else f"{delta.get('files_changed', 0):,} files"
         rows = [text(f"{mutation_id} {totals}")]
         rows += [
