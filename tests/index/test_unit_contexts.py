@@ -6,7 +6,7 @@ import pytest
 
 from codeplane.base.paths import RepoPath
 from codeplane.index.units.discovery import discover
-from codeplane.index.units.manifests import declare
+from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.model import Tier
 from codeplane.index.units.overrides import UnitOverride, read_overrides
 
@@ -41,7 +41,7 @@ def test_units_are_added_renamed_and_left_out() -> None:
         "core/pom.xml": b"<project><artifactId>c</artifactId></project>",
         "setup.py": b"",
     }
-    manifests = {RepoPath(path): declare(path, data) for path, data in files.items()}
+    manifests = {RepoPath(path): read_manifest(path, data) for path, data in files.items()}
     found = {(each.family, each.root): each for each in discover(manifests, stated).candidates}
     web = found["javascript", RepoPath("web")]
     assert (web.name, web.detached, web.tier) == ("web", False, Tier.PACKAGE)

@@ -8,13 +8,15 @@ import pytest
 
 from codeplane.base.paths import RepoPath
 from codeplane.index.units.discovery import Discovery, discover
-from codeplane.index.units.manifests import declare
+from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.markers import find_marker
 from codeplane.index.units.model import Tier
 
 
 def found_in(files: Mapping[str, str]) -> Discovery:
-    return discover({RepoPath(path): declare(path, text.encode()) for path, text in files.items() if find_marker(path)})
+    return discover(
+        {RepoPath(path): read_manifest(path, text.encode()) for path, text in files.items() if find_marker(path)}
+    )
 
 
 def units_of(family: str, files: Mapping[str, str]) -> dict[str, str]:

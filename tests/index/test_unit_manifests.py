@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from codeplane.base.paths import RepoPath
 from codeplane.index.units.discovery import discover
 from codeplane.index.units.globs import Meter, Unreadable, check, matches
-from codeplane.index.units.manifests import MAX_MARKER_BYTES, MAX_MEMBERS, declare
-from codeplane.index.units.model import Manifest
+from codeplane.index.units.manifests import MAX_MARKER_BYTES, MAX_MEMBERS, read_manifest
+from codeplane.languages.manifest import Manifest
 
 READ = (
     *("package.json", "deno.jsonc", "pnpm-workspace.yaml", "go.work", "go.mod", "Cargo.toml", "settings.gradle"),
@@ -44,7 +44,7 @@ READ = (
     ],
 )
 def test_what_is_wrong_becomes_a_note(path: str, data: bytes | None, note: str) -> None:
-    found = declare(path, data)
+    found = read_manifest(path, data)
     assert found.note is not None and note in found.note
     assert found.open or found.members is None
 
@@ -59,12 +59,12 @@ def test_what_is_wrong_becomes_a_note(path: str, data: bytes | None, note: str) 
     ],
 )
 def test_odd_types_are_left_out(path: str, data: bytes) -> None:
-    assert declare(path, data)._replace(note=None) == Manifest(None, ("p",), package=path != "Cargo.toml")
+    assert read_manifest(path, data)._replace(note=None) == Manifest(None, ("p",), package=path != "Cargo.toml")
 
 
 def test_nested_workspaces_with_a_thousand_bad_patterns_take_no_longer() -> None:
     patterns = [f"{'*a' * 100}{number}/**" for number in range(1000)]
-    members = declare("package.json", orjson.dumps({"workspaces": patterns}))
+    members = read_manifest("package.json", orjson.dumps({"workspaces": patterns}))
     chain = ["/".join("a" * depth) for depth in range(1, 100)]
     roots = [*chain, *(f"{chain[-1]}/{'a' * 200}{number}" for number in range(400))]
     started = time.process_time()
@@ -75,7 +75,9 @@ def test_nested_workspaces_with_a_thousand_bad_patterns_take_no_longer() -> None
 
 
 def test_lists_are_bounded() -> None:
-    found = declare("package.json", orjson.dumps({"workspaces": [f"p{number}" for number in range(MAX_MEMBERS + 5)]}))
+    found = read_manifest(
+        "package.json", orjson.dumps({"workspaces": [f"p{number}" for number in range(MAX_MEMBERS + 5)]})
+    )
     assert found.members is not None and len(found.members) == MAX_MEMBERS
     assert found.note is not None
 
@@ -105,14 +107,14 @@ def test_lists_are_bounded() -> None:
 def test_no_marker_takes_long(path: str, unit: str) -> None:
     data = (unit * (MAX_MARKER_BYTES // len(unit))).encode()
     started = time.process_time()
-    declare(path, data)
+    read_manifest(path, data)
     assert time.process_time() - started < 5.0
 
 
 @settings(max_examples=300, deadline=None)
 @given(path=st.sampled_from(READ), data=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_end_as_data_that_can_be_stored(path: str, data: bytes) -> None:
-    found = declare(path, data)
+    found = read_manifest(path, data)
     stored = orjson.loads(orjson.dumps(tuple(found)))
     assert stored[0] == found.name
     discover({path: found})  # type: ignore[dict-item]

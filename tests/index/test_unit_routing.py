@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from codeplane.base.paths import RepoPath, is_inside
 from codeplane.index.units.discovery import discover
-from codeplane.index.units.manifests import declare
+from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.markers import find_marker, may_own
 from codeplane.index.units.model import Candidate, State, Tier
 from codeplane.index.units.routing import UnitRoots, UnitRouter
 from codeplane.index.units.validation import ParseResult, Sampled, best_samples, sample_file, unit_state, update_sample
-from codeplane.languages.families import FAMILIES
+from codeplane.languages.registry import families
 
 NAMES = st.sampled_from(["a", "ab", "b", "lib", "build", "vendor"])
 DIRECTORIES = st.lists(NAMES, max_size=4).map("/".join)
@@ -78,14 +78,14 @@ def test_discovery_does_not_depend_on_order(files: dict[tuple[str, str], bytes],
     manifests = {}
     for (directory, name), data in files.items():
         path = RepoPath(f"{directory}/{name}".lstrip("/"))
-        manifests[path] = declare(path, data)
+        manifests[path] = read_manifest(path, data)
     found = discover(manifests)
     shuffled = list(manifests.items())
     random.Random(seed).shuffle(shuffled)
     assert discover(dict(shuffled)) == found
     keys = [(each.family, each.root) for each in found.candidates]
     assert keys == sorted(set(keys))
-    assert {each.family for each in found.candidates} == set(FAMILIES)
+    assert {each.family for each in found.candidates} == set(families())
     assert len({each.unit_id for each in found.candidates}) == len(keys)
 
 
@@ -159,7 +159,9 @@ def test_a_hundred_thousand_paths_in_about_a_second() -> None:
     contents = dict.fromkeys(markers, b'{"name": "x"}')
     contents["package.json"] = b'{"workspaces": ["packages/*", "!packages/p1?"]}'
     started = time.process_time()
-    manifests = {RepoPath(path): declare(path, contents[path]) for path in (*paths, *contents) if find_marker(path)}
+    manifests = {
+        RepoPath(path): read_manifest(path, contents[path]) for path in (*paths, *contents) if find_marker(path)
+    }
     candidates = discover(manifests).candidates
     router = UnitRouter(UnitRoots(candidates), {each.unit_id: State.VALID for each in candidates if not each.detached})
     owners = [router.unit_of_file(path, "javascript" if path.endswith(".ts") else "python") for path in paths]

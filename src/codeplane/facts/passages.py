@@ -22,6 +22,7 @@ from typing import NamedTuple
 from codeplane.base.paths import basename
 from codeplane.facts.model import Def
 from codeplane.facts.words import count_terms, normalize_text, terms_of, unique_words
+from codeplane.languages.filters import code_extensions
 
 PASSAGES_VERSION = "3"
 
@@ -136,17 +137,8 @@ def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = 
 
 
 def may_define(path: str) -> bool:
-    """Whether a file without a grammar is code by its name."""
-    return basename(path).rpartition(".")[2].lower() in _CODE_ENDINGS
-
-
-_CODE_ENDINGS = frozenset(
-    {
-        "bash", "c", "cc", "clj", "cpp", "cr", "cs", "cxx", "dart", "erl", "ex", "exs", "fs", "groovy", "h", "hh",
-        "hpp", "hs", "hxx", "inl", "jl", "kt", "kts", "l", "lua", "m", "ml", "mm", "nim", "php", "phtml", "pl", "pm",
-        "proto", "r", "rake", "rb", "scala", "sh", "sql", "svelte", "swift", "tcl", "vb", "vue", "y", "zig", "zsh",
-    }
-)  # fmt: skip
+    """True if a file that is not parsed is code, by its extension."""
+    return f".{basename(path).rpartition('.')[2].lower()}" in code_extensions()
 
 
 def _levelled(counts: Mapping[str, int], ordinary: float) -> str:

@@ -19,9 +19,9 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.safe_open import Root
 from codeplane.index.units.discovery import Discovery, discover
-from codeplane.index.units.manifests import declare
+from codeplane.index.units.manifests import read_manifest
 from codeplane.index.units.markers import find_marker
-from codeplane.index.units.model import Candidate, Manifest, Note, State, Tier
+from codeplane.index.units.model import Candidate, Note, State, Tier
 from codeplane.index.units.overrides import CONTEXTS_FILE, MAX_CONTEXTS_BYTES, NO_OVERRIDES, Overrides, read_overrides
 from codeplane.index.units.routing import UnitRoots, UnitRouter
 from codeplane.index.units.validation import (
@@ -33,6 +33,7 @@ from codeplane.index.units.validation import (
     unit_state,
     update_sample,
 )
+from codeplane.languages.manifest import Manifest
 from codeplane.store.codec import storable
 from codeplane.store.unit_rows import FamilyFile, UnitRow
 from codeplane.store.writer import Writer
@@ -118,7 +119,7 @@ class UnitAssignment:
         """A marker was read. Told before its neighbours are put, those get their unit at once."""
         if find_marker(path) is None:
             return
-        manifest = declare(path, data)
+        manifest = read_manifest(path, data)
         if self._manifests.get(path) != manifest:
             self._manifests[path] = manifest
             self._declared[path] = orjson.dumps(tuple(manifest)).decode()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codeplane.languages.families import TEXT_FAMILIES, TEXT_FILENAMES
-from codeplane.languages.registry import detect, languages
+from codeplane.languages.registry import detect, languages, text_families
 from codeplane.languages.versions import grammar_versions
 
 COVERAGES: dict[str, str] = {
@@ -50,7 +49,8 @@ def supported() -> list[Support]:
 def text_only() -> list[Support]:
     """Endings and names that belong to a family and are read as text, by family."""
     found: dict[str, list[str]] = {}
-    for name, family in sorted((*TEXT_FAMILIES.items(), *TEXT_FILENAMES.items())):
+    names, extensions = text_families()
+    for name, family in sorted((*names.items(), *extensions.items())):
         if detect(f"a{name}" if name.startswith(".") else name) is None:
             found.setdefault(family, []).append(name)
     return [
@@ -58,8 +58,8 @@ def text_only() -> list[Support]:
             family,
             family,
             "text",
-            tuple(name for name in names if name.startswith(".")),
-            tuple(name for name in names if not name.startswith(".")),
+            tuple(name for name in files if name.startswith(".")),
+            tuple(name for name in files if not name.startswith(".")),
         )
-        for family, names in sorted(found.items())
+        for family, files in sorted(found.items())
     ]

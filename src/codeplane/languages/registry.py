@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import codeplane.languages as package
 from codeplane.base.paths import basename
-from codeplane.languages.families import TEXT_FAMILIES, TEXT_FILENAMES
+from codeplane.languages import text_only
+from codeplane.languages.family import Family
 from codeplane.languages.spec import Language
 
 
 @cache
 def languages() -> tuple[Language, ...]:
-    found: list[Language] = []
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.ispkg:
-            found.extend(importlib.import_module(f"{package.__name__}.{module.name}").LANGUAGES)
+    """Return every language, by name."""
+    found = [language for folder in _folders() for language in folder.LANGUAGES]
     return tuple(sorted(found, key=lambda language: language.name))
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """Return every language family, by name."""
+    found = [folder.FAMILY for folder in _folders() if hasattr(folder, "FAMILY")]
+    return {family.name: family for family in sorted((*found, text_only.FAMILY), key=lambda family: family.name)}
+
+
+@cache
+def code_families() -> frozenset[str]:
+    """Return the families of programming languages that have build tools of their own."""
+    return frozenset(
+        language.family
+        for language in languages()
+        if language.coverage != "definitions" and not families()[language.family].is_ambient
+    )
 
 
 @cache
@@ -69,10 +87,26 @@ def family_of(path: str) -> str:
     language = detect(path)
     if language is not None:
         return language.family
+    names, extensions = text_families()
     name = basename(path)
-    if name in TEXT_FILENAMES:
-        return TEXT_FILENAMES[name]
-    return TEXT_FAMILIES.get(name[name.rfind(".") :].lower(), "config") if "." in name else "config"
+    if name in names:
+        return names[name]
+    default = text_only.FAMILY.name
+    return extensions.get(name[name.rfind(".") :].lower(), default) if "." in name else default
+
+
+@cache
+def text_families() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the families of file names and of extensions that no grammar parses."""
+    names = {name: family.name for family in families().values() for name in family.text_filenames}
+    extensions = {each: family.name for family in families().values() for each in family.text_extensions}
+    return names, extensions
+
+
+@cache
+def _folders() -> tuple[Any, ...]:
+    modules = pkgutil.iter_modules(package.__path__)
+    return tuple(importlib.import_module(f"{package.__name__}.{each.name}") for each in modules if each.ispkg)
 
 
 @cache

@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from codeplane.base.paths import basename, parent
+from codeplane.languages import text_only
+from codeplane.languages.registry import languages
 
 
 class Role(StrEnum):
@@ -58,7 +60,7 @@ def claim_purpose(path: str) -> Iterator[RoleDecision]:
 
 def claim_generated(path: str) -> Iterator[RoleDecision]:
     name = basename(path)
-    glob = name if name in _LOCK_FILES else _GENERATED_NAMES.find(name)
+    glob = _tables().generated.find(name)
     if glob is not None:
         yield RoleDecision(Role.GENERATED, f"name {glob}")
 
@@ -68,7 +70,7 @@ def claim_place(path: str) -> Iterator[RoleDecision]:
     folder, _, name = path.rpartition("/")
     claims = _claims_of_folder(folder, _extension(name)) if folder else ()
     yield from (claim for claim in claims if claim.role not in (Role.TEST, Role.FIXTURE, Role.DOCS))
-    glob = name if name in _BUILD_NAMES else _BUILD_GLOBS.find(name)
+    glob = _tables().build.find(name)
     if glob is not None:
         yield RoleDecision(Role.BUILD, f"name {glob}")
     if _EXAMPLE_NAME.fullmatch(name) is not None:
@@ -94,7 +96,7 @@ def match_test_name(path: str) -> str | None:
     folder, _, name = path.rpartition("/")
     if _SUSPECT.search(name) is None:
         return None
-    for glob, pattern in _TEST_NAMES:
+    for glob, pattern in _tables().tests:
         if pattern.fullmatch(name):
             # Frameworks for tests have products called `TestCase.java` and `test_request.rb`.
             return None if _is_product(folder, _extension(name)) else glob
@@ -134,15 +136,37 @@ def _words(text: str) -> frozenset[str]:
 
 
 class _Globs:
-    """Names in which `*` stands for anything, behind one expression."""
+    """Names, and globs combined into one regular expression."""
 
-    def __init__(self, globs: str) -> None:
-        self._globs = globs.split()
+    def __init__(self, patterns: Iterable[str]) -> None:
+        words = [word for each in patterns for word in each.split()]
+        self._names = frozenset(word for word in words if "*" not in word)
+        self._globs = [word for word in words if "*" in word]
         self._any = re.compile("|".join(f"({re.escape(glob).replace(chr(92) + '*', '.*')})" for glob in self._globs))
 
     def find(self, name: str) -> str | None:
+        """Return the name or glob that matches a file name."""
+        if name in self._names:
+            return name
         found = self._any.fullmatch(name)
         return self._globs[found.lastindex - 1] if found is not None and found.lastindex is not None else None
+
+
+class _Tables(NamedTuple):
+    tests: tuple[tuple[str, re.Pattern[str]], ...]
+    generated: _Globs
+    build: _Globs
+
+
+@cache
+def _tables() -> _Tables:
+    """Return the patterns of all languages; those that serve many languages first."""
+    declared = (text_only.ROLES, *(language.roles for language in languages()))
+    return _Tables(
+        tuple((glob, re.compile(pattern)) for roles in declared for glob, pattern in roles.tests),
+        _Globs(roles.generated for roles in declared),
+        _Globs(roles.build for roles in declared),
+    )
 
 
 # Folders. All are compared in lower case.
@@ -293,42 +317,6 @@ def _find_docs(high: list[str]) -> int | None:
 
 # Names of files.
 _SUSPECT = re.compile(r"[Tt]est|[Ss]pec|IT\.|S(?:UITE|uite)|Cest|\.bats$|\.t$|\.cy\.|\.e2e\.|\.feature$|rails_helper")
-_TEST_NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("**/*_test.go", re.compile(r".+_test\.go")),
-    ("**/test_*.py", re.compile(r"test_.*\.py")),
-    ("**/*_test.py", re.compile(r".+_tests?\.py")),
-    ("**/tests.py", re.compile(r"tests\.py|conftest\.py")),
-    ("**/*.spec.*", re.compile(r".+[._](?:\w+-)?spec\.[cm]?[jt]sx?")),
-    ("**/*.test.*", re.compile(r".+[._]test(?:-d)?\.(?:[cm]?[jt]sx?|vue|svelte)|.+\.(?:cy|e2e)\.[cm]?[jt]sx?")),
-    (
-        "**/*Test.java",
-        re.compile(r"(?:.*Tests?|.+TestCase|.*[a-z0-9]IT|Test[A-Z].*)\.(?:java|kt|groovy|scala)"),
-    ),
-    ("**/*Spec.scala", re.compile(r".+(?:Spec|Suite)\.(?:scala|groovy)|.+Spec\.hs")),
-    ("**/tests.rs", re.compile(r"tests?\.rs|.+_tests?\.rs")),
-    ("**/*_spec.rb", re.compile(r".+_spec\.(?:rb|lua|cr)|(?:spec|rails|test)_helper\.rb")),
-    ("**/*_test.rb", re.compile(r".+_test\.rb|test_.+\.rb")),
-    ("**/*Tests.cs", re.compile(r".+Tests?\.(?:cs|fs|vb)")),
-    ("**/*Test.php", re.compile(r".+(?:Test|TestCase|Cest)\.php|.+\.phpt")),
-    ("**/*Tests.swift", re.compile(r".+Tests?\.(?:swift|m|mm)")),
-    ("**/*_test.cc", re.compile(r"(?:.+_(?:unit)?tests?|test_.+|.+[a-z0-9]Test)\.(?:c|cc|cpp|cxx|cu)")),
-    ("**/*_test.exs", re.compile(r".+_test\.(?:exs?|dart|clj[cs]?|sh|lua|ml|zig|nim)|test_helper\.exs")),
-    ("**/*_SUITE.erl", re.compile(r".+_(?:SUITE|tests)\.erl")),
-    ("**/test-*.R", re.compile(r"test[-_].+\.[Rr]|runtests\.jl|test_.+\.(?:sh|ml|nim|jl)")),
-    ("**/*.bats", re.compile(r".+\.(?:bats|t|feature)")),
-)
-
-_GENERATED_NAMES = _Globs(
-    "*.pb.go *.pb.gw.go *.pb.cc *.pb.h *_pb2.py *_pb2.pyi *_pb2_grpc.py *_pb2_grpc.pyi *_pb.js *_pb.d.ts *_pb.rb"
-    " *_grpc_web_pb.js *.min.js *.min.mjs *.min.css *.generated.* *_generated.* *_gen.go mock_*.go zz_generated*"
-    " bindata.go *.bundle.js *.js.map *.css.map *.g.cs *.g.i.cs *.designer.cs *.Designer.cs *.Designer.vb *.g.dart"
-    " *.freezed.dart *.lock"
-)
-_LOCK_FILES = _words(
-    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.sum go.work.sum Package.resolved"
-    " packages.lock.json project.assets.json gradle.lockfile"
-)
-
 _DOCUMENT_EXTENSIONS = _words(
     ".md .mdx .markdown .livemd .cheatmd .rst .adoc .asciidoc .org .textile .pod .rdoc .po .pot .xlf .xliff"
 )
@@ -339,23 +327,6 @@ _DOCUMENT_NAME = re.compile(
 )
 _NO_DOCUMENT = re.compile(r".*requirements.*\.txt|CMakeLists\.txt|constraints.*\.txt")
 
-_BUILD_NAMES = _words(
-    "Makefile makefile GNUmakefile CMakeLists.txt meson.build meson_options.txt SConstruct SConscript configure"
-    " configure.ac configure.in Makefile.am Makefile.in BUILD BUILD.bazel WORKSPACE WORKSPACE.bazel MODULE.bazel"
-    " build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew gradlew.bat mvnw mvnw.cmd pom.xml"
-    " build.xml build.sbt setup.py setup.cfg pyproject.toml MANIFEST.in tox.ini noxfile.py conanfile.py Pipfile"
-    " Cargo.toml build.rs go.mod go.work package.json lerna.json nx.json turbo.json gulpfile.js Gruntfile.js"
-    " Rakefile Gemfile composer.json mix.exs rebar.config project.clj deps.edn Package.swift Podfile Cartfile"
-    " Jenkinsfile Justfile justfile Taskfile.yml Vagrantfile Procfile Dockerfile Containerfile"
-    " docker-compose.yml docker-compose.yaml compose.yml compose.yaml build.zig dune dune-project stack.yaml"
-    " pnpm-workspace.yaml rush.json deno.json deno.jsonc build.zig.zon Doxyfile"
-    " Directory.Build.props Directory.Build.targets global.json nuget.config flake.nix default.nix shell.nix"
-)
-_BUILD_GLOBS = _Globs(
-    "*.mk *.mak *.cmake *.bzl *.bazel *.gradle *.gradle.kts *.gemspec *.cabal *.csproj *.fsproj *.vbproj *.vcxproj"
-    " *.sln *.slnx *.podspec *.rockspec *.rake *.dockerfile Dockerfile.* *requirements*.txt *requirements*.in"
-    " constraints*.txt"
-)
 _EXAMPLE_NAME = re.compile(r".+\.stories\.(?:[cm]?[jt]sx?|mdx|svelte|vue)")
 _CONFIG_EXTENSIONS = _words(
     ".toml .yaml .yml .json .jsonc .json5 .ini .cfg .conf .config .properties .editorconfig .plist .env .xml .tfvars"

@@ -138,6 +138,19 @@ _NO_NAMESPACES: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 _METHODS: Mapping[str, str] = MappingProxyType({"function": "method", "variable": "field", "constant": "field"})
 
 
+class RolePatterns(NamedTuple):
+    """File names that tell the role of a file."""
+
+    tests: tuple[tuple[str, str], ...] = ()
+    """Test files beside the sources: a glob to show, and the pattern of all names that it stands for."""
+    generated: str = ""
+    """Names and globs of generated files, separated by spaces; likewise `build`."""
+    build: str = ""
+
+
+NO_ROLE_PATTERNS = RolePatterns()
+
+
 @dataclass(frozen=True)
 class Language:
     name: str
@@ -169,6 +182,15 @@ class Language:
     """What starts a comment."""
     doc_style: str = "comment"
     """`docstring`: the first string of the body; `comment`: comment lines above the definition."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the language in a search filter."""
+    filter_languages: tuple[str, ...] = ()
+    """Other languages whose files a search filter by this one includes."""
+    filter_extensions: tuple[str, ...] = ()
+    """Extensions that a search filter includes although their files have another language or none."""
+    has_code: bool = False
+    """Documents or data with code in them: a file too large to parse is cut into passages like code."""
+    roles: RolePatterns = NO_ROLE_PATTERNS
     doc_prefixes: tuple[str, ...] = ("//",)
     """Line-comment markers that count as documentation."""
     doc_block: tuple[str, str] = ("/*", "*/")

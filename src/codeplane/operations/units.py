@@ -13,7 +13,7 @@ from codeplane.index.units.markers import EXCLUDED_DIRECTORIES, includes
 from codeplane.index.units.model import State
 from codeplane.index.units.routing import UnitRoots
 from codeplane.index.units.validation import describe_sample
-from codeplane.languages.families import FAMILIES
+from codeplane.languages.registry import families
 from codeplane.operations.missing_paths import nothing_indexed
 from codeplane.query.files import FileInfo, get_file, list_files
 from codeplane.query.snapshot import Page, Snapshot
@@ -61,11 +61,11 @@ def find_units(
     reads: Reads, path: str | None, family: str | None = None, *, with_empty: bool = False, limit: int = 1000
 ) -> UnitsAnswer:
     """The owner of a file; without a path, or for a directory, the units at or beneath it."""
-    if family is not None and family not in FAMILIES:
+    if family is not None and family not in families():
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
             f"no language family '{display(family)}'",
-            expected=", ".join(FAMILIES),
+            expected=", ".join(families()),
             received=display(family),
             example="cpl units --family python",
         )

@@ -1,7 +1,6 @@
-"""Which packages a workspace lists: patterns, plain paths, and what members bring along.
+"""Resolve workspace members: patterns, plain paths, and the roots that members bring along.
 
-Manifests are a stranger's, and there may be many: steps are counted, and once there were too
-many, workspaces that are left leave nothing out.
+Manifests are untrusted and there may be many, so steps are counted; workspaces after the limit detach nothing.
 """
 
 from __future__ import annotations
@@ -12,16 +11,18 @@ from typing import NamedTuple
 
 from codeplane.base.paths import basename, display, is_inside, parent, subtree_range
 from codeplane.index.units.globs import Meter, Unreadable, is_wild, matches
-from codeplane.index.units.model import Manifest, Note
+from codeplane.index.units.model import Note
+from codeplane.languages.family import Marker, Workspace
+from codeplane.languages.manifest import Manifest
 
 MAX_STEPS = 2_000_000
-"""In all workspaces of a family together: a few seconds. Large repositories need a fraction of it."""
+"""Limit for all workspaces of a family: a few seconds. Large repositories need a fraction of it."""
 
 Listing = tuple[str, Manifest]
-"""A file that lists members, and what it says."""
+"""A file that lists members, and its content."""
 
 Workspaces = Mapping[str, tuple[Listing, ...]]
-"""Root of each workspace -> what lists its members: a package that one of these files lists is one."""
+"""Root of each workspace -> the files that list its members."""
 
 
 class MarkedRoot:
@@ -31,45 +32,38 @@ class MarkedRoot:
         self.root = root
         self.package = ""
         self.fence = ""
-        self.other = ""
+        self.first = ""
         self.manifests: dict[str, Manifest] = {}
+        self._ranks: dict[str, int] = {}
 
-    def add(self, path: str, manifest: Manifest, fence: bool, package: bool) -> None:
+    def add(self, path: str, manifest: Manifest, marker: Marker) -> None:
         self.manifests[path] = manifest
-        if package:
+        self._ranks[path] = marker.rank
+        if marker.package:
             self.package = self.package or path
-        if fence:
+        if marker.fence:
             self.fence = self.fence or path
-        self.other = self.other or path
+        self.first = self.first or path
 
-    def has(self, *names: str) -> bool:
-        return any(basename(path) in names for path in self.manifests)
+    def has(self, names: Iterable[str]) -> bool:
+        return not {basename(path) for path in self.manifests}.isdisjoint(names)
 
     @property
     def name(self) -> str | None:
-        return next((self.manifests[path].name for path in self._by_weight() if self.manifests[path].name), None)
+        ranked = sorted(self.manifests, key=lambda path: (self._ranks[path], path))
+        return next((self.manifests[path].name for path in ranked if self.manifests[path].name), None)
 
-    def listings(self) -> tuple[Listing, ...]:
-        """The files that list members; where pnpm has one of its own, what it does not read does not count."""
+    def listings(self, workspace: Workspace) -> tuple[Listing, ...]:
+        """Return the files that list members, without those that another one supersedes."""
         found = [(path, each) for path, each in sorted(self.manifests.items()) if each.members is not None]
-        if any(path.endswith("pnpm-workspace.yaml") for path, _ in found):
-            found = [(path, each) for path, each in found if not path.endswith(_NOT_OF_PNPM)]
-        return tuple(found)
-
-    def _by_weight(self) -> list[str]:
-        """Manifests that name a package first, in the order of their family's table."""
-        return sorted(self.manifests, key=lambda path: (_WEIGHT.get(basename(path), 9), path))
-
-
-_NOT_OF_PNPM = ("package.json", "lerna.json")
-_WEIGHT = {"pyproject.toml": 0, "setup.cfg": 1, "setup.py": 2, "settings.gradle": 0, "settings.gradle.kts": 0}
-_WEIGHT |= {"pom.xml": 1, "build.sbt": 2, "package.json": 0, "deno.json": 1, "deno.jsonc": 2}
+        ignored = {name for path, _ in found for name in workspace.superseded.get(basename(path), ())}
+        return tuple((path, each) for path, each in found if basename(path) not in ignored)
 
 
 def list_members(
-    family: str, roots: Mapping[str, MarkedRoot], workspaces: Workspaces, notes: list[Note]
+    rules: Workspace, roots: Mapping[str, MarkedRoot], workspaces: Workspaces, notes: list[Note]
 ) -> tuple[dict[str, str], frozenset[str]]:
-    """Roots that a workspace lists, each with the file that does; and workspaces that were too much to decide."""
+    """Return the listed roots, each with the file that lists it, and the workspaces that exceeded the step limit."""
     listed: dict[str, str] = {}
     undecided: set[str] = set()
     ordered = sorted(roots)
@@ -78,26 +72,26 @@ def list_members(
         for path, manifest in workspaces[around]:
             members: list[str] = []
             if meter.left >= 0:
-                members += _members(family, around, path, manifest, roots, _beneath(ordered, around), notes, meter)
+                members += _members(rules, around, path, manifest, roots, _under(ordered, around), notes, meter)
             if meter.left < 0:
                 undecided.add(around)
                 notes.append(Note(path, "there are too many members to compare; nothing is left out on its word"))
                 continue
-            if family == "rust":
+            if rules.path_dependencies:
                 members += _path_dependencies(around, manifest, roots, workspaces, members)
             for root in members:
                 listed.setdefault(root, path)
-    if family == "jvm":
+    if rules.module_file:
         for root in ordered:
             for path, manifest in sorted(roots[root].manifests.items()):
                 for place in manifest.extra:
-                    member = _place(root, place.removesuffix("/pom.xml"))
+                    member = _join(root, place.removesuffix(f"/{rules.module_file}"))
                     if member is not None and member in roots:
                         listed.setdefault(member, path)
     return listed, frozenset(undecided)
 
 
-def _beneath(ordered: Sequence[str], around: str) -> Sequence[str]:
+def _under(ordered: Sequence[str], around: str) -> Sequence[str]:
     if not around:
         return ordered
     low, high = subtree_range(around)
@@ -105,83 +99,82 @@ def _beneath(ordered: Sequence[str], around: str) -> Sequence[str]:
 
 
 def _members(
-    family: str,
+    rules: Workspace,
     around: str,
     path: str,
     manifest: Manifest,
     roots: Mapping[str, MarkedRoot],
-    beneath: Sequence[str],
+    candidates: Sequence[str],
     notes: list[Note],
     meter: Meter,
 ) -> Iterator[str]:
-    meter.left -= len(manifest.members or ()) + len(beneath)
-    moved = dict(manifest.moved) if family == "jvm" else {}
-    patterns = [_pattern(moved.get(each, each), each) for each in manifest.members or ()]
+    meter.left -= len(manifest.members or ()) + len(candidates)
+    moved = dict(manifest.moved) if rules.projects else {}
+    patterns = [_parse_pattern(moved.get(each, each), each, rules) for each in manifest.members or ()]
     plain: set[str] = set()
     for each in patterns:
-        place = _place(around, each.text) if not each.wild and not each.negative else None
+        place = _join(around, each.text) if not each.wild and not each.negated else None
         if place is not None:
             plain.add(place)
-        elif not each.wild and not each.negative:
+        elif not each.wild and not each.negated:
             notes.append(Note(path, f"the member '{display(each.text[:80])}' lies outside of the repository"))
-    if family == "jvm":
+    if rules.projects:
         yield from sorted(plain)
         # `:a:b` makes `:a` a project too.
-        yield from sorted({above for place in plain for above in _above(place, around) if above in roots})
+        yield from sorted({above for place in plain for above in _between(place, around) if above in roots})
         return
     places = {place for place in plain if place in roots and roots[place].package}
-    has_negative = any(each.negative for each in patterns)
-    if not has_negative:
+    has_negated = any(each.negated for each in patterns)
+    if not has_negated:
         yield from sorted(places)
-    wild = [each for each in patterns if each.wild or has_negative]
-    excluded = [place for place in (_place(around, each) for each in manifest.exclude) if place is not None]
+    wild = [each for each in patterns if each.wild or has_negated]
+    excluded = [place for place in (_join(around, each) for each in manifest.exclude) if place is not None]
     skip = len(around) + 1 if around else 0
-    any_negative = path.endswith(_ANY_NEGATIVE)
-    for root in beneath:
+    unordered = basename(path) in rules.unordered_negations
+    for root in candidates:
         meter.left -= len(excluded)
         if meter.left < 0:
             return
-        if root in ("", around) or not roots[root].package or (root in places and not has_negative):
+        if root in ("", around) or not roots[root].package or (root in places and not has_negated):
             continue
-        if not _is_beneath(root, excluded) and _is_taken(root[skip:], wild, any_negative, meter):
+        if not _is_inside_any(root, excluded) and _is_member(root[skip:], wild, unordered, meter):
             yield root
 
 
-def _above(place: str, around: str) -> Iterator[str]:
+def _between(place: str, around: str) -> Iterator[str]:
+    """Yield the directories above a place, up to a workspace root."""
     while (place := parent(place)) and place != around:
         yield place
 
 
-_ANY_NEGATIVE = ("pnpm-workspace.yaml", "pyproject.toml")
-"""What these leave out they leave out wherever it is written."""
-
-
 class _Pattern(NamedTuple):
     text: str
-    negative: bool
+    negated: bool
     wild: bool
 
 
-def _pattern(text: str, written: str) -> _Pattern:
+def _parse_pattern(text: str, written: str, rules: Workspace) -> _Pattern:
     body = text.removeprefix("!").strip()
     while body.startswith("./"):
         body = body[2:]
-    body = body.rstrip("/").removesuffix("/package.json")
+    body = body.rstrip("/")
+    if rules.member_file:
+        body = body.removesuffix(f"/{rules.member_file}")
     return _Pattern(body, written.startswith("!"), is_wild(body))
 
 
-def _is_taken(path: str, patterns: Iterable[_Pattern], any_negative: bool, meter: Meter) -> bool:
-    """The last pattern that fits decides, or a negative one wherever it stands."""
-    taken = False
+def _is_member(path: str, patterns: Iterable[_Pattern], unordered: bool, meter: Meter) -> bool:
+    """Apply patterns in order: the last match decides, or with `unordered` any negated one."""
+    member = False
     for pattern in patterns:
         try:
             fits = matches(pattern.text, path, meter)
         except Unreadable:
             continue
-        if fits and pattern.negative and any_negative:
+        if fits and pattern.negated and unordered:
             return False
-        taken = not pattern.negative if fits else taken
-    return taken
+        member = not pattern.negated if fits else member
+    return member
 
 
 def _path_dependencies(
@@ -191,33 +184,31 @@ def _path_dependencies(
     workspaces: Workspaces,
     members: Iterable[str],
 ) -> list[str]:
-    """Cargo takes what members depend on by path, as long as it lies beneath the workspace."""
+    """Return the path dependencies of members that are under the workspace; they are members too."""
     shared = dict(workspace.moved)
-    excluded = [place for place in (_place(around, each) for each in workspace.exclude) if place is not None]
-    todo = [around, *members]
-    seen = set(todo)
-    more: list[str] = []
-    while todo:
-        root = todo.pop()
-        for need in _needs(roots.get(root)):
-            place = shared.get(need[1:]) if need.startswith("=") else need
-            member = _place(around if need.startswith("=") else root, place) if place is not None else None
+    excluded = [place for place in (_join(around, each) for each in workspace.exclude) if place is not None]
+    queue = [around, *members]
+    seen = set(queue)
+    found: list[str] = []
+    while queue:
+        root = queue.pop()
+        marked = roots.get(root)
+        dependencies = [each for manifest in marked.manifests.values() for each in manifest.extra] if marked else []
+        for written in dependencies:
+            inherited = written.startswith("=")
+            place = shared.get(written[1:]) if inherited else written
+            member = _join(around if inherited else root, place) if place is not None else None
             if member is None or member in seen or member in workspaces or not is_inside(member, around):
                 continue
-            if member in roots and roots[member].package and not _is_beneath(member, excluded):
+            if member in roots and roots[member].package and not _is_inside_any(member, excluded):
                 seen.add(member)
-                todo.append(member)
-                more.append(member)
-    return more
+                queue.append(member)
+                found.append(member)
+    return found
 
 
-def _needs(found: MarkedRoot | None) -> Iterator[str]:
-    for manifest in found.manifests.values() if found is not None else ():
-        yield from manifest.extra
-
-
-def _place(root: str, relative: str) -> str | None:
-    """A path as written in a manifest at `root`, seen from the repository; None where it leads out of it."""
+def _join(root: str, relative: str) -> str | None:
+    """Resolve a path written in a manifest at `root`; None if it leaves the repository."""
     if relative.startswith("/") or "\0" in relative:
         return None
     parts = root.split("/") if root else []
@@ -231,5 +222,5 @@ def _place(root: str, relative: str) -> str | None:
     return "/".join(parts)
 
 
-def _is_beneath(root: str, places: Iterable[str]) -> bool:
+def _is_inside_any(root: str, places: Iterable[str]) -> bool:
     return any(is_inside(root, place) for place in places)

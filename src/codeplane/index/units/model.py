@@ -1,7 +1,7 @@
-"""The words of unit discovery: manifests, units, what state a unit is in, and what is worth a note.
+"""Value types of unit discovery.
 
-A unit is one family of languages beneath one build root. Its number follows from these two
-alone, so that neither the order of discovery nor what else there is leaves a trace in it.
+A unit is one language family under one build root. Its id is a hash of these two, independent of the order of
+discovery and of all other units.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from codeplane.store.schema import unit_of
 
 
 class Tier(StrEnum):
-    """What made a candidate."""
+    """Origin of a candidate."""
 
     FENCE = "fence"
-    """A workspace: it may say which packages beneath it count."""
+    """A workspace, which may say which packages under it count."""
     PACKAGE = "package"
     AMBIENT = "ambient"
-    """No marker: the whole repository, for families that have none."""
+    """No marker: the whole repository, for families without one."""
     STATED = "stated"
-    """`contexts.yaml` says so."""
+    """Named by `contexts.yaml`."""
 
 
 class State(StrEnum):
@@ -32,39 +32,20 @@ class State(StrEnum):
     FAILED = "failed"
     """No sampled file could be parsed."""
     EMPTY = "empty"
-    """No file of the family that no deeper unit takes."""
+    """No file of the family outside of deeper units."""
     DETACHED = "detached"
-    """The workspace around it does not list it, or `contexts.yaml` leaves it out. Its files have no owner."""
-
-
-class Manifest(NamedTuple):
-    """What one marker file says, as far as units go. Plain data, since it is kept with the index."""
-
-    name: str | None = None
-    members: tuple[str, ...] | None = None
-    """Patterns or paths of a workspace as they are written; None when the file declares no workspace."""
-    exclude: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    """More roots that belong to the build without being patterns: path dependencies, modules, included builds."""
-    package: bool = True
-    """Whether the root is a package of its own (a virtual Cargo workspace is not)."""
-    open: bool = False
-    """Members cannot be told from the text alone, so nothing is detached."""
-    moved: tuple[tuple[str, str], ...] = ()
-    """Members that lie elsewhere than their name says (Gradle's `projectDir`)."""
-    note: str | None = None
-    """What is wrong with the file; it counts as a marker all the same."""
+    """Not listed by the workspace around it, or disabled by `contexts.yaml`. Its files have no unit."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A unit, or what may turn out to be one."""
+    """A unit, or a root that validation may find to be none."""
 
     family: str
     root: RepoPath
     tier: Tier
     marker: str
-    """The file that made it; empty for an ambient one."""
+    """The file that marks it; empty for an ambient one."""
     name: str
     evidence: str
     """Why it is a candidate, or why it is detached, in a sentence."""
@@ -76,7 +57,7 @@ class Candidate:
 
 
 class Note(NamedTuple):
-    """Something about a marker or about `contexts.yaml` that a person may want to mend."""
+    """A problem with a marker or with `contexts.yaml` that the user may want to fix."""
 
     path: str
     text: str

@@ -20,8 +20,7 @@ from codeplane.base.errors import CodePlaneError
 from codeplane.base.paths import RepoPath, display, normalize
 from codeplane.config.files import parse_document
 from codeplane.index.units.model import Candidate, Note, Tier
-from codeplane.languages.families import FAMILIES
-from codeplane.languages.registry import languages
+from codeplane.languages.registry import families, languages
 
 CONTEXTS_FILE = ".codeplane/contexts.yaml"
 MAX_CONTEXTS_BYTES = 64 * 1024
@@ -106,7 +105,7 @@ def _read_entry(entry: object, where: str, problems: list[str]) -> Iterable[Unit
     family = _family(entry.get("language"))
     if family is None:
         shown = _shown(entry.get("language"))
-        wrong.append(f"{where}.language must be a language or a family ({', '.join(FAMILIES)}), not {shown}")
+        wrong.append(f"{where}.language must be a language or a family ({', '.join(families())}), not {shown}")
     if not isinstance(enabled, bool):
         wrong.append(f"{where}.enabled must be true or false, not {_shown(enabled)}")
     if not isinstance(roots, list) or not roots or not all(isinstance(root, str) for root in roots):
@@ -126,7 +125,7 @@ def _read_entry(entry: object, where: str, problems: list[str]) -> Iterable[Unit
 
 
 def _family(value: object) -> str | None:
-    if value in FAMILIES:
+    if value in families():
         return str(value)
     return next((each.family for each in languages() if each.name == value), None)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from codeplane.index.units.markers import CODE
 from codeplane.index.units.model import Candidate, State
+from codeplane.languages.registry import code_families
 from codeplane.store.records import FileState
 
 SAMPLE_FILES = 5
@@ -40,11 +40,11 @@ Sample = tuple[Sampled, ...]
 def sample_file(path: str, family: str, parse: ParseResult) -> Sampled | None:
     """A file as a sample, None when it has nothing to show."""
     if parse.state == FileState.INDEXED:
-        says = parse.facts or parse.problems if family in CODE else parse.lines
+        says = parse.facts or parse.problems if family in code_families() else parse.lines
         if not says:
             return None
         # One error for ten facts is well below one for ten nodes of the tree.
-        passed = not parse.problems or (family in CODE and parse.problems * _ERRORS_PER_FACTS < parse.facts)
+        passed = not parse.problems or (family in code_families() and parse.problems * _ERRORS_PER_FACTS < parse.facts)
     elif parse.state == FileState.TEXT:
         # No grammar reads it; that it is text is all that can be asked.
         if not parse.lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.spec import Head, Language, RolePatterns
 
 _MARKER = re.compile(r"^#+(?:!.*)?\s?")
 _RULE = re.compile(r"^[\W_]*$")
@@ -42,6 +42,11 @@ def expand_pattern(node: Any) -> list[Any]:
 LANGUAGES = (
     Language(
         name="bash",
+        aliases=("sh", "shell", "zsh"),
+        filter_extensions=(".zsh", ".ksh", ".fish"),
+        roles=RolePatterns(
+            tests=(("**/*_test.sh", r".+_test\.sh|test_.+\.sh"),),
+        ),
         family="config",
         extensions=(".sh", ".bash"),
         filenames=(

@@ -10,7 +10,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.mending import mend_cpp, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
 from codeplane.languages.cpp.declarations import announces, implied_name, owner_path
-from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, Head, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, Head, Language, RolePatterns
 
 _STATIC = re.compile(r"\bstatic\b")
 _SECTIONS = frozenset({"public", "protected", "private"})
@@ -38,6 +38,13 @@ _TAGGED = (VALUE, CALLABLE)
 LANGUAGES = (
     Language(
         name="cpp",
+        aliases=("c++", "cxx", "cc"),
+        filter_extensions=(".h",),
+        roles=RolePatterns(
+            tests=(("**/*_test.cc", r"(?:.+_(?:unit)?tests?|test_.+|.+[a-z0-9]Test)\.(?:c|cc|cpp|cxx|cu)"),),
+            generated="*.pb.cc *.pb.h",
+            build="conanfile.py",
+        ),
         family="config",
         extensions=(
             ".cc",

@@ -7,7 +7,8 @@ import re
 
 from codeplane.languages.csharp.mending import mend
 from codeplane.languages.csharp.xmldoc import plain_lines
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
+from codeplane.languages.family import Family, markers
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language, RolePatterns
 
 _STRING = r'@?"(?:[^"\\\n]|\\.)*"'
 _BRACKETS = rf"\[(?:[^\[\]\"]|{_STRING}|\[(?:[^\[\]\"]|{_STRING})*+\])*+\]"
@@ -47,6 +48,17 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="csharp",
+        aliases=("c#", "cs"),
+        roles=RolePatterns(
+            tests=(("**/*Tests.cs", r".+Tests?\.cs"),),
+            generated=(
+                "*.g.cs *.g.i.cs *.designer.cs *.Designer.cs *.Designer.vb packages.lock.json project.assets.json"
+            ),
+            build=(
+                "Directory.Build.props Directory.Build.targets global.json nuget.config *.csproj *.fsproj"
+                " *.vbproj *.vcxproj *.sln *.slnx"
+            ),
+        ),
         family="dotnet",
         extensions=(".cs", ".csx"),
         grammar="tree_sitter_c_sharp:language",
@@ -82,4 +94,13 @@ LANGUAGES = (
         implied_name=implied_name,
         mend=mend,
     ),
+)
+
+FAMILY = Family(
+    name="dotnet",
+    aliases=(".net",),
+    unit_files=("*.cs", "*.fs", "*.fsx", "*.vb"),
+    text_extensions=(".fs", ".fsx", ".vb", ".csproj"),
+    markers=(*markers("*.sln *.slnx", fence=True), *markers("*.csproj *.fsproj *.vbproj")),
+    named_by_marker=True,
 )

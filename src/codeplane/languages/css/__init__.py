@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from codeplane.languages.css.sheet import read_css, read_nested
 from codeplane.languages.keys import module_name
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.spec import Head, Language, RolePatterns
 
 
 def visibility(head: Head) -> str:
@@ -22,6 +22,9 @@ def visibility(head: Head) -> str:
 
 _CSS = Language(
     name="css",
+    roles=RolePatterns(
+        generated="*.min.css *.css.map",
+    ),
     family="config",
     extensions=(".css",),
     grammar="",
@@ -39,6 +42,6 @@ _NESTED = replace(_CSS, folder="css", comments=("//", "/*"), doc_prefixes=("//",
 
 LANGUAGES = (
     _CSS,
-    replace(_NESTED, name="scss", extensions=(".scss",)),
+    replace(_NESTED, name="scss", extensions=(".scss",), aliases=("sass",), filter_extensions=(".sass",)),
     replace(_NESTED, name="less", extensions=(".less",)),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from codeplane.languages.family import Family
 from codeplane.languages.keys import key_site, visibility, without_hashes
-from codeplane.languages.spec import Language, Reading, Site
+from codeplane.languages.spec import Language, Reading, RolePatterns, Site
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
@@ -49,6 +50,12 @@ def _setting(node: Any, name: Any, source: bytes) -> list[Site]:
 LANGUAGES = (
     Language(
         name="dockerfile",
+        roles=RolePatterns(
+            build=(
+                "Dockerfile Containerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml"
+                " *.dockerfile Dockerfile.*"
+            ),
+        ),
         family="docker",
         extensions=(".dockerfile", ".containerfile"),
         filenames=("Dockerfile", "Containerfile", "dockerfile"),
@@ -65,4 +72,10 @@ LANGUAGES = (
         variables_are_items=True,
         read=read,
     ),
+)
+
+FAMILY = Family(
+    name="docker",
+    unit_files=("Dockerfile", "*.Dockerfile", "docker-compose.yml", "docker-compose.yaml"),
+    is_ambient=True,
 )

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from codeplane.languages.spec import Head, ImportSite, Language
+from codeplane.languages.family import Family, Marker, markers
+from codeplane.languages.manifest import name_reader
+from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
 
 _PRIVATE = re.compile(r"(?:\A|\n)\s*(?:defp|defmacrop|defguardp|@typep)\b[^\n]*\Z")
 _COMMENT = re.compile(r"^#+\s?")
@@ -124,6 +126,11 @@ def _text(node: Any) -> str:
 LANGUAGES = (
     Language(
         name="elixir",
+        aliases=("ex", "exs"),
+        roles=RolePatterns(
+            tests=(("**/*_test.exs", r".+_test\.exs?|test_helper\.exs"),),
+            build="mix.exs",
+        ),
         family="elixir",
         extensions=(".ex", ".exs"),
         interpreters=("elixir",),
@@ -142,4 +149,10 @@ LANGUAGES = (
         expand_import=expand_import,
         expand_pattern=expand_pattern,
     ),
+)
+
+FAMILY = Family(
+    name="elixir",
+    unit_files=("*.ex", "*.exs"),
+    markers=(Marker("mix.exs", name_reader(r"\bapp:\s{0,20}:(\w{1,200})")), *markers("mix.lock", fence=True)),
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from codeplane.base.paths import parent
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.go.modules import FAMILY as FAMILY
+from codeplane.languages.spec import Head, Language, RolePatterns
 
 _STANDARD_LIBRARY = frozenset(
     {
@@ -95,6 +96,12 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
 LANGUAGES = (
     Language(
         name="go",
+        aliases=("golang",),
+        roles=RolePatterns(
+            tests=(("**/*_test.go", r".+_test\.go"),),
+            generated="*.pb.go *.pb.gw.go *_gen.go mock_*.go bindata.go go.sum go.work.sum",
+            build="go.mod go.work",
+        ),
         family="go",
         extensions=(".go",),
         grammar="tree_sitter_go:language",

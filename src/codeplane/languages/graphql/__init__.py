@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import Any
 
+from codeplane.languages.family import Family
 from codeplane.languages.keys import visibility
 from codeplane.languages.spec import Language, Reading, Site
 
@@ -111,6 +112,7 @@ def _doc(docs: Docs, start: int, source: bytes) -> str | None:
 LANGUAGES = (
     Language(
         name="graphql",
+        aliases=("gql",),
         family="graphql",
         extensions=(".graphql", ".gql", ".graphqls"),
         grammar="",
@@ -125,3 +127,5 @@ LANGUAGES = (
         read=read,
     ),
 )
+
+FAMILY = Family(name="graphql", unit_files=("*.graphql", "*.gql"), is_ambient=True)

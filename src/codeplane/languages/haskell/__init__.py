@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from codeplane.languages.spec import Head, ImportSite, Language
+from codeplane.languages.family import Family, Marker, markers
+from codeplane.languages.manifest import name_reader
+from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
 
 _MARKER = re.compile(r"^(?:--+|\{-)?\s?|\s*-\}$")
 _RULE = re.compile(r"^[-=*#\s]*$")
@@ -85,6 +87,12 @@ def _text(node: Any) -> str:
 LANGUAGES = (
     Language(
         name="haskell",
+        aliases=("hs",),
+        filter_extensions=(".lhs",),
+        roles=RolePatterns(
+            tests=(("**/*Spec.hs", r".+Spec\.hs"),),
+            build="stack.yaml *.cabal",
+        ),
         family="haskell",
         extensions=(".hs",),
         interpreters=("runghc", "runhaskell"),
@@ -104,5 +112,14 @@ LANGUAGES = (
         explicit_exports="module_header",
         export_evidence="module",
         expand_import=expand_import,
+    ),
+)
+
+FAMILY = Family(
+    name="haskell",
+    unit_files=("*.hs",),
+    markers=(
+        Marker("*.cabal", name_reader(r"^name:[ \t]{0,50}([\w.-]{1,200})", re.MULTILINE | re.IGNORECASE)),
+        *markers("cabal.project stack.yaml", fence=True),
     ),
 )

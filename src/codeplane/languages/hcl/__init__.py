@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from codeplane.languages.family import Family, markers
 from codeplane.languages.keys import key_site, visibility, without_hashes
 from codeplane.languages.spec import Language, Reading, Site
 
@@ -114,4 +115,11 @@ LANGUAGES = (
         variables_are_items=True,
         read=read,
     ),
+)
+
+FAMILY = Family(
+    name="terraform",
+    aliases=("tf",),
+    unit_files=("*.tf", "*.hcl"),
+    markers=(*markers("main.tf versions.tf"), *markers(".terraform.lock.hcl", fence=True)),
 )

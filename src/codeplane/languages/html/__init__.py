@@ -88,6 +88,7 @@ def comment_text(lines: list[str]) -> list[str]:
 LANGUAGES = (
     Language(
         name="html",
+        aliases=("htm",),
         family="config",
         extensions=(".html", ".htm", ".xhtml"),
         grammar="",

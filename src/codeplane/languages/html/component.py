@@ -13,6 +13,7 @@ from codeplane.languages.spec import Language, Reading, Site
 def component_language(name: str, extension: str) -> Language:
     return Language(
         name=name,
+        has_code=True,
         family="javascript",
         extensions=(extension,),
         grammar="",

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.java.builds import FAMILY as FAMILY
 from codeplane.languages.java.javadoc import plain_lines
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language, RolePatterns
 
 _SOURCE_ROOT = re.compile(
     r"^(?:.*?/)??src/[^/]+/(?:java|kotlin|groovy|scala)/"
@@ -49,6 +50,19 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="java",
+        roles=RolePatterns(
+            tests=(
+                (
+                    "**/*Test.java",
+                    r"(?:.*Tests?|.+TestCase|.*[a-z0-9]IT|Test[A-Z].*)\.(?:java|kt|groovy|scala)",
+                ),
+            ),
+            generated="gradle.lockfile",
+            build=(
+                "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew gradlew.bat mvnw"
+                " mvnw.cmd pom.xml build.xml *.gradle *.gradle.kts"
+            ),
+        ),
         family="jvm",
         extensions=(".java",),
         grammar="tree_sitter_java:language",

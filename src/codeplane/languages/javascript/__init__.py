@@ -13,11 +13,27 @@ from codeplane.languages.javascript.syntax import (
     read_import,
     visibility,
 )
-from codeplane.languages.spec import MEMBER, Language
+from codeplane.languages.javascript.workspaces import FAMILY as FAMILY
+from codeplane.languages.spec import MEMBER, Language, RolePatterns
 
 LANGUAGES = (
     Language(
         name="javascript",
+        aliases=("js", "jsx", "mjs", "cjs", "node", "ecmascript"),
+        roles=RolePatterns(
+            tests=(
+                ("**/*.spec.*", r".+[._](?:\w+-)?spec\.[cm]?[jt]sx?"),
+                ("**/*.test.*", r".+[._]test(?:-d)?\.(?:[cm]?[jt]sx?|vue|svelte)|.+\.(?:cy|e2e)\.[cm]?[jt]sx?"),
+            ),
+            generated=(
+                "*_pb.js *_pb.d.ts *_grpc_web_pb.js *.min.js *.min.mjs *.bundle.js *.js.map"
+                " package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb"
+            ),
+            build=(
+                "package.json lerna.json nx.json turbo.json gulpfile.js Gruntfile.js pnpm-workspace.yaml"
+                " rush.json deno.json deno.jsonc"
+            ),
+        ),
         family="javascript",
         extensions=(".js", ".mjs", ".cjs", ".jsx"),
         interpreters=("node", "nodejs", "bun"),

@@ -6,6 +6,7 @@ import re
 from json import loads
 from typing import Any
 
+from codeplane.languages.family import Family
 from codeplane.languages.keys import MAX_CANDIDATES, Key, depth_of, keep, key_site, module_name, visibility
 from codeplane.languages.spec import Language, Reading
 
@@ -66,3 +67,5 @@ LANGUAGES = (
         mend=without_trailing_commas,
     ),
 )
+
+FAMILY = Family(name="json_yaml", unit_files=("*.json", "*.yaml", "*.yml", "*.toml", "*.jsonc"), is_ambient=True)

@@ -35,6 +35,7 @@ def implied_name(text: str) -> str:
 LANGUAGES = (
     Language(
         name="kotlin",
+        aliases=("kt", "kts"),
         family="jvm",
         extensions=(".kt", ".kts"),
         grammar="tree_sitter_kotlin:language",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.spec import Head, Language, RolePatterns
 
 _MARKER = re.compile(r"^-+\s?|^\s*-+\[=*\[.*")
 _TAG = re.compile(r"^@\w")
@@ -32,6 +32,9 @@ def plain_lines(lines: list[str]) -> list[str]:
 LANGUAGES = (
     Language(
         name="lua",
+        roles=RolePatterns(
+            tests=(("**/*_spec.lua", r".+_spec\.lua"), ("**/*_test.lua", r".+_test\.lua")),
+        ),
         family="config",
         extensions=(".lua",),
         interpreters=("lua", "luajit", "resty"),

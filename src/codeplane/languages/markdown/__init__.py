@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from codeplane.languages.family import Family
 from codeplane.languages.keys import module_name, visibility
 from codeplane.languages.spec import Language, Part, Reading, Site
 
@@ -154,6 +155,7 @@ def _before(source: bytes, end: int) -> int:
 LANGUAGES = (
     Language(
         name="markdown",
+        aliases=("md", "rst", "text", "docs"),
         family="markdown",
         extensions=(".md", ".markdown", ".mdx"),
         grammar="tree_sitter_markdown:language",
@@ -168,4 +170,11 @@ LANGUAGES = (
         read=read,
         forgiving=True,
     ),
+)
+
+FAMILY = Family(
+    name="markdown",
+    unit_files=("*.md", "*.markdown", "*.mdx"),
+    text_extensions=(".rst", ".adoc", ".txt"),
+    is_ambient=True,
 )

@@ -126,6 +126,7 @@ def _text(node: Any, source: bytes) -> str:
 LANGUAGES = (
     Language(
         name="notebook",
+        aliases=("ipynb", "jupyter"),
         family="python",
         extensions=(".ipynb",),
         grammar="tree_sitter_json:language",

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.family import Family, Marker, markers
+from codeplane.languages.manifest import Manifest, nonempty_string, parse_json
 from codeplane.languages.php.syntax import doc_types, expand_import, only_code, plain_lines
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language, RolePatterns
 
 _SOURCE_ROOT = re.compile(r"^(?:.*?/)??(?:src|lib|app|includes|tests?)/", re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"\A(?:#\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\])*+\]\s*)+")
@@ -32,6 +34,10 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="php",
+        roles=RolePatterns(
+            tests=(("**/*Test.php", r".+(?:Test|TestCase|Cest)\.php|.+\.phpt"),),
+            build="composer.json",
+        ),
         family="php",
         extensions=(".php", ".phtml", ".php3", ".php4", ".php5", ".php7", ".php8", ".phpt"),
         interpreters=("php",),
@@ -72,4 +78,15 @@ LANGUAGES = (
             "php_use_const": (TYPE,),
         },
     ),
+)
+
+
+def _read_composer(data: bytes) -> Manifest:
+    return Manifest(nonempty_string(parse_json(data).get("name")))
+
+
+FAMILY = Family(
+    name="php",
+    unit_files=("*.php",),
+    markers=(Marker("composer.json", _read_composer), *markers("composer.lock", fence=True)),
 )

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from codeplane.config.files import parse_document
+from codeplane.languages.family import Family, Marker, markers
 from codeplane.languages.keys import visibility
+from codeplane.languages.manifest import Manifest, nonempty_string
 from codeplane.languages.spec import Language, Reading, Site
 
 MAX_DEPTH = 32
@@ -92,6 +95,8 @@ def _name(found: re.Match[bytes], group: int) -> str:
 LANGUAGES = (
     Language(
         name="protobuf",
+        aliases=("proto",),
+        has_code=True,
         family="protobuf",
         extensions=(".proto",),
         grammar="",
@@ -102,4 +107,15 @@ LANGUAGES = (
         variables_are_items=True,
         read=read,
     ),
+)
+
+
+def _read_buf(data: bytes) -> Manifest:
+    return Manifest(nonempty_string(parse_document(data, "it").get("name")))
+
+
+FAMILY = Family(
+    name="protobuf",
+    unit_files=("*.proto",),
+    markers=(Marker("buf.yaml", _read_buf), *markers("buf.work.yaml", fence=True)),
 )

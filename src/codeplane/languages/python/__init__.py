@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.python.packaging import FAMILY as FAMILY
+from codeplane.languages.spec import Head, Language, RolePatterns
 
 
 def module_name(path: str) -> str:
@@ -27,6 +28,19 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
 LANGUAGES = (
     Language(
         name="python",
+        aliases=("py", "python3", "pyi"),
+        roles=RolePatterns(
+            tests=(
+                ("**/test_*.py", r"test_.*\.py"),
+                ("**/*_test.py", r".+_tests?\.py"),
+                ("**/tests.py", r"tests\.py|conftest\.py"),
+            ),
+            generated="*_pb2.py *_pb2.pyi *_pb2_grpc.py *_pb2_grpc.pyi",
+            build=(
+                "setup.py setup.cfg pyproject.toml MANIFEST.in tox.ini noxfile.py Pipfile *requirements*.txt"
+                " *requirements*.in constraints*.txt"
+            ),
+        ),
         family="python",
         extensions=(".py", ".pyi", ".pyw"),
         interpreters=("python", "pypy"),

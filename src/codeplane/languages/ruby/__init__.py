@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.family import Family, markers
 from codeplane.languages.ruby.syntax import expand_import, plain_lines
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, Head, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, Head, Language, RolePatterns
 
 _FIRST_WORD = re.compile(r"\s*(private_class_method|private|protected|public)\b")
 _END = re.compile(r"\s*;?\s*\bend$")
@@ -37,6 +38,15 @@ def symbol_name(text: str) -> str:
 LANGUAGES = (
     Language(
         name="ruby",
+        aliases=("rb",),
+        roles=RolePatterns(
+            tests=(
+                ("**/*_spec.rb", r".+_spec\.rb|(?:spec|rails|test)_helper\.rb"),
+                ("**/*_test.rb", r".+_test\.rb|test_.+\.rb"),
+            ),
+            generated="*_pb.rb",
+            build="Rakefile Gemfile Vagrantfile *.gemspec *.rake",
+        ),
         family="ruby",
         extensions=(".rb", ".rake", ".gemspec", ".ru", ".podspec", ".jbuilder", ".thor"),
         filenames=(
@@ -94,4 +104,10 @@ LANGUAGES = (
         owner_path=owner_path,
         implied_name=symbol_name,
     ),
+)
+
+FAMILY = Family(
+    name="ruby",
+    unit_files=("*.rb", "*.rake", "Gemfile"),
+    markers=(*markers("Gemfile"), *markers("Gemfile.lock", fence=True)),
 )

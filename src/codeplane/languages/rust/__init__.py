@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.rust.cargo import FAMILY as FAMILY
 from codeplane.languages.rust.syntax import expand_import, expand_pattern
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language, RolePatterns
 
 _PUB = re.compile(
     r"\bpub\s*(?:\(\s*([^()]*?)\s*\)\s*)?"
@@ -46,6 +47,11 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
 LANGUAGES = (
     Language(
         name="rust",
+        aliases=("rs",),
+        roles=RolePatterns(
+            tests=(("**/tests.rs", r"tests?\.rs|.+_tests?\.rs"),),
+            build="Cargo.toml build.rs",
+        ),
         family="rust",
         extensions=(".rs",),
         grammar="tree_sitter_rust:language",

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from codeplane.languages.java import module_name
-from codeplane.languages.spec import Head, ImportSite, Language
+from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
 
 _ACCESS = re.compile(r"\b(private|protected)\b(\[(?!this\b))?")
 _COMMENT_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -96,6 +96,11 @@ def _text(node: Any) -> str:
 LANGUAGES = (
     Language(
         name="scala",
+        aliases=("sc",),
+        roles=RolePatterns(
+            tests=(("**/*Spec.scala", r".+(?:Spec|Suite)\.(?:scala|groovy)"),),
+            build="build.sbt",
+        ),
         family="jvm",
         extensions=(".scala", ".sc", ".sbt"),
         interpreters=("scala", "scala-cli"),

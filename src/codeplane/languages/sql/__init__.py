@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from codeplane.languages.family import Family
 from codeplane.languages.keys import visibility
 from codeplane.languages.spec import Language
 from codeplane.languages.sql.script import read
@@ -21,6 +22,7 @@ def without_dashes(lines: list[str]) -> list[str]:
 LANGUAGES = (
     Language(
         name="sql",
+        has_code=True,
         family="sql",
         extensions=(".sql", ".ddl", ".psql", ".pgsql", ".plsql", ".tsql", ".mysql"),
         grammar="",
@@ -35,3 +37,5 @@ LANGUAGES = (
         read=read,
     ),
 )
+
+FAMILY = Family(name="sql", unit_files=("*.sql",), is_ambient=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from codeplane.languages.spec import Head, ImportSite, Language
+from codeplane.languages.family import Family, Marker
+from codeplane.languages.manifest import name_reader
+from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
 
 _ACCESS = re.compile(r"\b(open|public|package|internal|fileprivate|private)\b(?!\s*\(\s*set)")
 _VISIBILITY = {"open": "public", "fileprivate": "private"}
@@ -57,6 +59,11 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 LANGUAGES = (
     Language(
         name="swift",
+        roles=RolePatterns(
+            tests=(("**/*Tests.swift", r".+Tests?\.swift"),),
+            generated="Package.resolved",
+            build="Package.swift Podfile Cartfile *.podspec",
+        ),
         family="swift",
         extensions=(".swift",),
         interpreters=("swift",),
@@ -72,4 +79,10 @@ LANGUAGES = (
         member_kinds={"function": "method", "variable": "property", "constant": "property"},
         export_evidence="public_modifier",
     ),
+)
+
+FAMILY = Family(
+    name="swift",
+    unit_files=("*.swift",),
+    markers=(Marker("Package.swift", name_reader(r'Package\s{0,20}\(\s{0,200}name:\s{0,20}"([^"\n]{1,200})"')),),
 )

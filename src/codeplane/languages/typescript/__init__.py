@@ -18,6 +18,8 @@ from codeplane.languages.spec import MEMBER, TYPE, VALUE, Language
 
 _TYPESCRIPT = Language(
     name="typescript",
+    aliases=("ts", "mts", "cts"),
+    filter_languages=("tsx",),
     family="javascript",
     extensions=(".ts", ".mts", ".cts"),
     interpreters=("deno", "ts-node", "tsx"),

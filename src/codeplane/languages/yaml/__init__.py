@@ -125,6 +125,7 @@ def _balance(text: bytes) -> int:
 LANGUAGES = (
     Language(
         name="yaml",
+        aliases=("yml",),
         family="json_yaml",
         extensions=(".yaml", ".yml"),
         filenames=(".clang-format", ".clang-tidy"),

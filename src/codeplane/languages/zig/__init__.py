@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.spec import Head, Language
+from codeplane.languages.spec import Head, Language, RolePatterns
 
 _PUBLIC = re.compile(r"\A(?:pub|export)\b")
 
@@ -22,6 +22,10 @@ def visibility(head: Head) -> str:
 LANGUAGES = (
     Language(
         name="zig",
+        roles=RolePatterns(
+            tests=(("**/*_test.zig", r".+_test\.zig"),),
+            build="build.zig build.zig.zon",
+        ),
         family="config",
         extensions=(".zig",),
         grammar="tree_sitter_zig:language",

@@ -20,9 +20,10 @@ from typing import Protocol, TypeVar
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import basename, display, is_inside, parent
 from codeplane.disk.ignore_patterns import MAX_PATTERN_BYTES, MAX_WILDCARD_PATTERNS, PatternList
+from codeplane.languages.filters import LanguageFilter
 from codeplane.languages.roles import Scope, in_scope
 from codeplane.operations.search.model import SearchRequest
-from codeplane.operations.search.operators import LanguageFilter, ParsedQuery, find_language_filter
+from codeplane.operations.search.operators import ParsedQuery, find_language_filter
 
 _MAX_FOLDERS = 100_000
 

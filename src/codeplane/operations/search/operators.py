@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import NamedTuple
 
 from codeplane.base.edit_distance import edit_distance
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
-from codeplane.languages.families import FAMILIES
-from codeplane.languages.registry import languages
+from codeplane.languages.filters import LanguageFilter, language_filters
 
 PREFIX_MAX_CHARS = 200
 """An operator begins within so many characters, or it is text."""
@@ -41,14 +38,6 @@ class ParsedQuery:
     exclude: tuple[str, ...] = ()
     summary: Mapping[str, object] = field(default_factory=dict)
     """For the debug payload: what was read, and how long the prefix is."""
-
-
-class LanguageFilter(NamedTuple):
-    """A language as it can be asked for: files of these languages of the index, or with these endings."""
-
-    name: str
-    languages: frozenset[str]
-    extensions: frozenset[str] = frozenset()
 
 
 def parse_query(query: str) -> ParsedQuery:
@@ -97,7 +86,7 @@ def parse_query(query: str) -> ParsedQuery:
 
 def find_language_filter(name: str) -> LanguageFilter:
     """The language of a name or an alias, in any case; an unknown one is refused with the one that it is a slip of."""
-    known = _tongues()
+    known = language_filters()
     asked = name.strip().lower()
     if asked in known:
         return known[asked]
@@ -171,80 +160,3 @@ def _refused(key: str, expected: str, received: str) -> CodePlaneError:
 
 def _shown(text: str) -> str:
     return display(text if len(text) <= 60 else text[:59] + "…")
-
-
-_ALIASES: dict[str, tuple[str, ...]] = {
-    "python": ("py", "python3", "pyi"),
-    "javascript": ("js", "jsx", "mjs", "cjs", "node", "ecmascript"),
-    "typescript": ("ts", "mts", "cts"),
-    "go": ("golang",),
-    "rust": ("rs",),
-    "markdown": ("md", "rst", "text", "docs"),
-    "docker": ("dockerfile",),
-    "terraform": ("tf", "hcl"),
-    "graphql": ("gql",),
-    "protobuf": ("proto",),
-    "dotnet": (".net",),
-}
-"""Of languages and families that the index knows by these names."""
-
-_BY_EXTENSION: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "c": ((), (".c", ".h")),
-    "cpp": (("c++", "cxx", "cc"), (".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h", ".ipp", ".inl")),
-    "csharp": (("c#", "cs"), (".cs", ".csx")),
-    "fsharp": (("f#", "fs"), (".fs", ".fsi", ".fsx")),
-    "kotlin": (("kt", "kts"), (".kt", ".kts")),
-    "scala": (("sc",), (".scala", ".sc")),
-    "groovy": (("gradle",), (".groovy", ".gradle")),
-    "clojure": (("clj",), (".clj", ".cljs", ".cljc", ".edn")),
-    "ruby": (("rb",), (".rb", ".rake", ".gemspec", ".ru")),
-    "php": ((), (".php", ".phtml")),
-    "swift": ((), (".swift",)),
-    "objective-c": (("objc", "obj-c"), (".m", ".mm")),
-    "elixir": (("ex", "exs"), (".ex", ".exs")),
-    "erlang": (("erl",), (".erl", ".hrl")),
-    "haskell": (("hs",), (".hs", ".lhs")),
-    "ocaml": (("ml",), (".ml", ".mli")),
-    "lua": ((), (".lua",)),
-    "perl": (("pl",), (".pl", ".pm", ".t")),
-    "r": ((), (".r", ".rmd")),
-    "julia": (("jl",), (".jl",)),
-    "dart": ((), (".dart",)),
-    "zig": ((), (".zig",)),
-    "nim": ((), (".nim",)),
-    "bash": (("sh", "shell", "zsh"), (".sh", ".bash", ".zsh", ".ksh", ".fish")),
-    "powershell": (("ps1",), (".ps1", ".psm1", ".psd1")),
-    "sql": ((), (".sql",)),
-    "html": (("htm",), (".html", ".htm", ".xhtml")),
-    "css": ((), (".css",)),
-    "scss": (("sass",), (".scss", ".sass")),
-    "vue": ((), (".vue",)),
-    "svelte": ((), (".svelte",)),
-    "json": ((), (".json", ".jsonc", ".json5")),
-    "yaml": (("yml",), (".yaml", ".yml")),
-    "toml": ((), (".toml",)),
-    "xml": ((), (".xml", ".xsd", ".xsl")),
-    "notebook": (("ipynb", "jupyter"), (".ipynb",)),
-}
-"""Of languages that the index files under a family, or under none."""
-
-
-@cache
-def _tongues() -> Mapping[str, LanguageFilter]:
-    """By every name that they go by."""
-    parsed = {language.name for language in languages()}
-    found: dict[str, LanguageFilter] = {}
-    for family in FAMILIES:
-        found[family] = LanguageFilter(family, frozenset(each.name for each in languages() if each.family == family))
-    for name in sorted(parsed):
-        # Who says typescript means its other spelling as well.
-        also = {"tsx"} & parsed if name == "typescript" else set()
-        found[name] = LanguageFilter(name, frozenset({name, *also}))
-    for name, (aliases, extensions) in _BY_EXTENSION.items():
-        # Where the index knows it by its own name, files without such an ending belong to it too.
-        names = found[name].languages if name in found else frozenset()
-        tongue = LanguageFilter(name, names, frozenset(extensions))
-        found.update(dict.fromkeys((name, *(alias for alias in aliases if alias not in parsed)), tongue))
-    for name, aliases in _ALIASES.items():
-        found.update(dict.fromkeys((alias for alias in aliases if alias not in parsed), found[name]))
-    return found

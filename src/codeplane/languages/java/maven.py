@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.index.units.model import Manifest
+from codeplane.languages.manifest import Manifest
 
 _TAG = re.compile(r"<([^<>]*)>")
 _MAX_DEPTH = 64

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from codeplane.index.units.model import Manifest
+from codeplane.languages.manifest import Manifest
 
 _ROOT_NAMES = ("rootDir", "settingsDir", "rootProject.projectDir")
 _ROOTS = tuple(spelling for name in _ROOT_NAMES for spelling in (f"${{{name}}}", f"${name}"))
