@@ -17,21 +17,17 @@ from pathlib import Path
 from benchmarks.measure import Figure, Result, Series, Table, amount, emit, interleaved, parser, spread, timed
 from benchmarks.trees import copy_repository, generate, scratch
 
-from codeplane.base.call_record import CallRecord
 from codeplane.base.digests import digest_bytes
 from codeplane.base.paths import RepoPath
-from codeplane.disk.batch import Batch
+from codeplane.edits.journal import MutationJournal
+from codeplane.edits.model import Edit
+from codeplane.edits.mutation import Editor
+from codeplane.edits.plan import PlanOptions, plan_edits
+from codeplane.edits.recover import roll_back_interrupted
 from codeplane.index.options import IndexOptions
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
-from codeplane.operations.editing.editor import AppliedEdit, Request
-from codeplane.operations.editing.keeping import Room
-from codeplane.operations.editing.model import Edit
-from codeplane.operations.editing.opening import open_editor
-from codeplane.operations.editing.planning import PlanOptions, plan_edits
-from codeplane.operations.editing.recovering import undo_plan
 from codeplane.store.layout import create_state
-from codeplane.tasks.model import ANYWHERE
 from codeplane.workspace.freshness import WorkspaceSettings
 from codeplane.workspace.workspace import Workspace
 
@@ -40,27 +36,6 @@ FILES = 20
 TREE_FILES = 1_000
 ROUNDS = 40
 _QUIET = WorkspaceSettings(watcher=False, background=False, prewarm=False)
-
-
-class _Told:
-    """The ledger as a call tells it of a change."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._intent = 0
-
-    def ensure(self) -> None:
-        self._ledger.ensure_settled()
-
-    def begin(self, batch: Batch) -> None:
-        record = CallRecord(mutation_id=batch.mutation_id, changed_paths=batch.paths)
-        self._intent = self._ledger.intent(Event("write_source", "r_1", plan=batch.as_text(), record=record))
-
-    def commit(self, record: CallRecord, answer_chars: int) -> None:
-        self._ledger.commit(Event("write_source", "r_1", intent=self._intent, status="ok", record=record))
-
-    def abandon(self) -> None:
-        self._ledger.abandon(self._intent)
 
 
 def main() -> int:
@@ -99,9 +74,9 @@ def measure(repository: Path | None, files: int, rounds: int) -> Result:
 def _run(root: Path, user_state: Path, files: int, rounds: int) -> dict[str, Series]:
     paths = sorted(path.relative_to(root) for path in root.rglob("*.py") if path.is_file())[:files]
     state = create_state(root)
-    ledger = Ledger.open(state.path, recover=lambda plan: undo_plan(root, plan))
-    editor = open_editor(root, ledger, Room())
-    options = PlanOptions(ANYWHERE, False, editor.explain)
+    ledger = Ledger.open(state.path, recover=lambda plan: roll_back_interrupted(root, plan))
+    editor = Editor(root, ledger)
+    options = PlanOptions(False, editor.explain_mismatch)
     seen: list[float] = []
     number = 0
 
@@ -119,11 +94,12 @@ def _run(root: Path, user_state: Path, files: int, rounds: int) -> dict[str, Ser
             )
             for path in paths
         ]
-        request = Request([edit.path for edit in edits], lambda opened: plan_edits(opened, edits, options))
+        journal = MutationJournal(ledger, Event("write_source", "r_1"), time.monotonic())
         began = time.perf_counter()
-        done = editor.apply(request, _Told(ledger), lambda: False)
+        with editor.mutation([edit.path for edit in edits], journal, lambda: False) as mutation:
+            delta = mutation.apply(plan_edits(mutation.root, edits, options))
         seconds = time.perf_counter() - began
-        if not isinstance(done, AppliedEdit) or done.stats.files != len(paths):
+        if delta.plan.stats.files != len(paths):
             raise RuntimeError("not the batch that was meant")
         seen.append(timed(lambda: workspace.read(lambda snapshot: snapshot.epoch.epoch, "strict")))
         return seconds

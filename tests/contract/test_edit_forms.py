@@ -339,12 +339,12 @@ def test_replace_pattern_keeps_line_endings_and_encodings(server: Server) -> Non
         (
             {"pattern": "total", "paths": ["**/*.py"], "expected_count": 2},
             ErrorCode.EDIT_COUNT_MISMATCH,
-            "4 places would be changed, and expected_count is 2",
+            "4 places would be changed, but expected_count is 2",
         ),
         (
             {"old_text": "shop", "path": "names.txt", "replace_all": True, "expected_count": 2},
             ErrorCode.EDIT_COUNT_MISMATCH,
-            "3 places would be changed, and expected_count is 2",
+            "3 places would be changed, but expected_count is 2",
         ),
         ({"pattern": "a", "path": "image.bin"}, ErrorCode.NOT_TEXT, "image.bin"),
         ({"pattern": "a", "path": "none.txt"}, ErrorCode.FILE_NOT_FOUND, "none.txt"),
@@ -407,7 +407,7 @@ def test_sensitive_files_need_consent_at_the_top_level_too(server: Server) -> No
 
 
 def test_edits_that_take_too_long_are_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codeplane.operations.editing.targets.MAX_SECONDS", -1.0)
+    monkeypatch.setattr("codeplane.operations.write_source.targets.MAX_SECONDS", -1.0)
     error = refused(server, ErrorCode.TOO_BUSY, pattern="total", new_text="x", path="shop/tax.py")
     assert "nothing was changed" in error["message"]
 

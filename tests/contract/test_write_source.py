@@ -16,7 +16,7 @@ from codeplane.base.errors import ErrorCode
 from codeplane.config.model import Config, EditsConfig, FreshnessConfig, IndexConfig, ServerConfig
 from codeplane.ledger.chain import verify_chain
 from codeplane.tools.surface import Surface
-from support.edits import kept_in, tree_of
+from support.edits import stored_in, tree_of
 from support.ledgers import calls_of
 from support.repositories import git, make_repository, write
 from support.tooling import Envelope, Server, call_tool, codes_of, error_of, serving
@@ -178,7 +178,7 @@ def test_one_edit_that_fails_fails_all(server: Server) -> None:
     )
     error_of(found, ErrorCode.EDIT_NOT_FOUND)
     assert tree_of(server.root) == before
-    assert kept_in(server.root) == []
+    assert stored_in(server.root) == []
     assert operations(server)[0].intent_seq is None, "nothing was begun"
 
 
@@ -259,7 +259,7 @@ def test_an_answer_that_would_be_too_long_says_less_and_is_no_error(server: Serv
 def test_nothing_to_change(server: Server) -> None:
     found = edit(server, {"path": "run.sh", "expected_content": "one", "new_content": "one"})
     assert result(found) == {"applied": False, "unchanged": ["run.sh"]}
-    assert kept_in(server.root) == []
+    assert stored_in(server.root) == []
 
 
 def test_the_same_key_does_it_once_and_answers_the_same(server: Server) -> None:
@@ -495,7 +495,7 @@ def test_rollback_takes_all_back_and_can_be_taken_back(server: Server) -> None:
     assert (server.root / "run.sh").stat().st_mode & 0o777 == 0o755
     assert back["delta"]["symbols_changed"] == {"modified": ["app/cart.py#Cart.total@5"]}
     again = error_of(server.call("rollback", {"mutation_id": done["mutation_id"]}), ErrorCode.UNDO_REFUSED)
-    assert again["message"] == "the change is undone already"
+    assert again["message"] == "the mutation is rolled back already"
     result(server.call("rollback", {"mutation_id": back["mutation_id"]}))
     assert tree_of(server.root) == after
 
@@ -511,7 +511,7 @@ def test_rollback_is_refused_when_a_file_moved_on(server: Server) -> None:
     write(server.root, "dos.txt", "somebody else\n")
     before = tree_of(server.root)
     error = error_of(server.call("rollback", {"mutation_id": done["mutation_id"]}), ErrorCode.UNDO_REFUSED)
-    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "something else has its name"}]
+    assert error["details"]["files"] == [{"path": "dos.txt", "reason": "its path is in use"}]
     assert tree_of(server.root) == before
 
 
@@ -527,7 +527,7 @@ def test_rollback_says_when_what_was_is_gone(tmp_path: Path) -> None:
         change = {"path": "run.sh", "expected_content": "one", "new_content": "two"}
         first = result(edit(server, change))
         result(edit(server, {"path": "dos.txt", "action": "delete"}))
-        assert len(kept_in(root)) == 1
+        assert len(stored_in(root)) == 1
         error = error_of(server.call("rollback", {"mutation_id": first["mutation_id"]}), ErrorCode.UNDO_GONE)
         assert "edits.undo_bytes" in error["remedy"]
     unknown = call_tool(root, "rollback", {"mutation_id": "m_nothing"})
@@ -538,7 +538,7 @@ def test_a_cancelled_call_changes_nothing(server: Server) -> None:
     found = server.call("write_source", {"edits": [{"path": "n.txt", "content": "x"}]}, cancelled=lambda: True)
     error_of(found, ErrorCode.CANCELLED)
     assert not (server.root / "n.txt").exists()
-    assert kept_in(server.root) == []
+    assert stored_in(server.root) == []
 
 
 def test_without_an_index_files_can_be_changed_all_the_same(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Calls that fail at the Nth step of a batch: a clear error and nothing changed, or all of it.
+"""System calls that fail at the Nth step of a mutation: a clear error with nothing changed, or success.
 
 `CPL_FAULTS=all pytest -m sweep -s tests/faults/test_edit_faults.py` fails every step in every way.
 """
@@ -19,7 +19,7 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk import renames
 from support.edit_kills import edits_of, files_of
-from support.edits import bench, kept_in, tree_of
+from support.edits import bench, stored_in, tree_of
 
 _STEPS = ("open", "read", "write", "fsync", "rename", "link", "unlink", "mkdir", "rmdir", "fchmod", "listdir")
 _NUMBERS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EACCES, errno.EMFILE, errno.EDQUOT, errno.ESTALE)
@@ -35,16 +35,16 @@ _CLEAR = {
 
 
 class Failing:
-    """The Nth call of this kind of step, or all from there on, fails."""
+    """Fails the Nth step, or all steps from there on."""
 
-    def __init__(self, at: int, number: int, for_good: bool) -> None:
-        self.at, self.number, self.for_good = at, number, for_good
+    def __init__(self, at: int, number: int, persistent: bool) -> None:
+        self.at, self.number, self.persistent = at, number, persistent
         self.done = 0
 
     def wrapped(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def step(*args: Any, **named: Any) -> Any:
             self.done += 1
-            if self.done == self.at or (self.for_good and self.done > self.at):
+            if self.done == self.at or (self.persistent and self.done > self.at):
                 raise OSError(self.number, os.strerror(self.number))
             return call(*args, **named)
 
@@ -53,7 +53,7 @@ class Failing:
     def wrapped_rename(self, call: Callable[..., int]) -> Callable[..., int]:
         def step(*args: Any) -> int:
             self.done += 1
-            if self.done == self.at or (self.for_good and self.done > self.at):
+            if self.done == self.at or (self.persistent and self.done > self.at):
                 ctypes.set_errno(self.number)
                 return -1
             return call(*args)
@@ -72,9 +72,9 @@ def failing(monkeypatch: pytest.MonkeyPatch, fault: Failing) -> Iterator[None]:
 
 
 def fail_everywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, for_good: bool, first: int, every: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, persistent: bool, first: int, every: int
 ) -> tuple[int, int]:
-    """How many steps failed, and how often undoing had to wait until they did not."""
+    """Return the number of failed steps, and how often the rollback had to wait for the fault to end."""
     root = tmp_path / "root"
     failed = pending = 0
     at = first
@@ -85,7 +85,7 @@ def fail_everywhere(
             (root / path).write_text(text)
         old = tree_of(root)
         with bench(root) as opened:
-            fault = Failing(at, number, for_good)
+            fault = Failing(at, number, persistent)
             try:
                 with failing(monkeypatch, fault):
                     opened.apply(*edits_of(5))
@@ -105,25 +105,27 @@ def fail_everywhere(
             done = [row.mutation_id for row in rows if row.status == "ok"]
             assert bool(done) == (tree_of(root) != old)
         with bench(root):
-            assert kept_in(root) == done, f"step {at}: nothing is left over after the next start"
+            assert stored_in(root) == done, f"step {at}: residue after the next start"
         if fault.done < at:
             return failed, pending
         at += every
 
 
-@pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
+@pytest.mark.parametrize("persistent", [False, True], ids=["once", "persistent"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
-def test_a_step_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, for_good: bool) -> None:
-    failed, pending = fail_everywhere(tmp_path, monkeypatch, number, for_good, 1 + number % 5, 11)
+def test_failing_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, persistent: bool) -> None:
+    failed, pending = fail_everywhere(tmp_path, monkeypatch, number, persistent, 1 + number % 5, 11)
     assert failed > 3
-    assert bool(pending) == for_good or not pending
+    assert bool(pending) == persistent or not pending
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("for_good", [False, True], ids=["once", "for good"])
+@pytest.mark.parametrize("persistent", [False, True], ids=["once", "persistent"])
 @pytest.mark.parametrize("number", _NUMBERS, ids=errno.errorcode.get)
-def test_every_step_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, for_good: bool) -> None:
-    failed, pending = fail_everywhere(tmp_path, monkeypatch, number, for_good, 1, 1)
-    print(f"{errno.errorcode[number]} {'for good' if for_good else 'once'}: {failed} steps failed, {pending} waited")
+def test_every_failing_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, persistent: bool) -> None:
+    failed, pending = fail_everywhere(tmp_path, monkeypatch, number, persistent, 1, 1)
+    print(
+        f"{errno.errorcode[number]} {'persistent' if persistent else 'once'}: {failed} steps failed, {pending} waited"
+    )
     assert failed > 50

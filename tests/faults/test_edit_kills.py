@@ -1,7 +1,7 @@
-"""Batches of edits killed at every step, and recoveries likewise: all old or all new, nothing lost, nothing left over.
+"""Mutations and recoveries killed at every step: all old or all new, nothing lost, no residue.
 
-`pytest -m sweep -s tests/faults/test_edit_kills.py` kills at every step of batches of 1, 5 and 20 files, at a sample of
-those of 200, at every step of every recovery of 5, and with strace at every system call that changes something.
+`pytest -m sweep -s tests/faults/test_edit_kills.py` kills at every step of mutations of 1, 5 and 20 files, at a sample
+of the steps for 200 files, at every step of every recovery of 5 files, and with strace at every writing system call.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ def kill_sweep(base: Path, files: int, *options: str) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.parametrize("plain", ["0", "1"])
-def test_a_kill_leaves_all_or_nothing(tmp_path: Path, plain: str) -> None:
-    report = kill_sweep(tmp_path, 5, f"plain={plain}", "every=4", "recoveries=1")
+@pytest.mark.parametrize("no_exchange", ["0", "1"])
+def test_kill_leaves_all_or_nothing(tmp_path: Path, no_exchange: str) -> None:
+    report = kill_sweep(tmp_path, 5, f"no_exchange={no_exchange}", "every=4", "recoveries=1")
     assert report["kills"] >= 10
-    assert report["torn_before"] > 0, "a kill in the middle must be met, or this proves nothing"
+    assert report["torn_before"] > 0, "no kill hit the middle of a mutation, so this proves nothing"
     assert report["recovery_kills"] > 0
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("plain", ["0", "1"])
+@pytest.mark.parametrize("no_exchange", ["0", "1"])
 @pytest.mark.parametrize("files", [1, 5, 20])
-def test_every_step(tmp_path: Path, files: int, plain: str) -> None:
-    report = kill_sweep(tmp_path, files, f"plain={plain}", f"recoveries={-1 if files < 20 else 4}")
+def test_every_step(tmp_path: Path, files: int, no_exchange: str) -> None:
+    report = kill_sweep(tmp_path, files, f"no_exchange={no_exchange}", f"recoveries={-1 if files < 20 else 4}")
     assert report["kills"] > 10
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(3600)
-def test_steps_of_a_large_batch(tmp_path: Path) -> None:
+def test_steps_of_a_large_mutation(tmp_path: Path) -> None:
     report = kill_sweep(tmp_path, 200, "every=13", "recoveries=2")
     assert report["torn_before"] > 10
 
@@ -90,7 +90,7 @@ recover_in(Path(sys.argv[1]), False, -1)()
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("call", _CALLS)
 def test_every_system_call(tmp_path: Path, call: str) -> None:
-    """Also those of SQLite. A call that reads is a kill like any other."""
+    """Includes the calls of SQLite. Kills at reading calls are harmless."""
     strace = shutil.which("strace")
     if strace is None:
         pytest.skip("no strace here")

@@ -1,4 +1,4 @@
-"""Batches beside an editor that saves, and beside somebody who swaps directories for links.
+"""Mutations racing with an editor that saves, and with directories replaced by links.
 
 `CPL_ROUNDS=100000 CPL_SEED=1 pytest -m sweep -s tests/faults/test_edit_races.py -k editor`
 `CPL_FLIPS=1000000 pytest -m sweep -s tests/faults/test_edit_races.py -k flips`
@@ -18,16 +18,16 @@ import pytest
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
 from codeplane.disk.renames import exchange
-from codeplane.operations.editing.keeping import Room
-from codeplane.operations.editing.model import Edit
+from codeplane.edits.model import Edit
+from codeplane.edits.undo_store import RetentionLimits
 from support.edits import Bench, bench, create, sha, update
 
-_LOST_TO = {ErrorCode.EDIT_CONFLICT, ErrorCode.HASH_MISMATCH, ErrorCode.FILE_CHANGED, ErrorCode.FILE_NOT_FOUND}
+_CONFLICTS = {ErrorCode.EDIT_CONFLICT, ErrorCode.HASH_MISMATCH, ErrorCode.FILE_CHANGED, ErrorCode.FILE_NOT_FOUND}
 _PATH_CODES = {ErrorCode.PATH_SYMLINK, ErrorCode.FILE_NOT_FOUND, ErrorCode.PATH_INVALID, ErrorCode.EDIT_NOT_FOUND}
 
 
-class Editor(threading.Thread):
-    """Somebody who saves once a round, at a moment that nobody knows."""
+class SavingEditor(threading.Thread):
+    """Saves once a round, at a random moment."""
 
     def __init__(self, path: Path, seed: int, seconds: float) -> None:
         super().__init__(daemon=True)
@@ -67,20 +67,20 @@ class Editor(threading.Thread):
 
 
 def seconds_of_an_edit(opened: Bench) -> float:
-    """What one takes here, so that a save may come before, within and after it."""
+    """Measure one edit, so that saves can be timed before, during and after it."""
     began = time.perf_counter()
     for number in range(5):
         opened.try_apply([create(f"alone/{number}.txt", "x\n")])
     return (time.perf_counter() - began) / 5
 
 
-def beside_an_editor(root: Path, rounds: int, seed: int) -> tuple[int, int]:
-    """Rounds in which our edit came first, and those in which it was refused."""
+def race_with_editor(root: Path, rounds: int, seed: int) -> tuple[int, int]:
+    """Return the rounds in which our edit came first, and those in which it was refused."""
     root.mkdir()
     path = root / "shared.txt"
     done = refused = 0
-    with bench(root, room=Room(days=1, bytes=0)) as opened:
-        editor = Editor(path, seed, 3 * seconds_of_an_edit(opened))
+    with bench(root, limits=RetentionLimits(days=1, bytes=0)) as opened:
+        editor = SavingEditor(path, seed, 3 * seconds_of_an_edit(opened))
         editor.start()
         for number in range(rounds):
             base = b"base %d\n" % number
@@ -93,11 +93,11 @@ def beside_an_editor(root: Path, rounds: int, seed: int) -> tuple[int, int]:
                 done += 1
                 assert (root / f"side/{number}.txt").exists()
             except CodePlaneError as error:
-                assert error.code in _LOST_TO, error.as_dict()
+                assert error.code in _CONFLICTS, error.as_dict()
                 refused += 1
                 assert not (root / f"side/{number}.txt").exists(), "all or nothing"
             assert editor.saved.wait(20)
-            # Whoever came first: a save of the editor always stands, since it knows of no digest.
+            # A save is unconditional, so it always wins, whichever came first.
             assert path.read_bytes() == theirs, f"round {number}: a save was lost"
             if number % 1000 == 999:
                 shutil.rmtree(root / "side", ignore_errors=True)
@@ -105,22 +105,22 @@ def beside_an_editor(root: Path, rounds: int, seed: int) -> tuple[int, int]:
     return done, refused
 
 
-def test_a_save_of_an_editor_is_never_lost(tmp_path: Path) -> None:
-    done, refused = beside_an_editor(tmp_path / "root", 120, 5)
-    assert done and refused, "both must be met, or this proves nothing"
+def test_editor_saves_are_never_lost(tmp_path: Path) -> None:
+    done, refused = race_with_editor(tmp_path / "root", 120, 5)
+    assert done and refused, "both outcomes must occur, or this proves nothing"
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(7200)
-def test_a_save_of_an_editor_is_never_lost_in_many_rounds(tmp_path: Path) -> None:
+def test_editor_saves_are_never_lost_in_many_rounds(tmp_path: Path) -> None:
     rounds, seed = int(os.environ.get("CPL_ROUNDS", "100000")), int(os.environ.get("CPL_SEED", "1"))
-    done, refused = beside_an_editor(tmp_path / "root", rounds, seed)
+    done, refused = race_with_editor(tmp_path / "root", rounds, seed)
     print(f"seed {seed}, {rounds} rounds: {done} came first, {refused} were refused, 0 saves lost")
     assert min(done, refused) > rounds / 100
 
 
 class Flipper(threading.Thread):
-    """Turns a directory into a link to another one outside, and back, as fast as it can."""
+    """Replaces a directory by a link to one outside, and back, as fast as it can."""
 
     def __init__(self, root: Path, outside: Path, flips: int) -> None:
         super().__init__(daemon=True)
@@ -138,8 +138,8 @@ class Flipper(threading.Thread):
             os.close(handle)
 
 
-def beside_flips(tmp_path: Path, flips: int) -> tuple[int, int]:
-    """Writes that succeeded, and that were refused, while a directory was swapped."""
+def race_with_flips(tmp_path: Path, flips: int) -> tuple[int, int]:
+    """Return the number of writes that succeeded and that were refused."""
     root, outside = tmp_path / "root", tmp_path / "outside"
     (root / "d").mkdir(parents=True)
     outside.mkdir()
@@ -148,7 +148,7 @@ def beside_flips(tmp_path: Path, flips: int) -> tuple[int, int]:
     before = {entry.name: entry.read_bytes() for entry in outside.iterdir()}
     flipper = Flipper(root, outside, flips)
     done = refused = number = 0
-    with bench(root, room=Room(days=1, bytes=0)) as opened:
+    with bench(root, limits=RetentionLimits(days=1, bytes=0)) as opened:
         flipper.start()
         while flipper.is_alive():
             number += 1
@@ -156,7 +156,7 @@ def beside_flips(tmp_path: Path, flips: int) -> tuple[int, int]:
                 _write(opened, number)
                 done += 1
             except CodePlaneError as error:
-                assert error.code in _LOST_TO | _PATH_CODES, error.as_dict()
+                assert error.code in _CONFLICTS | _PATH_CODES, error.as_dict()
                 refused += 1
         flipper.join()
     assert {entry.name: entry.read_bytes() for entry in outside.iterdir()} == before, "nothing outside was touched"
@@ -171,14 +171,14 @@ def _write(opened: Bench, number: int) -> None:
         opened.try_apply([update("d/f0.txt", *words), create(f"d/new{number}/x.txt", "x\n")])
 
 
-def test_no_write_follows_a_link_that_comes_and_goes(tmp_path: Path) -> None:
-    done, refused = beside_flips(tmp_path, 50_000)
+def test_flipping_link_is_not_followed(tmp_path: Path) -> None:
+    done, refused = race_with_flips(tmp_path, 50_000)
     assert done and refused
 
 
 @pytest.mark.sweep
 @pytest.mark.timeout(7200)
-def test_no_write_follows_a_link_in_many_flips(tmp_path: Path) -> None:
+def test_flipping_link_is_not_followed_in_many_flips(tmp_path: Path) -> None:
     flips = int(os.environ.get("CPL_FLIPS", "1000000"))
-    done, refused = beside_flips(tmp_path, flips)
+    done, refused = race_with_flips(tmp_path, flips)
     print(f"{flips} flips: {done} writes done, {refused} refused, none outside")

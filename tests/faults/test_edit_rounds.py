@@ -16,7 +16,7 @@ import pytest
 
 import codeplane
 from codeplane.ledger.chain import verify_chain
-from support.edits import kept_in
+from support.edits import stored_in
 from support.repositories import make_repository
 from support.tooling import serving
 
@@ -98,7 +98,9 @@ def run_rounds(root: Path, rounds: int, seed: int) -> tuple[int, int]:
             assert all(row.status is not None for row in rows)
             recent = {row.mutation_id for row in rows}
             unknown = [
-                name for name in kept_in(root) if name not in recent and not ledger.list_mutations(1, mutation_id=name)
+                name
+                for name in stored_in(root)
+                if name not in recent and not ledger.list_mutations(1, mutation_id=name)
             ]
             assert unknown == [], "nothing is left over"
         assert verify_chain(root / ".codeplane").is_intact

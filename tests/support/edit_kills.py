@@ -1,8 +1,8 @@
-"""Batches that are killed at the Nth step that changes something, recoveries likewise; run as a program.
+"""Kill mutations, and recoveries, at the Nth step; run as a program.
 
-`python -m support.edit_kills DIRECTORY FILES [plain] [every]` forks a child for every step, so
-that none pays for starting Python, and prints what it found as JSON. Steps are the calls by
-which files are changed and rows are written; what SQLite does within is the matter of strace.
+`python -m support.edit_kills DIRECTORY FILES [no_exchange=1] [every=N]` forks a child for every step, so that none
+pays for starting Python, and prints a report as JSON. Steps are the calls that change files or append rows; system
+calls within SQLite are covered by the strace sweep.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from codeplane.disk import renames
+from codeplane.edits.model import Edit
 from codeplane.ledger.chain import verify_chain
 from codeplane.ledger.file import LedgerFile
-from codeplane.operations.editing.model import Edit
-from support.edits import bench, create, delete, kept_in, move, tree_of, update
+from support.edits import bench, create, delete, move, stored_in, tree_of, update
 
 _STEPS = ("write", "fsync", "rename", "link", "unlink", "mkdir", "rmdir", "fchmod")
 
@@ -32,7 +32,7 @@ def files_of(count: int) -> dict[str, str]:
 
 
 def edits_of(count: int) -> list[Edit]:
-    """Updates, with every fifth file deleted or moved, and new files in new directories."""
+    """Return updates, with every fifth file deleted or moved, and new files in new directories."""
     found: list[Edit] = []
     for number, path in enumerate(files_of(count)):
         if number % 5 == 3:
@@ -47,7 +47,7 @@ def edits_of(count: int) -> list[Edit]:
 
 
 class Counted:
-    """Steps of this process, of which one is the last."""
+    """Counts the steps of this process and kills it at one of them."""
 
     def __init__(self, last: int) -> None:
         self.last = last
@@ -89,7 +89,7 @@ class Counted:
 
 
 def forked(work: Callable[[], None]) -> bool:
-    """Whether the work came to its end; it may have been killed."""
+    """Run in a child; True if it ended, False if it was killed."""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -106,9 +106,9 @@ def forked(work: Callable[[], None]) -> bool:
     return True
 
 
-def apply_in(root: Path, count: int, plain: bool, last: int, told: Path) -> Callable[[], None]:
+def apply_in(root: Path, count: int, no_exchange: bool, last: int, told: Path) -> Callable[[], None]:
     def work() -> None:
-        with bench(root, plain=plain) as opened:
+        with bench(root, no_exchange=no_exchange) as opened:
             counted = Counted(last)
             counted.install()
             opened.apply(*edits_of(count))
@@ -118,20 +118,20 @@ def apply_in(root: Path, count: int, plain: bool, last: int, told: Path) -> Call
     return work
 
 
-def recover_in(root: Path, plain: bool, last: int) -> Callable[[], None]:
+def recover_in(root: Path, no_exchange: bool, last: int) -> Callable[[], None]:
     def work() -> None:
         Counted(last).install()
-        with bench(root, plain=plain) as opened:
+        with bench(root, no_exchange=no_exchange) as opened:
             opened.ledger.ensure_settled()
 
     return work
 
 
 class Round:
-    """One kill, what is found after it, and what a recovery makes of it."""
+    """One kill and its recovery."""
 
-    def __init__(self, base: Path, count: int, plain: bool) -> None:
-        self.base, self.count, self.plain = base, count, plain
+    def __init__(self, base: Path, count: int, no_exchange: bool) -> None:
+        self.base, self.count, self.no_exchange = base, count, no_exchange
         template = base / "template"
         for path, text in files_of(count).items():
             (template / path).parent.mkdir(parents=True, exist_ok=True)
@@ -139,7 +139,7 @@ class Round:
         self.template = template
         self.old = tree_of(template)
         root = self.fresh()
-        assert forked(apply_in(root, count, plain, -1, base / "told"))
+        assert forked(apply_in(root, count, no_exchange, -1, base / "told"))
         self.new = tree_of(root)
         assert self.new != self.old
 
@@ -151,9 +151,9 @@ class Round:
         return root
 
     def killed_at(self, last: int) -> tuple[Path, bool, bool]:
-        """The tree after a kill at a step, whether it was torn, and whether it came to its end instead."""
+        """Return the tree after a kill at a step, True if it was torn, and True if the child ended instead."""
         root = self.fresh()
-        ended = forked(apply_in(root, self.count, self.plain, last, self.base / "told"))
+        ended = forked(apply_in(root, self.count, self.no_exchange, last, self.base / "told"))
         return root, tree_of(root) not in (self.old, self.new), ended
 
     def check(self, root: Path) -> list[str]:
@@ -163,24 +163,24 @@ class Round:
             problems.append("torn")
         if (self.base / "told").exists() and found != self.new:
             problems.append("lost")
-        with bench(root, plain=self.plain) as opened:
+        with bench(root, no_exchange=self.no_exchange) as opened:
             rows = opened.ledger.list_mutations(10)
         done = [row for row in rows if row.status == "ok"]
         if bool(done) != (found == self.new):
-            problems.append("the ledger tells otherwise")
+            problems.append("the ledger disagrees")
         if any(row.status is None for row in rows):
             problems.append("no outcome")
-        if kept_in(root) != sorted(row.mutation_id for row in done):
+        if stored_in(root) != sorted(row.mutation_id for row in done):
             problems.append("residue")
         if not verify_chain(root / ".codeplane").is_intact:
-            problems.append("the chain is broken")
+            problems.append("broken chain")
         return problems
 
 
-def sweep(base: Path, count: int, plain: bool, recoveries: int, every: int, seed: int) -> dict[str, Any]:
-    """Kill at every step (or every so many), and in the recovery at `recoveries` steps of it (-1 for all)."""
+def sweep(base: Path, count: int, no_exchange: bool, recoveries: int, every: int, seed: int) -> dict[str, Any]:
+    """Kill at every step (or every Nth), and at `recoveries` steps of each recovery (-1: all)."""
     chance = random.Random(seed)
-    trial = Round(base, count, plain)
+    trial = Round(base, count, no_exchange)
     report: dict[str, Any] = {"kills": 0, "torn_before": 0, "recovery_kills": 0, "problems": []}
     last = 1
     while True:
@@ -193,19 +193,19 @@ def sweep(base: Path, count: int, plain: bool, recoveries: int, every: int, seed
         copy(root, saved)
         for step in recovery_steps(chance, recoveries):
             copy(saved, root)
-            if forked(recover_in(root, plain, step)):
+            if forked(recover_in(root, no_exchange, step)):
                 break
             report["recovery_kills"] += 1
-            assert forked(recover_in(root, plain, -1))
+            assert forked(recover_in(root, no_exchange, -1))
             report["problems"] += [f"{last}/{step}: {problem}" for problem in trial.check(root)]
         copy(saved, root)
-        assert forked(recover_in(root, plain, -1))
+        assert forked(recover_in(root, no_exchange, -1))
         report["problems"] += [f"{last}: {problem}" for problem in trial.check(root)]
         last += every
 
 
 def copy(source: Path, target: Path) -> None:
-    """With hard links as they are: the plain way leaves a file under two names."""
+    """Copy with hard links: without exchange, a file may be left under two names."""
     shutil.rmtree(target, ignore_errors=True)
     subprocess.run(["cp", "-a", str(source), str(target)], check=True)
 
@@ -224,7 +224,7 @@ if __name__ == "__main__":
             sweep(
                 base,
                 count,
-                options.get("plain") == "1",
+                options.get("no_exchange") == "1",
                 int(options.get("recoveries", "0")),
                 int(options.get("every", "1")),
                 int(options.get("seed", "1")),

@@ -1,62 +1,44 @@
-"""Batches of edits on small trees, with a real ledger and without a server."""
+"""Mutations of small trees, with a real ledger and without a server."""
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from codeplane.base.call_record import CallRecord
 from codeplane.base.paths import RepoPath
-from codeplane.disk.batch import Batch
+from codeplane.edits.delta import Delta
+from codeplane.edits.journal import MutationJournal
+from codeplane.edits.model import Edit, EditPlan
+from codeplane.edits.mutation import Editor
+from codeplane.edits.plan import PlanOptions, plan_edits
+from codeplane.edits.recover import roll_back_interrupted
+from codeplane.edits.undo_store import RetentionLimits
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
-from codeplane.operations.editing.editor import AppliedEdit, Editor, Request
-from codeplane.operations.editing.keeping import Room
-from codeplane.operations.editing.model import Edit, EditPlan
-from codeplane.operations.editing.opening import open_editor
-from codeplane.operations.editing.planning import PlanOptions, plan_edits
-from codeplane.operations.editing.recovering import undo_plan
-from codeplane.tasks.model import ANYWHERE
+
+CALL = Event("write_source", "r_1", op_type="write_source")
 
 
 def never() -> bool:
     return False
 
 
-class CallJournal:
-    """What the ledger is told of one call, as the pipeline tells it."""
+class CallJournal(MutationJournal):
+    """Journal of one call, ended as the pipeline ends it."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._intent: int | None = None
-        self.is_abandoned = False
-
-    def ensure(self) -> None:
-        self._ledger.ensure_settled()
-
-    def begin(self, batch: Batch) -> None:
-        record = CallRecord(mutation_id=batch.mutation_id)
-        event = Event("write_source", "r_1", op_type="write_source", plan=batch.as_text(), record=record)
-        self._intent = self._ledger.intent(event)
-
-    def commit(self, record: CallRecord, answer_chars: int) -> None:
-        event = Event("write_source", "r_1", op_type="write_source", intent=self._intent, status="ok", record=record)
-        self._ledger.commit(event)
-        self._intent = None
-
-    def abandon(self) -> None:
-        assert self._intent is not None
-        self.is_abandoned = True
-        self._ledger.abandon(self._intent)
-        self._intent = None
+        super().__init__(ledger, CALL, time.monotonic())
+        self.ledger = ledger
 
     def end(self) -> None:
-        """How the pipeline ends a call that failed."""
-        if self._intent is not None:
-            self._ledger.outcome(
-                Event("write_source", "r_1", op_type="write_source", intent=self._intent, status="error")
+        """Record the outcome of a call that failed."""
+        if self.intent is not None and not self.is_finished:
+            self.ledger.outcome(
+                Event("write_source", "r_1", op_type="write_source", intent=self.intent, status="error")
             )
 
 
@@ -68,31 +50,31 @@ class Bench:
         self.ledger = ledger
         self.editor = editor
 
-    def apply(self, *edits: Edit, sensitive: bool = False) -> AppliedEdit:
-        done = self.try_apply(edits, sensitive=sensitive)
-        assert isinstance(done, AppliedEdit)
-        return done
+    def apply(self, *edits: Edit, sensitive: bool = False) -> Delta:
+        delta = self.try_apply(edits, sensitive=sensitive)
+        assert isinstance(delta, Delta)
+        return delta
 
-    def try_apply(self, edits: Sequence[Edit], *, sensitive: bool = False) -> AppliedEdit | EditPlan:
-        options = PlanOptions(ANYWHERE, sensitive, self.editor.explain)
-        journal = CallJournal(self.ledger)
+    def try_apply(
+        self, edits: Sequence[Edit], *, sensitive: bool = False, journal: CallJournal | None = None
+    ) -> Delta | EditPlan:
+        """Apply edits; the plan alone if it changes nothing."""
+        call = journal or CallJournal(self.ledger)
+        paths = [path for edit in edits for path in edit.paths]
         try:
-            return self.editor.apply(
-                Request(paths_of(edits), lambda root: plan_edits(root, edits, options)), journal, never
-            )
+            with self.editor.mutation(paths, call, never) as mutation:
+                plan = plan_edits(mutation.root, edits, PlanOptions(sensitive, self.editor.explain_mismatch))
+                return mutation.apply(plan) if plan.changes else plan
         finally:
-            journal.end()
-
-
-def paths_of(edits: Sequence[Edit]) -> list[RepoPath]:
-    return [path for edit in edits for path in (edit.path, edit.new_path) if path is not None]
+            call.end()
 
 
 @contextmanager
-def bench(root: Path, *, plain: bool = False, room: Room | None = None) -> Iterator[Bench]:
+def bench(root: Path, *, no_exchange: bool = False, limits: RetentionLimits | None = None) -> Iterator[Bench]:
     (root / ".codeplane").mkdir(mode=0o700, parents=True, exist_ok=True)
-    ledger = Ledger.open(root / ".codeplane", recover=lambda plan: undo_plan(root, plan, plain=plain))
-    editor = open_editor(root, ledger, room or Room(), plain=plain)
+    recover = partial(roll_back_interrupted, root, no_exchange=no_exchange)
+    ledger = Ledger.open(root / ".codeplane", recover=recover)
+    editor = Editor(root, ledger, limits, no_exchange=no_exchange)
     try:
         yield Bench(root, ledger, editor)
     finally:
@@ -121,7 +103,7 @@ def move(path: str, target: str) -> Edit:
 
 
 def tree_of(root: Path) -> dict[str, bytes | None]:
-    """Every file and directory outside of our own, with the bytes of files."""
+    """Return every file and directory outside of `.codeplane` and `.git`, with the bytes of files."""
     found: dict[str, bytes | None] = {}
     for path in sorted(root.rglob("*")):
         name = str(path.relative_to(root))
@@ -130,7 +112,7 @@ def tree_of(root: Path) -> dict[str, bytes | None]:
     return found
 
 
-def kept_in(root: Path) -> list[str]:
-    """What lies in the directory of batches."""
+def stored_in(root: Path) -> list[str]:
+    """Return the mutation ids in the undo store."""
     txn = root / ".codeplane" / "txn"
     return sorted(entry.name for entry in txn.iterdir()) if txn.is_dir() else []

@@ -157,7 +157,7 @@ def test_rollback_prints_the_files_that_it_restored(server: Server) -> None:
     undone = server.text("rollback", {"mutation_id": mutation_id})
     assert re.fullmatch(rf"shop/cart\.py \+1 -1 {SHA} {ID}", undone) and not undone.endswith(mutation_id)
     again = server.text("rollback", {"mutation_id": mutation_id})
-    assert again == "error UNDO_REFUSED: the change is undone already"
+    assert again == "error UNDO_REFUSED: the mutation is rolled back already"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_rollback_prints_the_files_that_it_restored(server: Server) -> None:
         (
             {"path": "shop/cart.py", "old_text": "nothing like it", "new_text": "x"},
             "error EDIT_NOT_FOUND: shop/cart.py: old_text 'nothing like it' is not there; nothing was changed\n"
-            "hint: Read the file again: nothing in it is like this text.",
+            "hint: Read the file again: no similar text was found in it.",
         ),
     ],
     ids=["hint beyond the end", "ambiguous", "miss", "nothing similar"],

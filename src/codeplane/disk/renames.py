@@ -1,7 +1,7 @@
-"""Renames that never replace anything by accident: two names exchanged, or a name that must be free.
+"""Renames that never replace a file by accident: exchange two names, or rename to a free name.
 
-By the kernel (renameat2) where it can. Elsewhere a free name is taken by a hard link, and
-names cannot be exchanged; whoever needs that replaces, and says so.
+Uses renameat2(2) where available. Elsewhere a free name is taken by a hard link, and names cannot be exchanged
+atomically.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 _NOREPLACE = 1
 _EXCHANGE = 2
-_UNABLE = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP})
+_UNSUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP})
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES})
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -21,29 +21,29 @@ _renameat2 = getattr(_libc, "renameat2", None) if sys.platform.startswith("linux
 
 
 class CannotExchange(Exception):
-    """The system, or this file system, has no way to exchange two names in one step."""
+    """The system or file system cannot exchange two names atomically."""
 
 
 def exchange(from_fd: int, from_name: str, to_fd: int, to_name: str) -> None:
-    """Swap two existing entries, whatever they are, in one step. CannotExchange where that is not possible."""
+    """Exchange two existing entries of any type atomically. CannotExchange if that is not supported."""
     number = _call(from_fd, from_name, to_fd, to_name, _EXCHANGE)
-    if number in _UNABLE:
+    if number in _UNSUPPORTED:
         raise CannotExchange
     if number:
         raise OSError(number, os.strerror(number), to_name)
 
 
-def rename_new(from_fd: int, from_name: str, to_fd: int, to_name: str, *, plain: bool = False) -> None:
-    """Rename to a name that nobody has; FileExistsError when somebody does. `plain` forces the way without the call."""
-    number = errno.ENOSYS if plain else _call(from_fd, from_name, to_fd, to_name, _NOREPLACE)
-    if number in _UNABLE:
+def rename_new(from_fd: int, from_name: str, to_fd: int, to_name: str, *, no_exchange: bool = False) -> None:
+    """Rename to a free name; FileExistsError if it is taken. `no_exchange` forces the fallback without renameat2."""
+    number = errno.ENOSYS if no_exchange else _call(from_fd, from_name, to_fd, to_name, _NOREPLACE)
+    if number in _UNSUPPORTED:
         _link_new(from_fd, from_name, to_fd, to_name)
     elif number:
         raise OSError(number, os.strerror(number), to_name)
 
 
 def can_exchange(directory: int) -> bool:
-    """Whether the file system of a directory can; two names that are not there tell without doing anything."""
+    """True if the file system of a directory can exchange names; probed with two names that do not exist."""
     return _call(directory, ".none-1", directory, ".none-2", _EXCHANGE) == errno.ENOENT
 
 
@@ -65,7 +65,7 @@ def _link_new(from_fd: int, from_name: str, to_fd: int, to_name: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # Neither the call nor links: what appears in this very moment is replaced.
+        # Neither renameat2 nor links: a file created between the check and the rename is replaced.
         if _exists(to_fd, to_name):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), to_name) from None
         os.rename(from_name, to_name, src_dir_fd=from_fd, dst_dir_fd=to_fd)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError
+from codeplane.edits.mutation import Editor
+from codeplane.edits.recover import roll_back_interrupted
+from codeplane.edits.undo_store import RetentionLimits
 from codeplane.ledger.events import TaskState
 from codeplane.ledger.ledger import Ledger
 from codeplane.ledger.rotation import Retention
 from codeplane.operations.context import Context
-from codeplane.operations.editing.editor import Editor
-from codeplane.operations.editing.keeping import Room
-from codeplane.operations.editing.opening import open_editor
-from codeplane.operations.editing.recovering import undo_plan
 from codeplane.operations.roots import Roots, open_root
 from codeplane.store.identity import user_identity
 from codeplane.store.layout import create_state
@@ -37,6 +36,8 @@ def open_pipeline(
     ledger = _open_ledger(context)
     editor = _open_editor(context, ledger)
     home = open_root(context, once=once, prewarm=prewarm)
+    if editor is not None:
+        home.workspace.attach_editor(editor)
     handles = Handles(time.monotonic)
     readings = Readings()
 
@@ -72,7 +73,7 @@ def open_pipeline(
     tasks = OpenTasks(time.monotonic, opened=task_opened, closed=task_closed, find_state=find_state)
     idle = context.config.server.session_idle_sec
     sessions = Sessions(time.monotonic, idle, opened=opened, ended=ended)
-    return Pipeline(Roots(home, load), sessions, tasks, handles, readings, ledger, editor, once=once)
+    return Pipeline(Roots(home, load), sessions, tasks, handles, readings, ledger, once=once)
 
 
 def _open_ledger(context: Context) -> Ledger | None:
@@ -84,7 +85,7 @@ def _open_ledger(context: Context) -> Ledger | None:
             state.path,
             owner=user_identity(context.user_state),
             retention=retention,
-            recover=partial(undo_plan, context.root),
+            recover=partial(roll_back_interrupted, context.root),
         )
     except CodePlaneError as error:
         telemetry.warn("no ledger is kept", error=error.code.name)
@@ -94,7 +95,7 @@ def _open_ledger(context: Context) -> Ledger | None:
 def _open_editor(context: Context, ledger: Ledger | None) -> Editor | None:
     settings = context.config.edits
     try:
-        return open_editor(context.root, ledger, Room(settings.undo_days, settings.undo_bytes))
+        return Editor(context.root, ledger, RetentionLimits(settings.undo_days, settings.undo_bytes))
     except CodePlaneError as error:
         telemetry.warn("files cannot be changed here", error=error.code.name)
         return None

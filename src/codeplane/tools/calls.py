@@ -14,13 +14,12 @@ from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.surface import Surface
 
 if TYPE_CHECKING:
-    from codeplane.operations.editing.editor import Editor
+    from codeplane.edits.journal import MutationJournal
     from codeplane.operations.roots import OpenRoot, Roots
     from codeplane.tasks.handles import Handles
     from codeplane.tasks.open_tasks import OpenTasks
     from codeplane.tasks.reading import Readings
     from codeplane.tasks.sessions import Session
-    from codeplane.tools.journal import CallJournal
 
 Progress = Callable[[float, float | None, str], None]
 
@@ -80,9 +79,7 @@ class Call:
     """True if no further call can follow, so that cursors are useless."""
     shared: bool = False
     format: Format = Format.JSON
-    editor: Editor | None = None
-    """Editor of the home repository; None if files cannot be changed."""
-    journal: CallJournal | None = None
+    journal: MutationJournal | None = None
     """Records the intent of a call that changes files."""
 
     @property

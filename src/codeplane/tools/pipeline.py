@@ -18,10 +18,10 @@ from codeplane.base.errors import CodePlaneError, ErrorCode, internal_error
 from codeplane.base.limits import CHARS_PER_TOKEN, MAX_ANSWER_CHARS
 from codeplane.base.text_lines import TextLine, agent_text, as_fields
 from codeplane.base.warnings import Notice, WarningCode
+from codeplane.edits.journal import MutationJournal
 from codeplane.index.options import IndexProgress
 from codeplane.ledger.events import Event
 from codeplane.ledger.ledger import Ledger
-from codeplane.operations.editing.editor import Editor
 from codeplane.operations.health import state_fields
 from codeplane.operations.roots import OpenRoot, Roots
 from codeplane.tasks.handles import Handles
@@ -35,7 +35,6 @@ from codeplane.tools.body import count_chars, encode, encode_error, too_large
 from codeplane.tools.calls import Call, CallReply, CallRequest, next_call
 from codeplane.tools.formats import Format
 from codeplane.tools.handler import Handler, load_handler
-from codeplane.tools.journal import CallJournal
 from codeplane.tools.routing import canonical_call, deprecated_answer, find_tool, read_only_error
 from codeplane.tools.spec import Budget, ToolSpec
 from codeplane.tools.text.common import error_lines, trailing_lines, warning_lines
@@ -69,7 +68,6 @@ class Pipeline:
         handles: Handles,
         readings: Readings,
         ledger: Ledger | None,
-        editor: Editor | None = None,
         *,
         once: bool = False,
     ) -> None:
@@ -80,7 +78,6 @@ class Pipeline:
         self._handles = handles
         self._readings = readings
         self._ledger = ledger
-        self._editor = editor
         self._once = once
 
     def call(self, request: CallRequest) -> CallReply:
@@ -128,8 +125,6 @@ class Pipeline:
         return job.progress
 
     def close(self, timeout: float = 1.0) -> None:
-        if self._editor is not None:
-            self._editor.close(timeout)
         self._roots.close(timeout)
         self._sessions.close()
         if self._ledger is not None:
@@ -149,7 +144,7 @@ class _Run:
         self._path: dict[str, object] = {}
         self._elsewhere: Path | None = None
         self._intent: int | None = None
-        self._journal: CallJournal | None = None
+        self._journal: MutationJournal | None = None
         self._error: ErrorCode | None = None
         self._epoch: int | None = None
         self._record = EMPTY_RECORD
@@ -185,7 +180,7 @@ class _Run:
         ledger, journal = self._pipeline._ledger, self._journal
         if journal is not None:
             self._intent = journal.intent
-        if ledger is not None and (journal is None or not journal.is_over):
+        if ledger is not None and (journal is None or not journal.is_finished):
             event = replace(
                 self._event(),
                 epoch=self._epoch,
@@ -253,7 +248,7 @@ class _Run:
         if not spec.is_task_tool:
             self._pipeline._tasks.admit(session, budget)
         if effect and spec.records_intent:
-            self._journal = CallJournal(ledger, self._event(), self._started)
+            self._journal = MutationJournal(ledger, self._event(), self._started)
         elif effect and ledger is not None:
             self._intent = ledger.intent(self._event())
             # Writing it may have taken long.
@@ -276,7 +271,6 @@ class _Run:
             once=pipeline._once,
             shared=request.shared,
             format=self.format,
-            editor=pipeline._editor,
             journal=self._journal,
         )
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
 from codeplane import telemetry
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath
+from codeplane.edits.journal import MutationJournal
+from codeplane.edits.mutation import Editor, Mutation
 from codeplane.index.options import IndexOptions, IsCancelled, ProgressListener, SyncReport
 from codeplane.query.snapshot import Snapshot
 from codeplane.store.layout import STATE_NAME, StateDirectory, open_state
@@ -58,6 +60,7 @@ class Workspace:
         self._prewarm = "pending" if self.settings.prewarm else "skipped"
         self._prewarmer: threading.Thread | None = None
         self._prewarm_ended = 0.0
+        self._editor: Editor | None = None
 
     def start(self) -> None:
         """Returns at once; what is done goes on in a thread of its own."""
@@ -66,6 +69,8 @@ class Workspace:
     def close(self, timeout: float = 5.0) -> None:
         """End what goes on, so that it can be resumed; nobody who waits here is left waiting."""
         deadline = time.monotonic() + timeout
+        if self._editor is not None:
+            self._editor.close(timeout)
         self._index_thread.stop(timeout)
         if self._prewarmer is not None:
             self._prewarmer.join(max(0.1, deadline - time.monotonic()))
@@ -125,6 +130,23 @@ class Workspace:
         """
         chosen = check_policy(policy or self.settings.policy)
         return FreshRead(self._index_thread, self._readers, ask, chosen, file, lexical, links, cancelled).answer()
+
+    @property
+    def editor(self) -> Editor:
+        """Editor of the working tree. READ_ONLY if this process may not change files."""
+        if self._editor is None:
+            raise CodePlaneError(ErrorCode.READ_ONLY, "files cannot be changed here")
+        return self._editor
+
+    def attach_editor(self, editor: Editor) -> None:
+        """Allow mutations; for the process that owns the ledger. `close` closes the editor first."""
+        self._editor = editor
+
+    def mutation(
+        self, paths: Sequence[RepoPath], journal: MutationJournal | None, cancelled: IsCancelled
+    ) -> AbstractContextManager[Mutation]:
+        """Lock paths for one atomic change; see `edits.mutation`. Without a journal it is a preview."""
+        return self.editor.mutation(paths, journal, cancelled)
 
     def wait_until_open(self, seconds: float = OPENING_SECONDS, cancelled: IsCancelled | None = None) -> bool:
         """Wait while an existing index is being opened; return whether it can be read now.

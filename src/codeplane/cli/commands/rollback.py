@@ -21,10 +21,10 @@ def mutations(invocation: Invocation, *, limit: int, json: bool) -> int:
 
 
 def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
-    from codeplane.operations.editing.listing import last_undoable, list_changes
+    from codeplane.operations.mutations import last_undoable, list_mutation_summaries
 
     if mutation_id is None:
-        last = last_undoable(list_changes(assemble(invocation).context.root, 1000))
+        last = last_undoable(list_mutation_summaries(assemble(invocation).context.root, 1000))
         if last is None:
             raise CodePlaneError(
                 ErrorCode.MUTATION_UNKNOWN,
@@ -38,10 +38,10 @@ def _undo(invocation: Invocation, mutation_id: str | None, json: bool) -> Reply:
 
 
 def _mutations(invocation: Invocation, limit: int) -> Reply:
-    from codeplane.operations.editing.listing import list_changes
+    from codeplane.operations.mutations import list_mutation_summaries
 
     assembly = assemble(invocation)
-    found = list_changes(assembly.context.root, limit)
+    found = list_mutation_summaries(assembly.context.root, limit)
     style = Style.of(sys.stdout)
     lines = []
     for change in found:

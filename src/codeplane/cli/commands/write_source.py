@@ -72,10 +72,10 @@ def _read(source: str) -> str:
 
 def _arguments(text: str) -> dict[str, Any]:
     """A JSON object or list of edits, or else a patch."""
-    from codeplane.operations.editing.patches import edits_of_patch
+    from codeplane.operations.write_source.patches import parse_patch
 
     if text.lstrip()[:1] not in ("{", "["):
-        return {"edits": edits_of_patch(text)}
+        return {"edits": parse_patch(text)}
     try:
         found = json_format.loads(text)
     except (ValueError, RecursionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from codeplane.base.envelope import Answer
-from codeplane.operations.editing import undoing
+from codeplane.operations.rollback import roll_back
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.calls import Call
 from codeplane.tools.handler import Handler
@@ -19,8 +19,7 @@ class RollbackArguments(Arguments):
 
 
 def rollback(call: Call, args: RollbackArguments) -> Answer:
-    assert call.journal is not None
-    return undoing.take_back(edit_context(call), args.mutation_id, call.journal, call.session.scope)
+    return roll_back(edit_context(call), args.mutation_id, call.session.scope)
 
 
 HANDLERS = {"rollback": Handler(RollbackArguments, rollback, render=render_rollback)}

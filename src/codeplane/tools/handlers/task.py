@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.edits.delta import FINGERPRINT_CHARS
 from codeplane.ledger.events import TaskState
-from codeplane.operations.editing.delta import FINGERPRINT_CHARS
 from codeplane.operations.task import open_task
 from codeplane.tasks.model import Limits, Task
 from codeplane.tools.arguments import Arguments

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.operations.editing import writing
-from codeplane.operations.editing.planning import PlanOptions, plan_edits, refusal
-from codeplane.operations.editing.targets import TargetFinder
+from codeplane.edits.preconditions import refusal
+from codeplane.operations.write_source.presenter import MAX_DIFF_CHARS
+from codeplane.operations.write_source.targets import TargetFinder
+from codeplane.operations.write_source.write import EditContext, WriteRequest, preview, write
 from codeplane.tasks.model import digest_params
 from codeplane.tools.calls import Call
 from codeplane.tools.handler import Handler
@@ -55,30 +56,23 @@ def write_source(call: Call, args: WriteSourceArguments) -> Answer:
 
 def _write(call: Call, args: WriteSourceArguments, batch: _EditBatch) -> Answer:
     context = edit_context(call)
-    finder = TargetFinder(context.editor.root, context.workspace, context.cancelled)
+    finder = TargetFinder(context.workspace.editor.root, context.workspace, context.cancelled)
     edits = []
     for number, edit in enumerate(parse_edits(batch.edits)):
         try:
             edits.append(finder.resolve(edit))
         except CodePlaneError as error:
             raise refusal([(number, error)], len(batch.edits)) from error
-    options = PlanOptions(
-        call.session.scope,
+    request = WriteRequest(
+        edits,
         batch.allow_sensitive,
-        context.editor.explain,
-        finder.suggest,
-        finder.find_symbol_in,
-    )
-    request = writing.MutationRequest(
-        list(dict.fromkeys(path for edit in edits for path in edit.paths)),
-        lambda root: plan_edits(root, edits, replace(options, check=finder.checker())),
+        call.session.scope.require,
         digest_params({"edits": batch.as_dicts()}),
         args.idempotency_key,
     )
     if args.dry_run:
-        return writing.preview(context, request, None if call.surface.everything else writing.MAX_DIFF_CHARS)
-    assert call.journal is not None
-    return writing.change(context, request, call.journal)
+        return preview(context, request, None if call.surface.everything else MAX_DIFF_CHARS)
+    return write(context, request)
 
 
 def _requested_batch(call: Call, args: WriteSourceArguments) -> _EditBatch:
@@ -119,10 +113,8 @@ def _edit_numbers(numbers: Sequence[object]) -> str:
     return f"edit {words[0]}" if len(words) == 1 else f"edits {', '.join(words[:-1])} and {words[-1]}"
 
 
-def edit_context(call: Call) -> writing.EditContext:
-    if call.editor is None:
-        raise CodePlaneError(ErrorCode.READ_ONLY, "files cannot be changed here")
-    return writing.EditContext(call.editor, call.root.workspace, call.cancelled)
+def edit_context(call: Call) -> EditContext:
+    return EditContext(call.root.workspace, call.journal, call.cancelled)
 
 
 HANDLERS = {"write_source": Handler(WriteSourceArguments, write_source, check_write_source, render_write_source)}

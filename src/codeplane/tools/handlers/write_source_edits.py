@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, normalize
-from codeplane.operations.editing.model import SYMBOL_ACTIONS, Edit
-from codeplane.operations.editing.planning import MIN_DIGEST_DIGITS, is_digest
-from codeplane.operations.editing.substitution import Substitution
+from codeplane.edits.model import SYMBOL_ACTIONS, Edit
+from codeplane.edits.preconditions import MIN_DIGEST_DIGITS, is_digest
 from codeplane.operations.read.targets import parse_line_range
+from codeplane.operations.write_source.substitution import Substitution
 from codeplane.tools.arguments import Arguments, shown
 from codeplane.tools.catalog.write_source import EDIT_FIELDS
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from codeplane.base.envelope import Answer
 from codeplane.base.paths import display
 from codeplane.base.text_lines import TextLine, note, text
-from codeplane.operations.editing.messages import REPEATED
+from codeplane.operations.write_source.messages import REPEATED
 from codeplane.tools.arguments import Arguments
 from codeplane.tools.text.common import short_digest
 

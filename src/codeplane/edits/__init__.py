@@ -1,0 +1,1 @@
+"""One atomic change of many files: plan, locate, apply, recover, roll back, delta."""

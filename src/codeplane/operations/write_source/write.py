@@ -1,0 +1,139 @@
+"""write_source: plan the edits, apply them as one mutation, and present the delta.
+
+A repeated idempotency key never changes anything twice: it returns the first answer. Once a mutation is committed,
+no later failure turns its answer into an error; it becomes a warning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from codeplane.base.digests import Digest, digest_bytes
+from codeplane.base.envelope import Answer
+from codeplane.base.errors import CodePlaneError, ErrorCode
+from codeplane.base.paths import RepoPath
+from codeplane.edits.journal import MutationJournal, parse_entry
+from codeplane.edits.model import Edit, EditPlan
+from codeplane.edits.mutation import Cancelled, Mutation
+from codeplane.edits.plan import PlanOptions, plan_edits
+from codeplane.edits.undo_store import read_note
+from codeplane.ledger.queries import MutationRow
+from codeplane.operations.write_source.messages import REPEATED
+from codeplane.operations.write_source.presenter import (
+    RESULT_NOTE,
+    present_delta,
+    present_preview,
+    present_unchanged,
+    read_before,
+)
+from codeplane.operations.write_source.targets import TargetFinder
+from codeplane.workspace.workspace import Workspace
+
+_MAX_SAME_KEY = 10
+
+
+@dataclass(frozen=True)
+class EditContext:
+    """Workspace and journal of a call that changes files."""
+
+    workspace: Workspace
+    journal: MutationJournal | None
+    """None for a preview."""
+    cancelled: Cancelled
+
+    def mutation(self, paths: Sequence[RepoPath]) -> AbstractContextManager[Mutation]:
+        return self.workspace.mutation(paths, self.journal, self.cancelled)
+
+    def require_journal(self) -> MutationJournal:
+        assert self.journal is not None
+        return self.journal
+
+
+@dataclass(frozen=True)
+class WriteRequest:
+    """Edits with resolved paths, and the rules for planning them."""
+
+    edits: Sequence[Edit]
+    allow_sensitive: bool
+    require_allowed: Callable[[RepoPath], None]
+    digest: Digest
+    """Digest of the edits, to recognise a repeated request."""
+    idempotency_key: str | None = None
+
+    @property
+    def paths(self) -> list[RepoPath]:
+        return list(dict.fromkeys(path for edit in self.edits for path in edit.paths))
+
+
+def preview(context: EditContext, request: WriteRequest, max_chars: int | None) -> Answer:
+    """Return the diff of the edits without changing anything."""
+    with context.mutation(request.paths) as mutation:
+        plan = _plan(context, mutation, request)
+    return present_preview(context.workspace, plan, max_chars)
+
+
+def write(context: EditContext, request: WriteRequest) -> Answer:
+    """Apply the edits, or return the answer of an earlier call with the same idempotency key."""
+    if request.idempotency_key is None:
+        return _write(context, request, None)
+    key = digest_bytes(request.idempotency_key.encode("utf-8", "surrogatepass"))
+    journal = context.require_journal()
+    with context.workspace.editor.key_locks.acquire((key,), context.cancelled):
+        journal.ensure_settled()
+        for row in journal.list_mutations(_MAX_SAME_KEY, key=key):
+            if row.status == "ok":
+                return _replay(context, request, row)
+        return _write(context, request, key)
+
+
+def _write(context: EditContext, request: WriteRequest, key: Digest | None) -> Answer:
+    # Right after a start the index is still being opened. Without it the answer could not name symbols and tests.
+    context.workspace.wait_until_open(cancelled=context.cancelled)
+    with context.mutation(request.paths) as mutation:
+        plan = _plan(context, mutation, request)
+        if not plan.changes:
+            return present_unchanged(context.require_journal(), plan)
+        before = read_before(context.workspace, plan)
+        delta = mutation.apply(plan, key=key, request=request.digest)
+    return present_delta(
+        context.workspace, context.require_journal(), delta, before, context.cancelled, keep_result=key is not None
+    )
+
+
+def _plan(context: EditContext, mutation: Mutation, request: WriteRequest) -> EditPlan:
+    finder = TargetFinder(mutation.root, context.workspace, context.cancelled)
+    options = PlanOptions(
+        request.allow_sensitive,
+        context.workspace.editor.explain_mismatch,
+        request.require_allowed,
+        finder.suggest,
+        finder.locate_symbol_edit,
+        finder.checker(),
+    )
+    return plan_edits(mutation.root, request.edits, options)
+
+
+def _replay(context: EditContext, request: WriteRequest, row: MutationRow) -> Answer:
+    """Return the first answer of an idempotency key; from the journal entry if the answer is not stored any more."""
+    entry = parse_entry(row.plan)
+    if entry.about.get("asked") != request.digest:
+        raise CodePlaneError(
+            ErrorCode.KEY_REUSED,
+            "idempotency_key was used for different edits",
+            details={"mutation_id": row.mutation_id},
+            expected="a new key for new edits",
+            remedy="Leave it out, or choose another.",
+        )
+    note = read_note(context.workspace.editor.root, row.mutation_id, RESULT_NOTE)
+    try:
+        stored: Any = json.loads(note) if note is not None else None
+        result = stored["result"] if stored is not None else None
+    except (ValueError, TypeError, KeyError):
+        result = None
+    if not isinstance(result, dict) or result.get("mutation_id") != row.mutation_id:
+        result = {"applied": True, "mutation_id": row.mutation_id, "delta": entry.about.get("delta", {})}
+    return Answer(result, message=REPEATED)
