@@ -61,6 +61,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from codeplane.languages.imports import ImportContext, OriginFinder
+
 
 class Head(NamedTuple):
     """What a visibility rule may look at."""
@@ -151,6 +153,34 @@ class RolePatterns(NamedTuple):
 NO_ROLE_PATTERNS = RolePatterns()
 
 
+class MainFunction(NamedTuple):
+    """A function called `main`."""
+
+    path: str
+    is_nested: bool
+    signature: str
+    has_guard: bool
+    """True if its file uses the `main_guard` of the language."""
+
+
+class EntryPoints(NamedTuple):
+    """Conventions for the beginning of programs and libraries."""
+
+    scripts: str = ""
+    """Pattern of the paths of files that are run."""
+    libraries: str = ""
+    """Pattern of the paths of files that others import first."""
+    is_main: Callable[[MainFunction], bool] | None = None
+    """True if a program starts at this function; None if no function starts one."""
+    main_guard: str = ""
+    """Name that a file with a main function uses (`__name__`)."""
+    glue: tuple[str, ...] = ()
+    """Names of scripts that are entry points only if they define next to nothing."""
+
+
+NO_ENTRY_POINTS = EntryPoints()
+
+
 @dataclass(frozen=True)
 class Language:
     name: str
@@ -191,6 +221,9 @@ class Language:
     has_code: bool = False
     """Documents or data with code in them: a file too large to parse is cut into passages like code."""
     roles: RolePatterns = NO_ROLE_PATTERNS
+    entry_points: EntryPoints = NO_ENTRY_POINTS
+    find_origins: Callable[[ImportContext], OriginFinder] | None = None
+    """Returns a function that tells where an imported module comes from."""
     doc_prefixes: tuple[str, ...] = ("//",)
     """Line-comment markers that count as documentation."""
     doc_block: tuple[str, str] = ("/*", "*/")

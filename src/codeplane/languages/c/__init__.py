@@ -11,7 +11,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.headers import prefer
 from codeplane.languages.c.mending import mend_c, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
-from codeplane.languages.spec import CALLABLE, VALUE, Head, Language
+from codeplane.languages.spec import CALLABLE, VALUE, EntryPoints, Head, Language
 
 _STATIC = re.compile(r"\bstatic\b")
 
@@ -36,6 +36,7 @@ LANGUAGES = (
         grammar="tree_sitter_c:language",
         distribution="tree-sitter-c",
         module_name=module_name,
+        entry_points=EntryPoints(is_main=lambda main: not main.is_nested),
         visibility=visibility,
         shared="c/shared.scm",
         doc_lines=plain_lines,

@@ -10,7 +10,7 @@ from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.mending import mend_cpp, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
 from codeplane.languages.cpp.declarations import announces, implied_name, owner_path
-from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, EntryPoints, Head, Language, RolePatterns
 
 _STATIC = re.compile(r"\bstatic\b")
 _SECTIONS = frozenset({"public", "protected", "private"})
@@ -65,6 +65,7 @@ LANGUAGES = (
         grammar="tree_sitter_cpp:language",
         distribution="tree-sitter-cpp",
         module_name=module_name,
+        entry_points=EntryPoints(is_main=lambda main: not main.is_nested),
         visibility=visibility,
         shared="c/shared.scm",
         separator="::",

@@ -10,7 +10,8 @@ import re
 
 from codeplane.base.paths import parent
 from codeplane.languages.go.modules import FAMILY as FAMILY
-from codeplane.languages.spec import Head, Language, RolePatterns
+from codeplane.languages.go.origins import find_origins
+from codeplane.languages.spec import EntryPoints, Head, Language, RolePatterns
 
 _STANDARD_LIBRARY = frozenset(
     {
@@ -107,6 +108,10 @@ LANGUAGES = (
         grammar="tree_sitter_go:language",
         distribution="tree-sitter-go",
         module_name=module_name,
+        find_origins=find_origins,
+        entry_points=EntryPoints(
+            is_main=lambda main: not main.is_nested and main.signature.startswith("func main()"),
+        ),
         visibility=visibility,
         attribute_prefixes=("//go:", "//export ", "//nolint", "//lint:"),
         class_scope_hidden=True,

@@ -7,15 +7,9 @@ import re
 
 from codeplane.languages.java.builds import FAMILY as FAMILY
 from codeplane.languages.java.javadoc import plain_lines
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language, RolePatterns
-
-_SOURCE_ROOT = re.compile(
-    r"^(?:.*?/)??src/[^/]+/(?:java|kotlin|groovy|scala)/"
-    r"|^(?:.*?/)??src/[^/]+/[^/]+/classes/"
-    r"|^(?:.*?/)??src/"
-    r"|^(?:java|javatests|test|tests)/"
-)
-"""Folders above the first package: Maven and Gradle source sets, the JDK's modules, a bare `src`, Bazel's `java`."""
+from codeplane.languages.java.modules import module_name
+from codeplane.languages.java.origins import find_origins
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, EntryPoints, Head, Language, RolePatterns
 
 _NOT_MODIFIERS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _VISIBILITY = re.compile(r"\b(public|protected|private)\b")
@@ -27,12 +21,6 @@ _ANNOTATIONS = re.compile(rf"\A(?:{_ANNOTATION})+|(?<=[a-z] ){_ANNOTATION}(?={_B
 
 _TYPES = (VALUE, TYPE)
 """Both, because `Shape.area()` looks like the member of a value."""
-
-
-def module_name(path: str) -> str:
-    """The package, which is the folder: a file's name is the name of its class."""
-    folder = _SOURCE_ROOT.sub("", path, count=1).rpartition("/")[0]
-    return folder.replace("/", ".")
 
 
 def visibility(head: Head) -> str:
@@ -68,6 +56,8 @@ LANGUAGES = (
         grammar="tree_sitter_java:language",
         distribution="tree-sitter-java",
         module_name=module_name,
+        find_origins=find_origins,
+        entry_points=EntryPoints(is_main=lambda main: "static" in main.signature and "void main(" in main.signature),
         visibility=visibility,
         doc_prefixes=("///",),
         doc_lines=plain_lines,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from codeplane.languages.javascript.mending import mend
+from codeplane.languages.javascript.origins import find_origins
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
@@ -14,7 +15,7 @@ from codeplane.languages.javascript.syntax import (
     visibility,
 )
 from codeplane.languages.javascript.workspaces import FAMILY as FAMILY
-from codeplane.languages.spec import MEMBER, Language, RolePatterns
+from codeplane.languages.spec import MEMBER, EntryPoints, Language, RolePatterns
 
 LANGUAGES = (
     Language(
@@ -41,6 +42,16 @@ LANGUAGES = (
         distribution="tree-sitter-javascript",
         shared="javascript/shared.scm",
         module_name=module_name,
+        find_origins=find_origins,
+        entry_points=EntryPoints(
+            scripts=(
+                r"(?:[^/]+/){0,3}bin/[^/]+\.[cm]?[jt]s"
+                r"|(?:(?:packages|apps|projects)/[^/]+/)?(?:src/)?(?:main|server|cli|app)\.[cm]?[jt]sx?"
+            ),
+            libraries=(
+                r"(?:(?:packages|libs|apps|projects)/[^/]+/)?(?:(?:src|lib)/)?(?:index|public_api|mod)\.[cm]?[jt]sx?"
+            ),
+        ),
         visibility=visibility,
         signature_noise=DECORATORS,
         doc_lines=doc_lines,

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.java import module_name
+from codeplane.languages.java.modules import module_name
 from codeplane.languages.kotlin.kdoc import plain_lines
 from codeplane.languages.kotlin.mending import mend, rewrite
 from codeplane.languages.kotlin.syntax import expand_import, expand_words
-from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language
+from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, EntryPoints, Head, Language
 
 _ARGUMENTS = r'\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*+\))*+\))*+\)'
 _ANNOTATION = rf"@(?:\w+:)?(?:\[[^\]]*\]|[\w.]++(?:<[^<>()]*>)?(?:{_ARGUMENTS})?)\s*"
@@ -41,6 +41,7 @@ LANGUAGES = (
         grammar="tree_sitter_kotlin:language",
         distribution="tree-sitter-kotlin",
         module_name=module_name,
+        entry_points=EntryPoints(is_main=lambda main: not main.is_nested),
         visibility=visibility,
         doc_prefixes=("/**",),
         doc_lines=plain_lines,

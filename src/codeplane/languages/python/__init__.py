@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from codeplane.languages.python.origins import find_origins
 from codeplane.languages.python.packaging import FAMILY as FAMILY
-from codeplane.languages.spec import Head, Language, RolePatterns
+from codeplane.languages.spec import EntryPoints, Head, Language, MainFunction, RolePatterns
 
 
 def module_name(path: str) -> str:
@@ -23,6 +24,10 @@ def visibility(head: Head) -> str:
 def import_binding(source: str, name: str) -> tuple[str, bool]:
     """`import a.b.c` binds `a`; `from m import n` binds `n`."""
     return (name if source and source != name else name.partition(".")[0]), True
+
+
+def is_main(main: MainFunction) -> bool:
+    return not main.is_nested and (main.has_guard or main.path.endswith(("__main__.py", "manage.py")))
 
 
 LANGUAGES = (
@@ -47,6 +52,16 @@ LANGUAGES = (
         grammar="tree_sitter_python:language",
         distribution="tree-sitter-python",
         module_name=module_name,
+        find_origins=find_origins,
+        entry_points=EntryPoints(
+            scripts=(
+                r"(?:.*/)?__main__\.py|(?:.*/)?manage\.py|(?:[^/]+/)?(?:wsgi|asgi)\.py"
+                r"|(?:[^/]+/)?(?:src/)?(?:[^/]+/)?(?:cli|app)\.py"
+            ),
+            is_main=is_main,
+            main_guard="__name__",
+            glue=("wsgi.py", "asgi.py"),
+        ),
         visibility=visibility,
         comments=("#",),
         doc_style="docstring",

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from codeplane.languages.rust.cargo import FAMILY as FAMILY
+from codeplane.languages.rust.origins import find_origins
 from codeplane.languages.rust.syntax import expand_import, expand_pattern
-from codeplane.languages.spec import CALLABLE, TYPE, VALUE, Head, Language, RolePatterns
+from codeplane.languages.spec import CALLABLE, TYPE, VALUE, EntryPoints, Head, Language, RolePatterns
 
 _PUB = re.compile(
     r"\bpub\s*(?:\(\s*([^()]*?)\s*\)\s*)?"
@@ -44,6 +45,8 @@ def import_binding(source: str, name: str) -> tuple[str, bool]:
     return name, name != source
 
 
+_MAIN_FILES = re.compile(r"(?:.*/)?(?:main\.rs|src/bin/[^/]+\.rs|bin/[^/]+\.rs|src/bin/[^/]+/main\.rs)")
+
 LANGUAGES = (
     Language(
         name="rust",
@@ -57,6 +60,11 @@ LANGUAGES = (
         grammar="tree_sitter_rust:language",
         distribution="tree-sitter-rust",
         module_name=module_name,
+        find_origins=find_origins,
+        entry_points=EntryPoints(
+            libraries=r"(?:.*/)?src/lib\.rs",
+            is_main=lambda main: not main.is_nested and _MAIN_FILES.fullmatch(main.path) is not None,
+        ),
         visibility=visibility,
         separator="::",
         doc_prefixes=("///",),

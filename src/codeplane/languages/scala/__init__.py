@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from codeplane.languages.java import module_name
+from codeplane.languages.java.modules import module_name
 from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
 
 _ACCESS = re.compile(r"\b(private|protected)\b(\[(?!this\b))?")

@@ -7,7 +7,7 @@ from typing import Any
 
 from codeplane.languages.family import Family, Marker
 from codeplane.languages.manifest import name_reader
-from codeplane.languages.spec import Head, ImportSite, Language, RolePatterns
+from codeplane.languages.spec import EntryPoints, Head, ImportSite, Language, RolePatterns
 
 _ACCESS = re.compile(r"\b(open|public|package|internal|fileprivate|private)\b(?!\s*\(\s*set)")
 _VISIBILITY = {"open": "public", "fileprivate": "private"}
@@ -70,6 +70,7 @@ LANGUAGES = (
         grammar="tree_sitter_swift:language",
         distribution="tree-sitter-swift",
         module_name=module_name,
+        entry_points=EntryPoints(is_main=lambda main: not main.is_nested),
         visibility=visibility,
         coverage="references",
         doc_prefixes=("///",),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from codeplane.languages.javascript.mending import mend
+from codeplane.languages.javascript.origins import find_origins
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
@@ -27,6 +28,7 @@ _TYPESCRIPT = Language(
     distribution="tree-sitter-typescript",
     shared="javascript/shared.scm",
     module_name=module_name,
+    find_origins=find_origins,
     visibility=visibility,
     signature_noise=DECORATORS,
     doc_lines=doc_lines,

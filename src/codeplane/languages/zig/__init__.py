@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.spec import Head, Language, RolePatterns
+from codeplane.languages.spec import EntryPoints, Head, Language, RolePatterns
 
 _PUBLIC = re.compile(r"\A(?:pub|export)\b")
 
@@ -31,6 +31,7 @@ LANGUAGES = (
         grammar="tree_sitter_zig:language",
         distribution="tree-sitter-zig",
         module_name=module_name,
+        entry_points=EntryPoints(is_main=lambda main: not main.is_nested),
         visibility=visibility,
         coverage="references",
         comments=("//",),

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import is_inside, parent
+from codeplane.languages.imports import INSIDE, STANDARD
 from codeplane.languages.registry import is_programming
 from codeplane.languages.role_paths import find_test_roots
 from codeplane.languages.roles import role_beside
 from codeplane.operations.map_repo.centrality import Centrality, find_centrality, key_files
 from codeplane.operations.map_repo.entry_points import EntryPoint, find_entry_points
-from codeplane.operations.map_repo.origins import INSIDE, STANDARD, find_judges
+from codeplane.operations.map_repo.origins import origin_finders
 from codeplane.operations.map_repo.public_api import PublicName, find_public_api
 from codeplane.operations.map_repo.structure import TreeRow, order_rows, take_page
 from codeplane.operations.map_repo.test_layout import find_test_layout
@@ -167,20 +168,20 @@ def _key_files(known: _Known, chars: int) -> tuple[object, int]:
 
 def _dependencies(known: _Known, chars: int) -> tuple[object, int]:
     """Packages from outside by the number of files that import them."""
-    judges = find_judges(known.everything, known.imports, known.roles, known.repo_name)
+    finders = origin_finders(known.everything, known.imports, known.roles, known.repo_name)
     by_id = {file.file_id: file for file in known.files}
     seen: set[tuple[int, str]] = set()
     standard: set[str] = set()
     answers: dict[tuple[str, str, str], str] = {}
     for file_id, source, _ in known.imports:
         file = by_id[file_id]
-        judge = judges.get(file.language)
-        if judge is None:
+        find_origin = finders.get(file.language)
+        if find_origin is None:
             continue
         key = (file.language, parent(file.path), source)
         origin = answers.get(key)
         if origin is None:
-            origin = answers[key] = judge(key[1], source)
+            origin = answers[key] = find_origin(key[1], source)
         if origin == STANDARD:
             standard.add(source)
         elif origin != INSIDE:

@@ -1,14 +1,16 @@
-"""Where programs and libraries begin, as far as names and conventions say."""
+"""Entry points of programs and libraries, by the conventions of their languages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.base.symbols import symbol_ref
+from codeplane.languages.registry import languages
 from codeplane.languages.role_paths import Role
-from codeplane.query.overview import FileOverview, MainBrief, list_files_naming, list_mains
+from codeplane.languages.spec import MainFunction
+from codeplane.query.overview import FileOverview, list_files_naming, list_mains
 from codeplane.query.snapshot import Snapshot
 
 
@@ -22,25 +24,10 @@ class EntryPoint(NamedTuple):
         return {"symbol_ref" if "#" in self.place else "path": self.place, "kind": self.kind}
 
 
-_SCRIPTS = re.compile(
-    r"(?:.*/)?__main__\.py"
-    r"|(?:.*/)?manage\.py"
-    r"|(?:[^/]+/)?(?:wsgi|asgi)\.py"
-    r"|(?:[^/]+/)?(?:src/)?(?:[^/]+/)?(?:cli|app)\.py"
-    r"|(?:[^/]+/){0,3}bin/[^/]+\.[cm]?[jt]s"
-    r"|(?:(?:packages|apps|projects)/[^/]+/)?(?:src/)?(?:main|server|cli|app)\.[cm]?[jt]sx?"
-)
-_LIBRARIES = re.compile(
-    r"(?:.*/)?src/lib\.rs"
-    r"|(?:(?:packages|libs|apps|projects)/[^/]+/)?(?:(?:src|lib)/)?(?:index|public_api|mod)\.[cm]?[jt]sx?"
-)
-_RUST_MAINS = re.compile(r"(?:.*/)?(?:main\.rs|src/bin/[^/]+\.rs|bin/[^/]+\.rs|src/bin/[^/]+/main\.rs)")
-_PLAIN_MAINS = frozenset({"c", "cpp", "kotlin", "swift", "zig"})
-"""Languages in which a function of that name is where a program begins."""
 _MAX_GLUE = 3
 _RANKS = {"script": 1, "library": 2}
-_OF_TESTS = frozenset({Role.TEST, Role.FIXTURE})
-_NO_ENTRY = _OF_TESTS | {Role.DOCS}
+_TEST_ROLES = frozenset({Role.TEST, Role.FIXTURE})
+_ROLES_WITHOUT_ENTRY = _TEST_ROLES | {Role.DOCS}
 
 
 def find_entry_points(
@@ -51,7 +38,17 @@ def find_entry_points(
     Functions that are run come first, then scripts, then libraries; of each kind the shallower path.
     """
     by_id = {file.file_id: file for file in files}
-    named = list_files_naming(snapshot, "__name__")
+    rules = {language.name: language.entry_points for language in languages()}
+    guards = {rule.main_guard for rule in rules.values() if rule.main_guard}
+    guarded = {guard: list_files_naming(snapshot, guard) for guard in guards}
+    kinds = [
+        (kind, _any_path(pattern for pattern in patterns if pattern))
+        for kind, patterns in (
+            ("script", [rule.scripts for rule in rules.values()]),
+            ("library", [rule.libraries for rule in rules.values()]),
+        )
+    ]
+    glue = tuple(name for rule in rules.values() for name in rule.glue)
     found: list[tuple[bool, int, int, str, EntryPoint]] = []
     taken: set[str] = set()
     for main in list_mains(snapshot):
@@ -59,14 +56,23 @@ def find_entry_points(
         if file is None:
             # It is outside the directory that is mapped.
             continue
-        if _is_entry(main, file, main.file_id in named) and roles[file.file_id] not in _OF_TESTS:
+        rule = rules.get(file.language)
+        if rule is None or rule.is_main is None or roles[file.file_id] in _TEST_ROLES:
+            continue
+        has_guard = main.file_id in guarded.get(rule.main_guard, ())
+        if rule.is_main(MainFunction(file.path, "." in main.lexical_path, main.signature, has_guard)):
             point = EntryPoint(main.kind, symbol_ref(file.path, main.lexical_path, main.start_line))
             found.append((*_rank(file, roles, 0), point))
             taken.add(file.path)
     for file in files:
-        if not file.lines or _is_too_much(file) or file.path in taken or roles[file.file_id] in _NO_ENTRY:
+        if (
+            not file.lines
+            or _is_more_than_glue(file, glue)
+            or file.path in taken
+            or roles[file.file_id] in _ROLES_WITHOUT_ENTRY
+        ):
             continue
-        for kind, pattern in (("script", _SCRIPTS), ("library", _LIBRARIES)):
+        for kind, pattern in kinds:
             if pattern.fullmatch(file.path):
                 found.append((*_rank(file, roles, _RANKS[kind]), EntryPoint(kind, file.path)))
                 break
@@ -74,23 +80,14 @@ def find_entry_points(
     return [point for aside, *_, point in ranked if not aside], [point for aside, *_, point in ranked if aside]
 
 
-def _is_too_much(file: FileOverview) -> bool:
-    """Whether a file called like the glue to a web server is rather the code of one."""
-    return file.definitions > _MAX_GLUE and file.path.endswith(("wsgi.py", "asgi.py"))
+def _any_path(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _is_more_than_glue(file: FileOverview, glue: tuple[str, ...]) -> bool:
+    """True for a file called like the glue to a server that rather is the code of one."""
+    return file.definitions > _MAX_GLUE and file.path.endswith(glue)
 
 
 def _rank(file: FileOverview, roles: Mapping[int, str], kind: int) -> tuple[bool, int, int, str]:
     return roles[file.file_id] != Role.SOURCE, kind, file.path.count("/"), file.path
-
-
-def _is_entry(main: MainBrief, file: FileOverview, asks_its_name: bool) -> bool:
-    nested = "." in main.lexical_path
-    if file.language == "python":
-        return not nested and (asks_its_name or file.path.endswith(("__main__.py", "manage.py")))
-    if file.language == "go":
-        return not nested and main.signature.startswith("func main()")
-    if file.language == "rust":
-        return not nested and _RUST_MAINS.fullmatch(file.path) is not None
-    if file.language == "java":
-        return "static" in main.signature and "void main(" in main.signature
-    return file.language in _PLAIN_MAINS and not nested
