@@ -35,8 +35,8 @@ def read_document(language: Language, path: str, family: str, source: bytes, ext
         reader = load_reader(language.grammar)
         written = source if language.rewrite is None else language.rewrite(source)
         root = reader.parser.parse(written).root_node
-        if root.has_error and language.mend is not None:
-            root = reader.parser.parse(language.mend(written)).root_node
+        if root.has_error and language.repair is not None:
+            root = reader.parser.parse(language.repair(written)).root_node
         if not language.forgiving:
             problems = read_problems(reader.errors, root)
     sites, parts, cut = language.read(root, source, path) if language.read is not None else ([], (), None)

@@ -119,12 +119,12 @@ def _parse(grammar: Grammar, source: bytes) -> tuple[Node, bytes]:
     if grammar.language.rewrite is not None:
         source = grammar.language.rewrite(source)
     root = grammar.parser.parse(source).root_node
-    mend = grammar.language.mend
-    if mend is None or not root.has_error:
+    repair = grammar.language.repair
+    if repair is None or not root.has_error:
         return root, source
-    text = mend(source)
-    mended = grammar.parser.parse(text).root_node
-    return (mended, text) if _flaws(grammar, mended) < _flaws(grammar, root) else (root, source)
+    text = repair(source)
+    repaired = grammar.parser.parse(text).root_node
+    return (repaired, text) if _flaws(grammar, repaired) < _flaws(grammar, root) else (root, source)
 
 
 def _flaws(grammar: Grammar, root: Node) -> int:

@@ -316,5 +316,5 @@ class Language:
     read: Callable[[Any, bytes, str], Reading] | None = None
     """(root of the syntax tree or None, source, path) -> definitions and parts in other languages, instead of the two
     queries. For documents and data: only what is named in them is known, `coverage` is `definitions`."""
-    mend: Callable[[bytes], bytes] | None = None
+    repair: Callable[[bytes], bytes] | None = None
     """Source that did not parse -> as many bytes in words that the grammar can read, blanks for what it cannot."""

@@ -9,7 +9,7 @@ import re
 
 from codeplane.languages.c.doxygen import plain_lines
 from codeplane.languages.c.headers import prefer
-from codeplane.languages.c.mending import mend_c, rewrite
+from codeplane.languages.c.repair import repair_c, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
 from codeplane.languages.spec import CALLABLE, VALUE, EntryPoints, Head, Language
 
@@ -59,6 +59,6 @@ LANGUAGES = (
         lists_unread=True,
         prefer=prefer,
         rewrite=rewrite,
-        mend=mend_c,
+        repair=repair_c,
     ),
 )

@@ -1,7 +1,7 @@
-"""Conditional parts of a source that cut through its syntax: one branch stays, without the directives around it.
+"""Find conditional directives that split a declaration or statement, and the branches to leave out.
 
-The grammars know `#if` only around whole statements and declarations. Which branch stays does not depend on any
-setting: the first, unless its condition is never true in the language.
+The grammars accept `#if` only around complete statements and declarations. The branch that stays does not depend on
+any setting: the first one, unless its condition is never true in the language.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _EVENT = re.compile(
 _CONTINUES = b"&|+-*/?,.)=<"
 _CPLUSPLUS = re.compile(rb"\b__cplusplus\b")
 _UNFINISHED = re.compile(rb"(?:[=+*&|,(-]|\b[a-z]\w*|\breturn|\belse)\s*\Z")
-"""What no declaration and no statement ends with."""
+"""Text that neither a declaration nor a statement ends with."""
 
 _SPECIFIERS = re.compile(rb"(?:(?:constexpr|inline|static|extern|explicit|virtual|const|noexcept)\s*)+\Z")
 
@@ -28,19 +28,19 @@ class _Group:
     condition: bytes
     directive: bytes
     stack: list[tuple[int, int]]
-    """The brackets that are open where it starts."""
+    """Brackets open at its start."""
     start: int
-    """Of the current branch."""
+    """Start of the current branch."""
     lowest: int
     spans: list[Span] = field(default_factory=list)
     branches: list[Span] = field(default_factory=list)
     uneven: bool = False
     first: list[tuple[int, int]] = field(default_factory=list)
-    """The brackets that are open at the end of the first branch."""
+    """Brackets open at the end of the first branch."""
 
 
 def cutting(text: bytes, bare: bytes, cplusplus: bool) -> list[Span]:
-    """What to leave out of `text`, which has no comments and strings; `bare` has no directives either."""
+    """Return the spans to leave out of `text`, which has no comments or strings; `bare` has no directives either."""
     left_out: list[Span] = []
     groups: list[_Group] = []
     stack: list[tuple[int, int]] = []
@@ -93,7 +93,7 @@ def _left_out(group: _Group, bare: bytes, cplusplus: bool) -> list[Span]:
 
 
 def _never(group: _Group, cplusplus: bool) -> bool:
-    """Whether the first branch is never compiled: left out on purpose, or meant for the other language."""
+    """True if the first branch is never compiled: `#if 0`, or meant for the other language."""
     if group.condition == b"0":
         return True
     if _CPLUSPLUS.search(group.condition) is None or b"&&" in group.condition or b"||" in group.condition:

@@ -1,4 +1,4 @@
-"""Doc comments of C and C++ as plain text: Doxygen's commands are left out, and what they only mark up stays."""
+"""Convert doc comments of C and C++ to plain text: Doxygen commands are dropped, marked-up words stay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RULER = re.compile(r"^[-=*#~_/+. ]{3,}$")
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Up to the first command that speaks of something else; rulers become blank lines."""
+    """Return the lines before the first block command; rulers become blank lines."""
     plain: list[str] = []
     for line in lines:
         text = _LEAD.sub("", line.strip())

@@ -1,5 +1,7 @@
-"""Whether a `.h` is written in C++. Decided by its own bytes: by words that no C header has outside of comments and of
-the parts that it keeps for C++ compilers."""
+"""Decide from its content whether a `.h` file is C++.
+
+Looks for words that no C header contains outside comments and `__cplusplus` sections.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _HIDDEN = re.compile(
 
 
 def prefer(source: bytes) -> str | None:
-    """Asks once of the text as it is, since most headers of C have none of the words anywhere."""
+    """Return "cpp" for a C++ header. Searches the raw text first, because most C headers match nowhere."""
     if _SIGN.search(source) is None:
         return None
     return "cpp" if _SIGN.search(_HIDDEN.sub(b" ", source)) is not None else None

@@ -1,6 +1,6 @@
-"""How macros and directives that the grammars cannot read look, in a text without comments and strings.
+"""Patterns of macros and directives that the grammars cannot parse, for text without comments and strings.
 
-Patterns only. The first group of each is what is left out or put in other words.
+The first group of each pattern is the part to blank or to replace.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 AROUND_CLASS = re.compile(rb"\b[A-Z][A-Z0-9_]+\((class|struct|union)\)(?=[ \t\n]+[A-Za-z_])")
 GLOB = re.compile(rb'^[ \t]*#[ \t]*define\b[^\n"]{0,200}"[^"\n]{0,300}/\*[^"\n]{0,300}"', re.MULTILINE)
-"""`#define ALL "all/*"`: in the value of a macro the grammars see a comment begin, and no problem."""
+"""`#define ALL "all/*"`: the grammars see a comment start in the value of a macro, without a syntax error."""
 EXPORTED = re.compile(
     rb"\b(?:class|struct|union)\s+"
     rb"((?:[A-Z][A-Z0-9_]+(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?\s+|\[\[[^\[\]]*\]\]\s*)+)"
@@ -51,7 +51,7 @@ _BEFORE = re.compile(
     + rb"(?:\s*+[*&]++\s*+|\s++)(?:const\s+)?(?:[A-Za-z_~]|::))",
     re.MULTILINE,
 )
-"""Before the type: the type itself has to follow, and the name after it."""
+"""Macro before the type: the type must follow, and then the name."""
 BEFORE_KEYWORD = re.compile(
     rb"^[ \t]*(?:" + _SPECIFIER + rb"[ \t]+)*([A-Za-z_]\w*)[ \t]+"
     rb"(?=(?:void|int|char|bool|float|double|unsigned|signed|struct|enum|union|static|extern|inline)\b"
@@ -87,7 +87,7 @@ TEST = re.compile(
     rb"(?=\(\s*(?:[A-Za-z_]\w*\s*,\s*)?\")(" + _BALANCED + rb")([ \t\n])(?=\s*\{)",
     re.MULTILINE,
 )
-"""What is called with a text and has a body: `TEST_CASE("name") {`."""
+"""Macro called with a string and followed by a body: `TEST_CASE("name") {`."""
 CALL = re.compile(
     rb"(?:\bva_arg[ \t]*|(?:^|[=(,!&|?:+-]|\breturn\b)[ \t]*(?:"
     + _MACRO
@@ -96,7 +96,7 @@ CALL = re.compile(
     + rb")(?!\s*[{:])",
     re.MULTILINE,
 )
-"""What cannot be a declaration: no type stands before it."""
+"""Call that cannot be a declaration: no type precedes it."""
 BUILT_IN = re.compile(
     rb"(?:\A\(|,)\s*((?:(?:const|void|int|char|bool|float|double|long|short|unsigned|signed|s?size_t|ptrdiff_t"
     rb"|u?int(?:8|16|32|64|ptr|max)_t)\b\s*)+\**)(?=\s*[,)])"
@@ -185,4 +185,4 @@ PUT_IN_CPLUSPLUS = (
     (_EMPTY_DEFAULT, b"0"),
     (_STEP, b"operator__"),
 )
-"""What stands for what the grammar cannot read."""
+"""Patterns that the grammar cannot parse, and their replacements."""

@@ -1,6 +1,6 @@
-"""Reads what no query pattern can in C and C++: declarators, includes and `using`, and the text of macros.
+"""Expand C and C++ syntax that no query pattern can match: declarators, includes, `using`, and macro bodies.
 
-Walks with a loop, so that no depth of nesting can exhaust the stack.
+Walks iteratively, so that deep nesting cannot exhaust the stack.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _WORD = re.compile(
 
 
 def expand_pattern(node: Any) -> list[Any]:
-    """The identifiers that a declarator declares: one, or those of a structured binding.
+    """Return the identifiers that a declarator declares: one, or those of a structured binding.
 
-    None of a function: those have patterns of their own, except for parameters and types that are declared like one.
+    Empty for a function, which has patterns of its own, unless it declares a parameter or a type.
     """
     while node is not None:
         kind = node.type
@@ -67,12 +67,12 @@ _WRAPPING = frozenset(
         "pointer_type_declarator",
     }
 )
-"""Declarators around another one that the grammars give no name to."""
+"""Declarators that wrap another one without a field name in the grammars."""
 _DECLARATORS = _NAMES | _WRAPPING | {"pointer_declarator", "array_declarator", "function_declarator", "init_declarator"}
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """An include, a `using` of one name or of a namespace, or another name for a namespace."""
+    """Expand an include, a `using` of a name or a namespace, or a namespace alias."""
     kind = node.type
     if kind == "preproc_include":
         path = node.child_by_field_name("path")
@@ -96,12 +96,12 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
         return []
     name = _text(last, source)
     origin = _text(target, source).removesuffix(name).removesuffix("::")
-    # The constructors of a base get no name that they did not have.
+    # Inheriting constructors binds no new name.
     return [ImportSite(origin, name, None, None if origin.rpartition("::")[2] == name else last)]
 
 
 def expand_words(source: bytes, start: int, end: int) -> list[tuple[int, int, str]]:
-    """Identifiers in the replacement text of a macro, and what each seems to be."""
+    """Return the identifiers in the replacement text of a macro, with their likely usage."""
     found = []
     for word in _WORD.finditer(source, start, end):
         text = word[2]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from codeplane.languages.c.doxygen import plain_lines
-from codeplane.languages.c.mending import mend_cpp, rewrite
+from codeplane.languages.c.repair import repair_cpp, rewrite
 from codeplane.languages.c.syntax import expand_import, expand_pattern, expand_words
 from codeplane.languages.cpp.declarations import announces, implied_name, owner_path
 from codeplane.languages.spec import CALLABLE, MEMBER, VALUE, EntryPoints, Head, Language, RolePatterns
@@ -91,6 +91,6 @@ LANGUAGES = (
         owner_path=owner_path,
         implied_name=implied_name,
         rewrite=rewrite,
-        mend=mend_cpp,
+        repair=repair_cpp,
     ),
 )

@@ -1,4 +1,4 @@
-"""Names and parameters of C++ declarations, as far as their text tells."""
+"""Derive names and parameter types of C++ declarations from their text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPENING, _CLOSING = "(<[{", ")>]}"
 
 
 def implied_name(text: str) -> str:
-    """`operator bool() const` is called `operator bool`, and `operator ==` is called `operator==`."""
+    """Normalize an operator name: `operator bool() const` to `operator bool`, `operator ==` to `operator==`."""
     found = _OPERATOR.fullmatch(text)
     if found is None:
         return " ".join(_PARAMETERS.sub("", text).split())
@@ -27,7 +27,7 @@ def implied_name(text: str) -> str:
 
 
 def owner_path(text: str) -> str:
-    """`Map<K, V>::Iterator::next` belongs to `Map.Iterator`."""
+    """Return the owner of a qualified name: `Map.Iterator` for `Map<K, V>::Iterator::next`."""
     path = _LAST.sub("", text)
     while True:
         plain = _ARGUMENTS.sub("", path)
@@ -37,12 +37,12 @@ def owner_path(text: str) -> str:
 
 
 def announces(declared: str, defined: str) -> bool:
-    """Whether both lists have the same types: an overload with others is another function."""
+    """True if both parameter lists have the same types; other types are another overload."""
     return _types(declared) == _types(defined)
 
 
 def _types(parameters: str) -> list[str]:
-    """The types of a parameter list, without names and default values."""
+    """Return the types of a parameter list, without names and default values."""
     text = _COMMENT.sub(" ", parameters).strip().removeprefix("(").removesuffix(")").strip()
     if text in ("", "void"):
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from codeplane.languages.csharp.mending import mend
+from codeplane.languages.csharp.repair import repair
 from codeplane.languages.csharp.xmldoc import plain_lines
 from codeplane.languages.family import Family, markers
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, Head, Language, RolePatterns
@@ -92,7 +92,7 @@ LANGUAGES = (
         bare_members=True,
         inherits_types=True,
         implied_name=implied_name,
-        mend=mend,
+        repair=repair,
     ),
 )
 

@@ -1,4 +1,4 @@
-"""C#'s documentation comments as plain text: what `<summary>` says, its references resolved."""
+"""Convert C# documentation comments to plain text: the content of `<summary>`, with references as names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CREF_KIND = re.compile(r"^[A-Z]:|\{.*\}|\(.*\)$|`+\d+")
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Lines of a comment, already without its slashes; an empty line ends a paragraph."""
+    """Return the plain lines of a comment that is already stripped of slashes; an empty line ends a paragraph."""
     text = "\n".join(lines)
     summary = _SUMMARY.search(text)
     text = summary[1] if summary else _DROPPED.sub("\n", text)
@@ -30,7 +30,7 @@ def plain_lines(lines: list[str]) -> list[str]:
 
 
 def _target(cref: str) -> str:
-    """`T:System.String` is `System.String`; parameters and type arguments are left out."""
+    """Return the name of a cref: `System.String` for `T:System.String`, without parameters and type arguments."""
     if cref.startswith(("http:", "https:")):
         return cref
     return _CREF_KIND.sub("", _CREF_KIND.sub("", cref))

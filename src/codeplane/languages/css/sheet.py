@@ -1,7 +1,7 @@
-"""Style sheets, read rule by rule: CSS, and SCSS and Less, which nest rules and name more than selectors.
+"""Read style sheets rule by rule: CSS, and SCSS and Less with nested rules, mixins and variables.
 
-A name is defined by the first rule whose selector ends in it (`.card .title` is about `title`); a name that no
-selector ends in, by the first rule that has it at all.
+A name is defined by the first rule whose selector ends with it (`.card .title` defines `title`); a name that ends no
+selector is defined by the first rule that contains it.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _read_head(
     subjects: dict[tuple[str, str], _Found],
     others: dict[tuple[str, str], _Found],
 ) -> str:
-    """Enter what stands before a block; the name that `&` means inside of it."""
+    """Record the names of a rule's head, and return the name that `&` refers to inside the block."""
     if text[begin : begin + 1] == b"@":
         found = _AT_RULE.match(text, begin, end)
         if found is not None:

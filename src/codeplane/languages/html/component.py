@@ -1,4 +1,4 @@
-"""Components in single files (Vue, Svelte): one definition, named after the file, that the scripts belong to."""
+"""Single-file components (Vue, Svelte): one definition named after the file, which owns the scripts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def component_language(name: str, extension: str) -> Language:
 
 
 def read(root: Any, source: bytes, path: str) -> Reading:
-    # What stands between scripts and styles is markup of a kind that only the framework can read.
+    # Markup outside scripts and styles has framework-specific syntax and is skipped.
     found = (read_part(tag, nested=True) for tag in read_tags(source, blocks_only=True))
     component = Site("component", component_name(path), 0, len(source), 0, 0, 0)
     return Reading([component], tuple(part for part in found if part is not None))
 
 
 def component_name(path: str) -> str:
-    """`src/Button.vue` and `src/Button/index.vue` are both called Button."""
+    """Return the component name: `Button` for `src/Button.vue` and `src/Button/index.vue`."""
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     return (basename(folder) or stem) if stem == "index" else stem

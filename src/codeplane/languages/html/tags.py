@@ -1,4 +1,4 @@
-"""Tags of HTML and of what is written like it, read in one pass. Anything is accepted; nothing is looked for twice."""
+"""Read tags of HTML and similar markup in one linear pass; any input is accepted."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Tag(NamedTuple):
     start: int
     end: int
     closing: bool
-    """An end tag."""
+    """True for an end tag."""
     closed: bool
-    """A start tag that is its own end."""
+    """True for a self-closing tag."""
     attributes: dict[str, Value]
     content: tuple[int, int] | None
-    """Of an element that holds text alone."""
+    """Span of the text of a raw-text element such as `script`."""
 
 
 def read_tags(source: bytes, *, blocks_only: bool = False) -> Iterator[Tag]:
-    """Tags in their order; with `blocks_only` those of scripts and styles, whatever stands between them."""
+    """Yield tags in order; with `blocks_only`, only scripts and styles, skipping everything between them."""
     pattern = _BLOCK if blocks_only else _TAG
     position, size = 0, len(source)
     missing: set[bytes] = set()
@@ -78,7 +78,7 @@ def read_tags(source: bytes, *, blocks_only: bool = False) -> Iterator[Tag]:
         if not found.group(1) and not closed and name in _RAW and name not in missing:
             last = _RAW[name].search(source, position)
             if last is None:
-                # Without an end it is taken for an ordinary element, or one of them would hide all that follows.
+                # Without an end tag it counts as an ordinary element; otherwise it would hide the rest of the file.
                 missing.add(name)
             else:
                 content = (position, last.start())
@@ -90,10 +90,10 @@ def read_tags(source: bytes, *, blocks_only: bool = False) -> Iterator[Tag]:
 
 
 def read_part(tag: Tag, *, nested: bool) -> Part | None:
-    """The script or the style sheet that a tag opens, in the language that its attributes tell."""
+    """Return the script or style sheet of a tag, in the language named by its attributes."""
     if tag.content is None or tag.name not in ("script", "style"):
         return None
-    said = tag.attributes.get("lang") or tag.attributes.get("type")
-    word = said.text.strip().lower().rpartition("/")[2].removeprefix("x-") if said is not None else ""
+    declared = tag.attributes.get("lang") or tag.attributes.get("type")
+    word = declared.text.strip().lower().rpartition("/")[2].removeprefix("x-") if declared is not None else ""
     language = (_SCRIPTS if tag.name == "script" else _STYLES).get(word)
     return Part(language, *tag.content, nested=nested) if language is not None else None

@@ -1,4 +1,4 @@
-"""Javadoc as plain text: inline tags and markup resolved, block tags (`@param` ...) left out."""
+"""Convert Javadoc to plain text: inline tags and markup replaced, block tags (`@param` ...) dropped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DROPPED = frozenset({"inheritDoc", "docRoot", "snippet", "index"})
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Lines of a comment, already without its stars; an empty line ends a paragraph."""
+    """Return the plain lines of a comment that is already stripped of stars; an empty line ends a paragraph."""
     kept: list[str] = []
     for line in lines:
         if _BLOCK_TAG.match(line):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from codeplane.languages.javascript.mending import mend
 from codeplane.languages.javascript.origins import find_origins
+from codeplane.languages.javascript.repair import repair
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
@@ -62,6 +62,6 @@ LANGUAGES = (
         blank_aliases=frozenset(),
         expand_import=read_import,
         expand_pattern=pattern_names,
-        mend=mend,
+        repair=repair,
     ),
 )

@@ -1,4 +1,4 @@
-"""What JavaScript and TypeScript have in common and no query can say: imports, destructuring, visibility, JSDoc."""
+"""Syntax shared by JavaScript and TypeScript that no query can match: imports, destructuring, visibility, JSDoc."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from codeplane.languages.spec import Head, ImportSite
 
 DECORATORS = re.compile(r"\A(?:@[\w$.]+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s*)+")
-"""In front of a signature; they are shown on their own."""
+"""Modifiers before a signature; they are listed separately."""
 
 _MODIFIER = re.compile(
     r"\b(private|protected)\s+(?:(?:static|override|readonly|abstract|async|accessor|declare|get|set)\s+)*\*?\s*\Z"
@@ -43,7 +43,7 @@ def visibility(head: Head) -> str:
 
 
 def doc_lines(lines: list[str]) -> list[str]:
-    """The text of a JSDoc comment before its first `@tag`."""
+    """Return the text of a JSDoc comment before its first `@tag`."""
     for number, line in enumerate(lines):
         if _BLOCK_TAG.match(line):
             return lines[:number]
@@ -51,7 +51,7 @@ def doc_lines(lines: list[str]) -> list[str]:
 
 
 def pattern_names(pattern: Any) -> list[Any]:
-    """The identifiers that a destructuring pattern binds, in order; a quoted or computed name stands for itself."""
+    """Return the identifiers that a destructuring pattern binds, in order; quoted and computed names as written."""
     found: list[Any] = []
     pending = [pattern]
     while pending:
@@ -69,7 +69,7 @@ def pattern_names(pattern: Any) -> list[Any]:
 
 
 def read_import(node: Any, source: bytes) -> list[ImportSite]:
-    """The names that an `import` statement, or a call of `require` or `import` with a literal, brings in."""
+    """Return the names imported by an `import` statement, or by `require` or `import()` with a literal."""
     if node.type == "call_expression":
         return _read_call(node, source)
     clause = next((child for child in node.named_children if child.type.endswith("_clause")), None)
@@ -106,7 +106,7 @@ def _specifier(module: str, node: Any, source: bytes, kind: str | None) -> Impor
 
 
 def _read_call(node: Any, source: bytes) -> list[ImportSite]:
-    """`const fs = require("fs")` binds like an import; anywhere else the call only says what is needed."""
+    """Return names bound like imports, as in `const fs = require("fs")`; elsewhere the call binds nothing."""
     module = _string(node.child_by_field_name("arguments").named_children[0], source)
     promised = node.child_by_field_name("function").type == "import"
     at, member, awaited = node, None, False
@@ -137,7 +137,7 @@ def _read_call(node: Any, source: bytes) -> list[ImportSite]:
 
 
 def _destructured(module: str, pattern: Any, source: bytes) -> list[ImportSite]:
-    """Names picked without a default; what is picked from inside of them stays an ordinary variable."""
+    """Return names destructured without a default; nested patterns bind ordinary variables."""
     sites: list[ImportSite] = []
     for child in pattern.named_children:
         if child.type == "shorthand_property_identifier_pattern":
@@ -150,7 +150,7 @@ def _destructured(module: str, pattern: Any, source: bytes) -> list[ImportSite]:
 
 
 def _is_seen_where_it_stands(declarator: Any) -> bool:
-    """Whether the scope around a declarator is the one that it binds in; a `var` in a block belongs further out."""
+    """True if a declarator binds in the enclosing scope; a `var` in a block binds further out."""
     declaration = declarator.parent
     if declaration.type != "variable_declaration":
         return True

@@ -64,7 +64,7 @@ LANGUAGES = (
         separator="#",
         variables_are_items=True,
         read=read,
-        mend=without_trailing_commas,
+        repair=without_trailing_commas,
     ),
 )
 

@@ -7,7 +7,7 @@ import re
 
 from codeplane.languages.java.modules import module_name
 from codeplane.languages.kotlin.kdoc import plain_lines
-from codeplane.languages.kotlin.mending import mend, rewrite
+from codeplane.languages.kotlin.repair import repair, rewrite
 from codeplane.languages.kotlin.syntax import expand_import, expand_words
 from codeplane.languages.spec import CALLABLE, MEMBER, TYPE, VALUE, EntryPoints, Head, Language
 
@@ -71,6 +71,6 @@ LANGUAGES = (
         expand_import=expand_import,
         expand_words=expand_words,
         rewrite=rewrite,
-        mend=mend,
+        repair=repair,
     ),
 )

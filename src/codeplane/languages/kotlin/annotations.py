@@ -1,11 +1,11 @@
-"""Annotations of top-level declarations, put in words that leave the grammar no choice. Every byte keeps its place.
+"""Rewrite annotations of top-level Kotlin declarations so that the grammar cannot misread them. Offsets are kept.
 
-After two annotations the grammar also tries an expression, where `class` is a name and the name of the class an infix
-function, and may keep that one without a word. After one annotation it knows. So the others become arguments of the
-first: `@A(x)⏎@B(y)⏎@C⏎class` reads `@A(x,⏎!B,y,⏎!C)class`, and `@A⏎@B⏎class` reads `@A< B>class`. The mark before
-`B`, which arguments of annotations hardly ever have, says that an annotation stood there.
-One argument alone is also read as what is annotated, `@A` of `(x)`: a comma after it rules that out.
-Must not touch what is safe as it is: a colon in the header, as in `class C(val x: Int)`, rules the expression out.
+After two annotations the grammar also tries an expression, with `class` as a name and the class name as an infix
+function, and may choose it without an error. After one annotation it does not. The other annotations therefore become
+arguments of the first: `@A(x)⏎@B(y)⏎@C⏎class` is rewritten to `@A(x,⏎!B,y,⏎!C)class`, and `@A⏎@B⏎class` to
+`@A< B>class`. The `!` before `B`, rare in real annotation arguments, marks a former annotation.
+A single argument is also parsed as an annotated expression, `@A` applied to `(x)`; a trailing comma prevents that.
+Headers that parse correctly stay unchanged: a colon, as in `class C(val x: Int)`, rules the expression out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 _FIRST = re.compile(rb"^@(?!file:)(?=[\w.:]*+[\s(])", re.MULTILINE)
 _NAME = re.compile(rb"@(?:[a-z]++:[ \t]*+)?((?!i[ns])[^\W\d][\w.]*+)")
-"""Not one that would make another operator of the mark before it."""
+"""Annotation name; `in` and `is` are excluded because `!in` and `!is` are operators."""
 _BLANK = re.compile(rb"\s++|//[^\n]*+|/\*")
 _NEXT = re.compile(
     rb'[()]|"""(?:[^"]++|"(?!""))*(?:""")?|"(?:[^"\\\n]++|\\.)*"?' + rb"|'(?:[^'\\\n]++|\\.)*'?|//[^\n]*+|/\*"
@@ -24,24 +24,24 @@ _SOFT = re.compile(
     rb"(?:actual|annotation|const|data|expect|inner|operator|value)(?=[ \t]++(?:[a-z]++[ \t]++){0,5}"
     rb"(?:class|interface|object|fun|va[lr]|typealias)\b)"
 )
-"""Modifiers that are names too, and rather names, if they come first."""
+"""Soft modifiers, which the grammar prefers to read as names when they come first."""
 _HEADER = re.compile(rb"(?:[a-z]++[ \t]++){0,6}(?:class|interface|object|fun|va[lr]|typealias)\b")
 _OPEN_HEADER = re.compile(rb"(?:[^:{=\n()]++|\(\s*+\))*(?:[{=\n]|\Z)")
 ANNOTATION_CLASS = b"tailrec   "
-"""A modifier that no class has, in place of `annotation`."""
+"""Replacement for `annotation`: a modifier that no class has."""
 
 
 class _Annotation(NamedTuple):
     at: int
     name: int
-    """Where its name starts."""
+    """Start of its name."""
     open: int | None
     close: int | None
     """Its parentheses."""
     empty: bool
-    """There is nothing between them."""
+    """True if there is nothing between the parentheses."""
     comma: bool
-    """There is one before the last of them."""
+    """True if the arguments end with a comma."""
     end: int
 
 
@@ -51,7 +51,7 @@ def plain_annotations(source: bytes) -> bytes:
     while (found := _FIRST.search(source, position)) is not None:
         chain, position, whole = _read_chain(source, found.start())
         if not whole:
-            break  # not to look for the same end again and again
+            break  # avoids searching for the same end again
         if chain:
             _rewrite_chain(source, text, chain, position)
         position = max(position, found.end())

@@ -1,4 +1,4 @@
-"""KDoc as plain text: links resolved, block tags (`@param` ...) left out."""
+"""Convert KDoc to plain text: link targets as names, block tags (`@param` ...) dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LINK = re.compile(r"\[([^\]\[]+)\](?:\[[^\]\[]*\]|\([^()]*\))?")
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Lines of a comment, already without its stars; an empty line ends a paragraph."""
+    """Return the plain lines of a comment that is already stripped of stars; an empty line ends a paragraph."""
     kept: list[str] = []
     for line in lines:
         if _BLOCK_TAG.match(line):

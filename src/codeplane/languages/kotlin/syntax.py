@@ -1,4 +1,4 @@
-"""Reads what no pattern can: the parts of an import, and a name after `$` in a string."""
+"""Expand Kotlin syntax that no query pattern can match: imports, and a name after `$` in a string."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_NAMES = frozenset({b"this", b"true", b"false", b"null"})
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """`import a.b.C as D`: `C` of `a.b`, which is called `D` here."""
+    """Expand `import a.b.C as D` to the name `C` of `a.b`, bound as `D`."""
     path = next((child for child in node.named_children if child.type == "qualified_identifier"), None)
     if path is None:
         return []
@@ -28,7 +28,7 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 
 def expand_words(source: bytes, start: int, end: int) -> list[tuple[int, int, str]]:
-    """The name that a part of a string after a `$` starts with."""
+    """Return the name at the start of a string part that follows a `$`."""
     found = _NAME.match(source, start, end) if source[start - 1 : start] == b"$" else None
     if found is None or found[0] in _NO_NAMES:
         return []

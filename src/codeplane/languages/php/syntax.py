@@ -1,5 +1,4 @@
-"""What of PHP's syntax no single pattern says: `use` with its groups, included paths, phpdoc as plain text, and which
-parts of a `.phpt` test are code."""
+"""Expand PHP syntax that no query pattern can match: grouped `use`, included paths, phpdoc, and `.phpt` sections."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ _KINDS = {"function": "php_use_function", "const": "php_use_const"}
 
 
 def only_code(source: bytes) -> bytes:
-    """A `.phpt` test without its sections that are no code, such as the classes that it is expected to print."""
+    """Blank the sections of a `.phpt` test that are not code, such as the expected output."""
     if not source.startswith(b"--TEST--"):
         return source
     parts: list[bytes] = []
@@ -31,7 +30,7 @@ def only_code(source: bytes) -> bytes:
     for head in _SECTION.finditer(source):
         section = source[end : head.start()]
         parts.append(section if is_code else _TEXT.sub(b" ", section))
-        # Code may leave the tag open: the section ends it.
+        # Code may leave the PHP tag open; the section header closes it.
         parts.append(b"?>".ljust(len(head.group())))
         end, is_code = head.end(), head.group().rstrip() in _CODE_SECTIONS
     parts.append(source[end:] if is_code else _TEXT.sub(b" ", source[end:]))
@@ -39,8 +38,10 @@ def only_code(source: bytes) -> bytes:
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Lines of a comment; its tags end it, `{@see X}` is `X`, `{@inheritdoc}` is nothing. None of what heads a file:
-    that speaks of the file, not of the namespace below it."""
+    """Return the plain lines of a comment up to its first tag; `{@see X}` becomes `X`, `{@inheritdoc}` is dropped.
+
+    Empty for a file header, which describes the file and not the namespace after it.
+    """
     kept: list[str] = []
     if _HEADER.match(next(filter(str.strip, lines), "")):
         return kept
@@ -57,15 +58,15 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def doc_types(text: str) -> list[tuple[str, str, str]]:
-    """Types that tags declare, `@phpstan-` and `@psalm-` before the plain ones; none of the language's own words."""
+    """Return types declared by tags, `@phpstan-` and `@psalm-` first, without built-in type words."""
     if not text.startswith("/**"):
         return []
     found: dict[tuple[str, str], tuple[str, str, str]] = {}
     for tag in sorted(_TYPE_TAG.finditer(text), key=lambda tag: not tag.group(1)):
-        said = text[tag.end() : tag.end() + 2 * _MAX_TYPE]
-        end = _type_end(said)
-        name = _AFTER_TYPE.match(said, end)
-        row = (tag.group(2), name.group(1) if name else "", _LINE_START.sub(" ", said[:end]))
+        rest = text[tag.end() : tag.end() + 2 * _MAX_TYPE]
+        end = _type_end(rest)
+        name = _AFTER_TYPE.match(rest, end)
+        row = (tag.group(2), name.group(1) if name else "", _LINE_START.sub(" ", rest[:end]))
         found.setdefault(row[:2], row)
     return [row for row in found.values() if _SAYS_MORE.search(row[2])]
 
@@ -90,7 +91,7 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
     if group is not None:
         prefix = next((_text(child, source) for child in node.named_children if child.type == "namespace_name"), "")
     clauses = [clause for clause in (group or node).named_children if clause.type == "namespace_use_clause"]
-    # In `use function a, b` the word stands in the first clause and goes for all; in a group each has its own.
+    # In `use function a, b` the keyword of the first clause applies to all; in a group each clause has its own.
     shared = _kind(node) or (_kind(clauses[0]) if clauses and group is None else None)
     return [_read_clause(clause, prefix, _kind(clause) or shared, source) for clause in clauses]
 
@@ -100,7 +101,7 @@ def _read_clause(clause: Any, prefix: str, kind: str | None, source: bytes) -> I
     namespace, _, name = _text(named, source).lstrip("\\").rpartition("\\")
     origin = "\\".join(filter(None, (prefix, namespace))) or name
     alias = clause.child_by_field_name("alias")
-    # A qualified name ends with the identifier that it binds.
+    # The last identifier of a qualified name is the one it binds.
     bound = alias or (named.named_children[-1] if named.named_child_count else named)
     return ImportSite(origin, name, _text(alias, source) if alias is not None else None, bound, kind)
 
@@ -111,7 +112,7 @@ def _kind(node: Any) -> str | None:
 
 
 def _path(node: Any, source: bytes) -> str:
-    """The literal path; one that starts at the folder of this file begins with a dot."""
+    """Return the literal path; one relative to the directory of this file starts with a dot."""
     here = ""
     while node is not None and node.type != "string":
         if node.type == "binary_expression":

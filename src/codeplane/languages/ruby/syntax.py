@@ -1,4 +1,4 @@
-"""What of Ruby's syntax no single pattern says: import calls, and comments as plain text."""
+"""Expand Ruby syntax that no query pattern can match: import calls, and comments as plain text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _DIRECTIVE = re.compile(
     r"#\s*(?:!|-\*-|(?:frozen_string_literal|encoding|coding|warn_indent|shareable_constant_value|typed)\s*:"
     r"|rubocop:|standard:|steep:|:nocov:|@!)"
 )
-"""Comments that speak to tools."""
+"""Comments addressed to tools."""
 _TAG = re.compile(r"\s*@[a-z_]+\b")
 _RDOC = re.compile(r"\s*:\w+:(?:\s|$)|\s*[-+]{2}\s*$|=(?:begin|end)\b")
 
 
 def plain_lines(lines: list[str]) -> list[str]:
-    """Lines of a comment without their marks; YARD's tags end it, RDoc's directives and rulers are left out."""
+    """Return the plain lines of a comment up to its first YARD tag, without RDoc directives and rulers."""
     kept: list[str] = []
     for line in lines:
         if _DIRECTIVE.match(line):
@@ -33,7 +33,7 @@ def plain_lines(lines: list[str]) -> list[str]:
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """`require "a"` brings in whatever that file defines; `autoload :A, "a"` binds the constant `A`."""
+    """Expand `require "a"` to everything the file defines, and `autoload :A, "a"` to the constant `A`."""
     arguments = node.child_by_field_name("arguments").named_children
     path = _string(arguments[-1], source)
     if arguments[0].type == "simple_symbol":

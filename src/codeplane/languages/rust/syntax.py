@@ -1,6 +1,6 @@
-"""Reads the two Rust trees that no single query pattern can: `use` declarations and patterns.
+"""Expand Rust syntax that no query pattern can match: `use` declarations and patterns.
 
-Walks with a list of its own, so that no depth of nesting can exhaust the stack.
+Walks with an explicit stack, so that deep nesting cannot exhaust the call stack.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from codeplane.languages.spec import ImportSite
 
 _PATHS = frozenset({"scoped_identifier", "identifier", "crate", "super", "self", "metavariable"})
 _OPAQUE = frozenset({"scoped_identifier", "range_pattern", "macro_invocation", "const_block", "generic_pattern"})
-"""Parts of a pattern that name things and bind none."""
+"""Parts of a pattern that refer to names without binding any."""
 
 
 def expand_import(node: Any, source: bytes) -> list[ImportSite]:
-    """One row for each leaf of a `use` tree; for `extern crate a as b` the one that it is."""
+    """Return one site per leaf of a `use` tree, or the one of `extern crate a as b`."""
     if node.type == "extern_crate_declaration":
         name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
         if name is None:
@@ -51,14 +51,14 @@ def expand_import(node: Any, source: bytes) -> list[ImportSite]:
 
 
 def expand_pattern(node: Any) -> list[Any]:
-    """Identifiers that a pattern binds. One that starts with a capital names a constant or a variant."""
+    """Return the identifiers that a pattern binds; a capitalized one refers to a constant or a variant."""
     bound: list[Any] = []
     todo = [node]
     while todo:
         part = todo.pop()
         kind = part.type
         if kind == "identifier":
-            # The parser makes up empty ones where it mends a text.
+            # Error recovery of the parser inserts empty identifiers.
             if part.text and not 0x41 <= part.text[0] <= 0x5A:
                 bound.append(part)
         elif kind == "shorthand_field_identifier":
@@ -74,7 +74,7 @@ def expand_pattern(node: Any) -> list[Any]:
 
 
 def _split(prefix: str, path: Any, last: Any, source: bytes) -> tuple[str, str, Any]:
-    """Where a leaf comes from, its name there, and its identifier; the leaf of `a::b::{self}` is the `b` of `a`."""
+    """Return origin, name and identifier of a leaf; the leaf of `a::b::{self}` is `b` of `a`."""
     if path.type == "self" and prefix:
         origin, _, name = prefix.rpartition("::")
         return origin, name, last
@@ -95,7 +95,7 @@ def _plain(parts: tuple[str, str, Any]) -> ImportSite:
 
 
 def _last(path: Any) -> Any:
-    """The last identifier of a path."""
+    """Return the last identifier of a path."""
     if path is None or path.type == "identifier":
         return path
     return path.child_by_field_name("name")

@@ -1,6 +1,6 @@
-"""SQL scripts, read statement by statement: what is created, or added to a table, whatever the dialect.
+"""Read SQL scripts of any dialect statement by statement: created objects, and columns added to a table.
 
-Comments, strings and quoted bodies are blanked out first, so that a keyword is one.
+Comments, strings and quoted bodies are blanked first, so that every keyword found is a real one.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _BLOCK = re.compile(
     rb"|^[ \t]*+(?:GO|/)[ \t]*+$|\bCREATE\s++(?:OR\s++\w++\s++)?(?:FUNCTION|PROC|PROCEDURE|TRIGGER|PACKAGE)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What opens and closes a block, and what is never inside of one."""
+"""Tokens that open or close a block, or never occur inside one."""
 _AFTER_END = re.compile(rb"[ \t]*+\w*+[ \t]*+;")
 _BEGIN = re.compile(rb"\bBEGIN\b", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\b(?:AS|IS|BEGIN|LANGUAGE)\b", re.IGNORECASE)
@@ -109,7 +109,7 @@ def read(root: Any, source: bytes, path: str) -> Reading:
 
 
 def _added_columns(text: bytes) -> Iterator[Site]:
-    """Columns that a table is given later. The first begins with the statement, which says what table it is."""
+    """Yield columns added by ALTER TABLE. The first one starts with the statement, which names the table."""
     found = _ALTER.search(text)
     while found is not None:
         following = _ALTER.search(text, found.end())
@@ -132,7 +132,7 @@ def _added_columns(text: bytes) -> Iterator[Site]:
 
 
 def _commas(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """What stands between the commas outside of parentheses."""
+    """Yield the spans between commas outside parentheses."""
     depth, begin = 0, start
     for mark in _PARENTHESES.finditer(text, start, end):
         sign = mark.group()
@@ -162,7 +162,7 @@ def _paren(text: bytes, start: int, end: int) -> int | None:
 
 
 def _pieces(text: bytes, start: int, end: int) -> tuple[list[tuple[int, int]], int]:
-    """What stands between the commas of a parenthesis, and where that closes."""
+    """Return the spans between the commas of a parenthesis, and its end."""
     pieces: list[tuple[int, int]] = []
     depth, begin = 0, start + 1
     for mark in _PARENTHESES.finditer(text, start, end):
@@ -190,7 +190,7 @@ def _statement_end(text: bytes, start: int) -> int:
 
 
 def _routine_end(text: bytes, start: int) -> int:
-    """Where the body of a routine ends: with the END of its first BEGIN, or with its statement."""
+    """Return the end of a routine: the END of its first BEGIN, or the end of its statement."""
     plain = _statement_end(text, start)
     begin = _BEGIN.search(text, start, plain)
     depth = 0

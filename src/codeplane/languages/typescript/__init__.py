@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from codeplane.languages.javascript.mending import mend
 from codeplane.languages.javascript.origins import find_origins
+from codeplane.languages.javascript.repair import repair
 from codeplane.languages.javascript.syntax import (
     DECORATORS,
     doc_lines,
@@ -51,7 +51,7 @@ _TYPESCRIPT = Language(
     blank_aliases=frozenset(),
     expand_import=read_import,
     expand_pattern=pattern_names,
-    mend=mend,
+    repair=repair,
 )
 
 LANGUAGES = (

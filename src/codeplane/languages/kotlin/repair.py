@@ -1,7 +1,7 @@
-"""Kotlin that the grammar cannot read, or misreads, put in words that it can. Every byte keeps its place.
+"""Rewrite Kotlin that the grammar rejects or misreads. Every byte keeps its offset.
 
-`rewrite` is for all files, because the grammar takes the body of a class that delegates for a lambda, and an annotated
-class for an expression, and does not say so. `mend` is asked only for a file that did not parse, and taken only where
+`rewrite` runs on every file: the grammar reads the body of a delegating class as a lambda, and an annotated class as
+an expression, without a syntax error. `repair` runs only on a file that did not parse, and its result is used only if
 it parses better.
 """
 
@@ -21,12 +21,12 @@ _SOFT = re.compile(
     rb"\b(?:open|expect|actual|data|value|inner|annotation)"
     rb"(?=[ \t]++(?:[a-z]++[ \t]++){0,4}(?:class|object|interface)[ \t]++\w)"
 )
-"""After an annotation the grammar takes these modifiers for names, and the keyword for an infix function."""
+"""Modifiers that the grammar reads as names after an annotation, and the keyword as an infix function."""
 _ANNOTATED_FUNCTION = re.compile(rb"(?<=\))[ \t](?=fun[ \t<])")
-"""The same, of `@Name("x") fun f()`; not so with a line break before the keyword."""
+"""The same for `@Name("x") fun f()`; a line break before the keyword avoids it."""
 
 _END_OF_BODY = re.compile(rb"(?<![\s{,;(])(?<!->)[ \t](?=[ \t]*+\})")
-"""Between the last member and the brace on its line, where the grammar wants a semicolon or a line break."""
+"""Gap between the last member and a brace on its line, where the grammar requires a semicolon or line break."""
 _NEXT_MEMBER = re.compile(
     rb"(?<=\})[ \t](?=[ \t]*+(?:fun|va[lr]|class|object|interface|override|abstract|open"
     rb"|private|internal|public|protected)\b)"
@@ -45,7 +45,7 @@ _CONTEXT = re.compile(
     rb"^[ \t]*+context" + _ARGUMENTS + rb"(?=\s++(?:@|(?:[a-z]++[ \t]++){0,5}(?:fun|va[lr]|class|interface)\b))",
     re.MULTILINE,
 )
-"""What a function wants to find where it is called."""
+"""Context parameters of a declaration."""
 _GUARD = re.compile(
     rb"^[ \t]*+(?:!?i[sn][ \t][^\n\"{}]{1,200}?|[A-Z][\w.]*+)[ \t](if)(?=[ \t][^\n]{1,200}->)", re.MULTILINE
 )
@@ -54,12 +54,12 @@ _TEXT = re.compile(
     rb"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*(?:\*/)?|'(?:[^'\\\n]|\\.)'"
     rb'|(\$*)("""(?:[^"]++|"(?!"")|"(?="{3}))*(?:""")?|' + _STRING + rb")"
 )
-"""Comments, and strings with the dollars before them."""
+"""Comments, and strings with the dollar signs before them."""
 _CONSTRUCTOR_BELOW = re.compile(
     rb"(\bclass[ \t]++\w++(?:<[^<>{}()]*+>)?[ \t]*+)\n"
     rb"(?=[ \t]*+(?:(?:@[\w.]++(?:\([^()\n]*+\))?|private|internal|protected|public)\s++)*+constructor\b)"
 )
-"""In a class the grammar takes the line break after a name for the end of the declaration."""
+"""Class name followed by a line break and `constructor`; the grammar ends the declaration at the line break."""
 _WORD = re.compile(rb"\S")
 _OPEN_ANNOTATION = re.compile(rb"(?<!\S)@(?:[^\s()]|\)|\([^)\n]*\))*(?:\([^)\n]*)?(?<!\n)\Z")
 _EMPTY_COLLECTION = re.compile(rb"(?<=[=(,] )\[\]|(?<=[=(])\[\]")
@@ -70,34 +70,34 @@ _MODIFIER_AS_NAME = re.compile(
 _ACCESSOR_AS_CALL = re.compile(
     rb"^[ \t]*+(?:get(?=\((?!\))|[ \t]*+\{)|set(?=\([\"'\d]|[ \t]*+[={])|by(?=\.)|(?:in|[ai]s)(?=\d))", re.MULTILINE
 )
-"""A statement below a property, which the grammar takes for a part of the property, or for a test of its value."""
+"""Statement after a property that the grammar reads as an accessor of the property, or as a type test."""
 
 
 def rewrite(source: bytes) -> bytes:
-    """`: Base by other {` becomes `: Base(   other){`, which is read as the same names."""
-    source = _ended(source.replace(b"\0", b" "))  # which the grammar's scanner would wait at forever
+    """Rewrite `: Base by other {` to `: Base(   other){`, which has the same names."""
+    source = _ended(source.replace(b"\0", b" "))  # the grammar's scanner loops forever on NUL
     if b"@" in source:
         source = _SOFT.sub(lambda found: _plain(source, found), source)
         source = _ANNOTATED_FUNCTION.sub(b"\n", source)
     if b" by " in source:
         source = _DELEGATING.sub(_delegated, source)
-    return plain_annotations(source) if b"@" in source else source  # last, because it ends lines
+    return plain_annotations(source) if b"@" in source else source  # last, because it breaks lines
 
 
-def mend(source: bytes) -> bytes:
-    mended = _TEXT.sub(_plain_text, source)
-    mended = _CONTEXT.sub(_blank, _LEFT_OUT.sub(_blank, mended))
-    mended = _GUARD.sub(lambda found: found[0][:-2] + b" ,", mended)
-    mended = _ELSE_GUARD.sub(_blank, mended)
-    mended = _CONSTRUCTOR_BELOW.sub(rb"\1 ", mended)
-    mended = _EMPTY_COLLECTION.sub(b'""', mended)
-    mended = _ACCESSOR_AS_CALL.sub(lambda found: found[0][:-1] + b"_", mended)
-    mended = _END_OF_BODY.sub(b";", _NEXT_MEMBER.sub(b";", mended))
-    return _ended(_MODIFIER_AS_NAME.sub(rb"\1_", mended))
+def repair(source: bytes) -> bytes:
+    repaired = _TEXT.sub(_plain_text, source)
+    repaired = _CONTEXT.sub(_blank, _LEFT_OUT.sub(_blank, repaired))
+    repaired = _GUARD.sub(lambda found: found[0][:-2] + b" ,", repaired)
+    repaired = _ELSE_GUARD.sub(_blank, repaired)
+    repaired = _CONSTRUCTOR_BELOW.sub(rb"\1 ", repaired)
+    repaired = _EMPTY_COLLECTION.sub(b'""', repaired)
+    repaired = _ACCESSOR_AS_CALL.sub(lambda found: found[0][:-1] + b"_", repaired)
+    repaired = _END_OF_BODY.sub(b";", _NEXT_MEMBER.sub(b";", repaired))
+    return _ended(_MODIFIER_AS_NAME.sub(rb"\1_", repaired))
 
 
 def _ended(source: bytes) -> bytes:
-    """Without the last byte of an annotation that the file ends in: the scanner waits there for a blank."""
+    """Cut the last byte of an annotation that ends the file: the scanner loops there waiting for a blank."""
     return source[:-1] + b"\n" if _OPEN_ANNOTATION.search(source[-2000:]) is not None else source
 
 
@@ -106,7 +106,7 @@ def _blank(found: re.Match[bytes]) -> bytes:
 
 
 def _plain_text(found: re.Match[bytes]) -> bytes:
-    """A raw string without quotes at its end, and one with more than a dollar before it without any in it."""
+    """Replace extra quotes at the end of a raw string, and dollar signs in a string with several before it."""
     dollars, text = found[1], found[2]
     if text is None:
         return found[0]
@@ -117,7 +117,7 @@ def _plain_text(found: re.Match[bytes]) -> bytes:
 
 
 def _plain(source: bytes, found: re.Match[bytes]) -> bytes:
-    """Without the modifier, where an annotation stands on the line, or the line above may be the end of one."""
+    """Blank the modifier if the line has an annotation, or the previous line may end one."""
     line = source.rfind(b"\n", 0, found.start()) + 1
     above = source[source.rfind(b"\n", 0, max(0, line - 1)) + 1 : line].strip()
     if b"@" not in source[line : found.start()] and not above.startswith(b"@") and not above.endswith(b")"):
@@ -129,7 +129,7 @@ def _delegated(found: re.Match[bytes]) -> bytes:
     head = found[1]
     while (plain := _PARENTHESES.sub(b"", head)) != head:
         head = plain
-    # What delegates here is a property (`val x by lazy {`); in a header these words stand in parentheses.
+    # A delegated property (`val x by lazy {`); in a class header these words are in parentheses.
     if _PROPERTY.search(head.rpartition(b"(")[2]):
         return found[0]
     return found[1] + b"(  " + found[2] + b")"

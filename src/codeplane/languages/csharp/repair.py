@@ -1,7 +1,7 @@
-"""Directives where the grammar does not expect them: between the parts of a declaration or an expression.
+"""Blank C# directives where the grammar does not accept them: inside a declaration or an expression.
 
-Asked only for a file that did not parse, and taken only where it parses better. Every byte keeps its place.
-Of an `#if` that cuts through a declaration only the first branch stays; of others all do.
+Runs only on a file that did not parse, and its result is used only if it parses better. Every byte keeps its offset.
+Of an `#if` that splits a declaration only the first branch stays; other conditionals keep all branches.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _TOKEN = re.compile(
 _SKIPPED = (b"//", b"/*", b"#")
 _OPENING, _CLOSING = frozenset(b"([{"), frozenset(b")]}")
 _CONTINUES = frozenset({b"case", b"default", b"else", b"catch", b"finally"})
-"""What starts a part of the statement before it."""
+"""Keywords that continue the preceding statement."""
 _LOOK_BACK = 4096
 
 _Span = tuple[int, int]
 
 
-def mend(source: bytes) -> bytes:
+def repair(source: bytes) -> bytes:
     kept = bytearray(source)
     unfinished: list[list[_Span]] = []
     for found in _DIRECTIVE.finditer(source):
@@ -46,7 +46,7 @@ def mend(source: bytes) -> bytes:
 
 
 def _stands_alone(source: bytes, directives: list[_Span]) -> bool:
-    """Whether each branch is made of whole declarations or statements, and follows one."""
+    """True if every branch consists of complete declarations or statements, and follows a complete one."""
     start = directives[0][0]
     if not _complete(source, max(0, source.rfind(b"\n", 0, max(0, start - _LOOK_BACK))), start, whole=False):
         return False
@@ -54,7 +54,7 @@ def _stands_alone(source: bytes, directives: list[_Span]) -> bool:
 
 
 def _complete(source: bytes, start: int, end: int, *, whole: bool) -> bool:
-    """Whether the last thing before `end` is finished; as a `whole` it also opens and closes its own brackets."""
+    """True if the last token before `end` completes a statement; with `whole`, brackets must also balance."""
     depth, last, first = 0, b";", True
     for found in _TOKEN.finditer(source, start, end):
         token = found[0]

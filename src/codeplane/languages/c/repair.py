@@ -1,7 +1,8 @@
-"""Macros that a grammar cannot know: those that stand before a declaration, between its parts, or alone on a line.
+"""Rewrite C and C++ macros that the grammar cannot parse: before a declaration, between its parts, or alone on a line.
 
-`rewrite` is for what is misread without an error, and asked of every source; `mend` only of one that did not parse,
-and taken only where it parses better. Every byte keeps its place, so that positions stay those of the source.
+`rewrite` handles what would be misread without a syntax error, and runs on every source. `repair_c` and `repair_cpp`
+run only on a source that did not parse, and their result is used only if it parses better. Every byte keeps its
+offset, so positions are those of the source.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from codeplane.languages.c.macros import (
 
 
 def rewrite(source: bytes) -> bytes:
-    """Without the macros around `class` and before its name: `class API Foo {` would be a function."""
+    """Blank macros around `class` and before its name: `class API Foo {` would parse as a function."""
     if AROUND_CLASS.search(source) is not None:
         source = AROUND_CLASS.sub(lambda found: found[1].rjust(len(found[0]) - 1) + b" ", source)
     if EXPORTED.search(source) is not None:
@@ -58,44 +59,46 @@ def rewrite(source: bytes) -> bytes:
     return GLOB.sub(_without_globs, source)
 
 
-def _mend(source: bytes, *, cplusplus: bool) -> bytes:
+def _repair(source: bytes, *, cplusplus: bool) -> bytes:
     hidden = HIDDEN.sub(_hidden, source)
     text = DIRECTIVE.sub(lambda found: found[0] if CONDITION.match(found[0]) else _blank(found), hidden)
     bare = DIRECTIVE.sub(_blank, text)
-    mended = bytearray(source)
+    repaired = bytearray(source)
     for found in DIRECTIVE.finditer(hidden):
-        _clear_directive(mended, found.start(), found.end())
+        _clear_directive(repaired, found.start(), found.end())
     kept = bytearray(bare)
     for start, end in cutting(text, bare, cplusplus):
-        mended[start:end] = BLACK.sub(b" ", bytes(mended[start:end]))
+        repaired[start:end] = BLACK.sub(b" ", bytes(repaired[start:end]))
         kept[start:end] = BLACK.sub(b" ", bytes(kept[start:end]))
     bare = bytes(kept)
     for rule in LEFT_OUT_OF_CPLUSPLUS if cplusplus else LEFT_OUT:
-        bare = _left_out(mended, bare, [found.span(1) for found in rule.finditer(bare) if _is_macro(rule, found, bare)])
+        bare = _left_out(
+            repaired, bare, [found.span(1) for found in rule.finditer(bare) if _is_macro(rule, found, bare)]
+        )
     for rule, word in PUT_IN_CPLUSPLUS if cplusplus else PUT:
         for found in rule.finditer(bare):
-            blank = BLACK.sub(b" ", bytes(mended[found.start(1) : found.end(1)]))
-            mended[found.start(1) : found.end(1)] = word + blank[len(word) :]
+            blank = BLACK.sub(b" ", bytes(repaired[found.start(1) : found.end(1)]))
+            repaired[found.start(1) : found.end(1)] = word + blank[len(word) :]
     calls = [found.span(1) for found in CALL.finditer(bare)]
     members = _in_records(bare, [start for start, _ in calls]) if cplusplus else set()
     for start, end in calls:
         if start not in members:
-            _untype(mended, start, end)
+            _untype(repaired, start, end)
     if cplusplus:
-        _name_sections(mended, bare)
+        _name_sections(repaired, bare)
         for found in TEST.finditer(bare):
-            _untype(mended, found.start(1), found.end(1))
-    bare = _left_out(mended, bare, _made_members(mended, bare))
-    _end_statements(mended, bare, cplusplus)
-    return bytes(mended)
+            _untype(repaired, found.start(1), found.end(1))
+    bare = _left_out(repaired, bare, _made_members(repaired, bare))
+    _end_statements(repaired, bare, cplusplus)
+    return bytes(repaired)
 
 
-mend_c = partial(_mend, cplusplus=False)
-mend_cpp = partial(_mend, cplusplus=True)
+repair_c = partial(_repair, cplusplus=False)
+repair_cpp = partial(_repair, cplusplus=True)
 
 
 def _is_macro(rule: re.Pattern[bytes], found: re.Match[bytes], bare: bytes) -> bool:
-    """What a pattern cannot see: whether the word is one of the language's, or belongs to a statement."""
+    """Return False for a keyword of the language or a word of a statement, which the pattern alone cannot exclude."""
     start = found.start(1)
     if rule is BEFORE_KEYWORD:
         return found[1] not in WORDS
@@ -104,13 +107,13 @@ def _is_macro(rule: re.Pattern[bytes], found: re.Match[bytes], bare: bytes) -> b
         return word is not None and word[1] not in WORDS - BUILT_INS
     if rule is BEHIND:
         called = _called_before(bare, found.start())
-        # On the line below another macro it begins something of its own.
+        # On the line after another macro, the word starts a declaration of its own.
         return called not in CONTROL and not (called.isupper() and b"\n" in bare[found.start() : start])
     return True
 
 
 def _called_before(bare: bytes, end: int) -> bytes:
-    """The word before the parentheses that close at `end`, or the bracket that ends what a lambda captures."""
+    """Return the word before the parentheses that close at `end`, or the bracket that ends a lambda's capture list."""
     depth = 0
     for at in range(end - 1, max(-1, end - 4000), -1):
         char = bare[at]
@@ -128,7 +131,7 @@ def _called_before(bare: bytes, end: int) -> bytes:
 
 
 def _in_records(bare: bytes, places: list[int]) -> set[int]:
-    """Those of the places that stand directly in the body of a class, where a macro with types declares a member."""
+    """Return the places directly inside a class body, where a macro call with types declares a member."""
     bodies = {found.end() - 1 for found in RECORD_BODY.finditer(bare)}
     found: set[int] = set()
     open_braces: list[bool] = []
@@ -145,49 +148,49 @@ def _in_records(bare: bytes, places: list[int]) -> set[int]:
     return found
 
 
-def _name_sections(mended: bytearray, bare: bytes) -> None:
-    """A macro that stands for `private:` or the like becomes `public`."""
+def _name_sections(repaired: bytearray, bare: bytes) -> None:
+    """Replace macros for access specifiers such as `private:` by `public`."""
     found = [label.span(1) for label in IN_SECTION.finditer(bare)]
     members = _in_records(bare, [start for start, _ in found])
     for start, end in found:
         if start in members:
-            mended[start:end] = b"public".ljust(end - start)
+            repaired[start:end] = b"public".ljust(end - start)
 
 
-def _untype(mended: bytearray, start: int, end: int) -> None:
-    """Types among the arguments of a call become values."""
-    for found in list(BUILT_IN.finditer(bytes(mended[start:end]))):
-        mended[start + found.start(1) : start + found.end(1)] = b"0".ljust(len(found[1]))
-    for found in list(POINTED.finditer(bytes(mended[start:end]))):
+def _untype(repaired: bytearray, start: int, end: int) -> None:
+    """Replace types among the arguments of a call by values."""
+    for found in list(BUILT_IN.finditer(bytes(repaired[start:end]))):
+        repaired[start + found.start(1) : start + found.end(1)] = b"0".ljust(len(found[1]))
+    for found in list(POINTED.finditer(bytes(repaired[start:end]))):
         for group in (1, 2):
             if found[group]:
-                mended[start + found.start(group) : start + found.end(group)] = BLACK.sub(b" ", found[group])
+                repaired[start + found.start(group) : start + found.end(group)] = BLACK.sub(b" ", found[group])
 
 
-def _made_members(mended: bytearray, bare: bytes) -> list[tuple[int, int]]:
-    """In the bodies of enums: lists of members that a macro makes. Macros that are defined for it on the spot go."""
+def _made_members(repaired: bytearray, bare: bytes) -> list[tuple[int, int]]:
+    """Return macro calls in enum bodies that generate members; blank the macro definitions inside these bodies."""
     made: list[tuple[int, int]] = []
-    whole = bytes(mended)
+    whole = bytes(repaired)
     for body in ENUM.finditer(bare):
         for found in DIRECTIVE.finditer(whole, body.start(1), body.end(1)):
             if DEFINES.match(found[0]):
-                mended[found.start() : found.end()] = _blank(found)
+                repaired[found.start() : found.end()] = _blank(found)
         made.extend(found.span() for found in IN_ENUM.finditer(bare, body.start(1), body.end(1)))
     return made
 
 
-def _clear_directive(mended: bytearray, start: int, end: int) -> None:
-    """Comments in a directive end it for the grammar; whether a file exists it cannot ask."""
-    directive = bytes(mended[start:end])
+def _clear_directive(repaired: bytearray, start: int, end: int) -> None:
+    """Blank comments, which end a directive for the grammar, and `__has_include`, which it cannot parse."""
+    directive = bytes(repaired[start:end])
     if b"/*" in directive:
-        mended[start:end] = directive = COMMENT.sub(_blank, directive)
+        repaired[start:end] = directive = COMMENT.sub(_blank, directive)
     asked = ASKS_FOR_FILE.match(directive)
     if asked is not None:
-        mended[start + asked.start(1) : start + asked.end(1)] = b"1" + BLACK.sub(b" ", asked[1][1:])
+        repaired[start + asked.start(1) : start + asked.end(1)] = b"1" + BLACK.sub(b" ", asked[1][1:])
 
 
-def _left_out(mended: bytearray, bare: bytes, spans: list[tuple[int, int]]) -> bytes:
-    """Both texts without these spans; lines of theirs that are directives or comments stay."""
+def _left_out(repaired: bytearray, bare: bytes, spans: list[tuple[int, int]]) -> bytes:
+    """Blank these spans in both texts; directive and comment lines inside them stay."""
     if not spans:
         return bare
     parts = bytearray(bare)
@@ -195,13 +198,13 @@ def _left_out(mended: bytearray, bare: bytes, spans: list[tuple[int, int]]) -> b
         for line in LINE.finditer(bare, start, end):
             if not line[0].strip():
                 continue
-            mended[line.start() : line.end()] = BLACK.sub(b" ", bytes(mended[line.start() : line.end()]))
+            repaired[line.start() : line.end()] = BLACK.sub(b" ", bytes(repaired[line.start() : line.end()]))
             parts[line.start() : line.end()] = BLACK.sub(b" ", line[0])
     return bytes(parts)
 
 
-def _end_statements(mended: bytearray, bare: bytes, cplusplus: bool) -> None:
-    """A semicolon behind macros that stand alone, where the grammar would go on reading."""
+def _end_statements(repaired: bytearray, bare: bytes, cplusplus: bool) -> None:
+    """Put a semicolon after a macro on a line of its own, where the grammar would continue the statement."""
     ended = 0
     for found in ALONE.finditer(bare):
         above = bare[max(0, found.start() - 4000) : found.start()].rstrip()
@@ -209,22 +212,22 @@ def _end_statements(mended: bytearray, bare: bytes, cplusplus: bool) -> None:
         before, record = above[-1:], above[-1:] == b"{" and RECORD.search(above[-300:]) is not None
         if ended and not bare[ended : found.start()].strip():
             before, record = b";", False
-        if before not in (b"", b";", b"}", b"{", b":") or not _starts_anew(after, found[1], before, record):
+        if before not in (b"", b";", b"}", b"{", b":") or not _starts_declaration(after, found[1], before, record):
             continue
         at = found.end(1)
-        # A directive has to stay at the start of its line.
-        if found[2] or (found[3] and not mended[at + 1 : at + 200].lstrip(b" \t").startswith(b"#")):
-            mended[at] = 0x3B
+        # A directive must stay at the start of its line.
+        if found[2] or (found[3] and not repaired[at + 1 : at + 200].lstrip(b" \t").startswith(b"#")):
+            repaired[at] = 0x3B
         else:
-            mended[found.start(1) : at] = BLACK.sub(b" ", bytes(mended[found.start(1) : at]))
+            repaired[found.start(1) : at] = BLACK.sub(b" ", bytes(repaired[found.start(1) : at]))
         ended = at
     for found in (TEST if cplusplus else MADE).finditer(bare):
         if bare[max(0, found.start() - 4000) : found.start()].rstrip()[-1:] in (b"", b";", b"}", b"{", b")"):
-            mended[found.start(found.lastindex or 0)] = 0x3B
+            repaired[found.start(found.lastindex or 0)] = 0x3B
 
 
-def _starts_anew(after: bytes, macro: bytes, before: bytes, record: bool) -> bool:
-    """Whether what follows a macro is something of its own, and not a part of what the macro begins."""
+def _starts_declaration(after: bytes, macro: bytes, before: bytes, record: bool) -> bool:
+    """True if the text after a macro starts a new declaration instead of continuing the macro's."""
     if not after:
         return True
     if after[:1] == b"}":
@@ -245,7 +248,7 @@ def _without(found: re.Match[bytes]) -> bytes:
 
 
 def _hidden(found: re.Match[bytes]) -> bytes:
-    """Comments become blank; of a string the quotes stay, so that there is something between operators."""
+    """Blank comments and string contents; quotes stay, so that operators keep an operand."""
     text = found[0]
     if text[:1] == b"/":
         return BLACK.sub(b" ", text)

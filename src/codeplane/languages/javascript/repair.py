@@ -1,7 +1,7 @@
-"""Syntax that is younger than the grammars, put in words that they can read.
+"""Rewrite JavaScript and TypeScript syntax that is newer than the grammars.
 
-Asked only for a file that did not parse, and taken only where it parses better. Every byte keeps its
-place, so that positions stay those of the source.
+Runs only on a file that did not parse, and its result is used only if it parses better. Every byte keeps its offset,
+so positions are those of the source.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _TYPE_PARAMETERS_FIRST = re.compile(rb"([ \t]*)[ \t]<")
 _COMPLETE = re.compile(rb"[\w)\]}>\"'`][ \t\r]*\Z")
 
 
-def mend(source: bytes) -> bytes:
-    mended = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), source)
-    lines = _LEFT_OUT.sub(lambda found: _WORD.sub(b" ", found[0]), mended).split(b"\n")
-    # Of two call signatures without a semicolon between them, the second may start with type parameters.
+def repair(source: bytes) -> bytes:
+    repaired = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), source)
+    lines = _LEFT_OUT.sub(lambda found: _WORD.sub(b" ", found[0]), repaired).split(b"\n")
+    # The second of two call signatures without a semicolon may start with type parameters.
     above = b""
     for number, line in enumerate(lines):
         if _TYPE_PARAMETERS_FIRST.match(line) and _COMPLETE.search(above):
