@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from codeplane.base.paths import parent
 from codeplane.facts.blocks import Refs
@@ -16,6 +15,7 @@ from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.references import link_references
 from codeplane.index.resolve.registry import RESOLVED, resolver_of
+from codeplane.index.resolve.types import SiteKind
 from codeplane.languages.registry import detect
 
 Place = tuple[str, int, int]
@@ -27,7 +27,7 @@ class MemoryLibrary:
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
         self.facts: dict[str, Facts] = {}
-        self._tables: dict[str, FileScope] = {}
+        self._scopes: dict[str, FileScope] = {}
         self._named: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._defined: dict[str, list[tuple[str, int]]] = defaultdict(list)
         self._detaching: dict[str, list[str]] = defaultdict(list)
@@ -36,7 +36,7 @@ class MemoryLibrary:
             if language is None or language.name not in RESOLVED:
                 continue
             facts = self.facts[path] = extract(language.name, path, files[path].encode()).facts
-            at = self._tables[path] = FileScope(path, language.name, unpack_sketch(pack_sketch(facts)))
+            at = self._scopes[path] = FileScope(path, language.name, unpack_sketch(pack_sketch(facts)))
             for number, row in enumerate(at.defs):
                 self._named[row.name].append((path, number))
                 self._defined[row.lexical_path].append((path, number))
@@ -46,29 +46,30 @@ class MemoryLibrary:
     def paths(self) -> Sequence[str]:
         return list(self._files)
 
-    def tables(self, path: str) -> FileScope | None:
-        return self._tables.get(path)
+    def file(self, path: str) -> FileScope | None:
+        return self._scopes.get(path)
 
-    def key(self, path: str) -> int:
+    def file_key(self, path: str) -> int:
         return 0
 
-    def named(self, name: str) -> Sequence[tuple[str, int]]:
+    def definitions_named(self, name: str) -> Sequence[tuple[str, int]]:
         return self._named.get(name, [])
 
-    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+    def definitions_at(self, lexical_path: str) -> Sequence[tuple[str, int]]:
         return self._defined.get(lexical_path, [])
 
-    def detaching(self, owner: str) -> Sequence[str]:
+    def files_extending(self, owner: str) -> Sequence[str]:
         return self._detaching.get(owner, [])
 
     def directory(self, path: str) -> Sequence[str]:
         return sorted(held for held in self._files if parent(held) == path)
 
-    def declared(self, path: str) -> Mapping[str, Any] | None:
+    def configuration(self, path: str) -> Mapping[str, object] | None:
         text = self._files.get(path)
         if text is None:
             return None
-        return json.loads(text) if path.endswith(".json") else {"text": text}
+        loaded: Mapping[str, object] = json.loads(text) if path.endswith(".json") else {"text": text}
+        return loaded
 
 
 def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, list[tuple[str, int]]]:
@@ -77,7 +78,7 @@ def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, l
     evaluator = Evaluator(library, resolver_of)
     found: dict[Place, list[tuple[str, int]]] = {}
     for path, facts in library.facts.items():
-        at = library.tables(path)
+        at = library.file(path)
         assert at is not None
         assert isinstance(facts.refs, Refs)
         columns = facts.refs.columns
@@ -88,8 +89,8 @@ def resolve(files: Mapping[str, str], tier: Tier = Tier.STRONG) -> dict[Place, l
     return found
 
 
-def _line(library: MemoryLibrary, path: str, kind: str, number: int) -> tuple[str, int]:
+def _line(library: MemoryLibrary, path: str, kind: SiteKind, number: int) -> tuple[str, int]:
     facts = library.facts[path]
-    if kind == "d":
+    if kind is SiteKind.DEFINITION:
         return path, facts.defs[number].name_line
-    return path, facts.attributes[number].line if kind == "a" else 1
+    return path, facts.attributes[number].line if kind is SiteKind.ATTRIBUTE else 1

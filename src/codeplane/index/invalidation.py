@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from codeplane.base.paths import RepoPath, basename
 from codeplane.index.resolve.parallel import resolve_in_workers
 from codeplane.index.resolve.session import resolve_files
-from codeplane.index.resolve.store_library import key_of
+from codeplane.index.resolve.store_library import dependency_key
 from codeplane.store.codec import path_to_text, row_range, storable
 from codeplane.store.writer import Writer
 
@@ -76,14 +76,14 @@ class Invalidation:
                 changed.add(now.file_id)
             if (before.file_id, before.interface) != (now.file_id, now.interface):
                 keys |= {file_id for file_id in (before.file_id, now.file_id) if file_id is not None}
-            keys |= {key_of("name", name) for name in before.names ^ now.names}
-            keys |= {key_of("nesting", nesting) for nesting in before.nestings ^ now.nestings}
-            keys |= {key_of("owner", owner) for owner in before.owners ^ now.owners}
+            keys |= {dependency_key("name", name) for name in before.names ^ now.names}
+            keys |= {dependency_key("nesting", nesting) for nesting in before.nestings ^ now.nestings}
+            keys |= {dependency_key("owner", owner) for owner in before.owners ^ now.owners}
             if before.interface != now.interface:
-                keys |= {key_of("owner", owner) for owner in before.owners | now.owners}
+                keys |= {dependency_key("owner", owner) for owner in before.owners | now.owners}
             if (before.file_id is None) != (now.file_id is None):
                 folder, _, name = path.rpartition("/")
-                keys.add(key_of("directory", folder))
+                keys.add(dependency_key("directory", folder))
                 words |= {storable(word) for word in (name.partition(".")[0], basename(folder))}
         importing = set(self._select("SELECT file_id FROM import_words WHERE word IN", sorted(words)))
         keys |= importing

@@ -1,6 +1,6 @@
-"""Which file a Rust module is, which module a file belongs to, and which crates a file can name.
+"""Rust modules and crates: the file of a module, the parent module of a file, and the crates that a file can name.
 
-By the manifests and by what files declare with `mod`; no name is resolved here.
+Uses manifests and `mod` declarations only; resolves no names.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from posixpath import basename, dirname, join, normpath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from codeplane.facts.ir import ExprKind
+from codeplane.facts.ir import StringExpr
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
 
@@ -18,22 +18,22 @@ _ROOTS = ("mod.rs", "lib.rs", "main.rs")
 _TARGETS = frozenset({"bin", "tests", "examples", "benches"})
 
 
-class Place(NamedTuple):
-    """A module: a file, or the scope of one that stands in a file."""
+class ModulePlace(NamedTuple):
+    """A file, or the scope of an inline module."""
 
     path: str
     scope: int = 0
 
 
-class Package(NamedTuple):
+class CargoPackage(NamedTuple):
     name: str
     library: str
-    """Path of the root of its library, if it has one."""
+    """Path of the root of its library crate."""
     library_name: str
     dependencies: Mapping[str, str]
-    """Name in the sources -> name of the package."""
+    """Local crate name -> package name."""
     roots: frozenset[str]
-    """Paths of its targets, as far as they are listed."""
+    """Paths of its explicit targets."""
 
 
 class Crates:
@@ -42,42 +42,42 @@ class Crates:
         self._library = evaluator.library
 
     @property
-    def _packages(self) -> dict[str, Package]:
+    def _packages(self) -> dict[str, CargoPackage]:
         """By directory."""
-        return self._evaluator.memo_tracked("packages of Rust", self._read_packages)
+        return self._evaluator.memo_tracked("cargo packages", self._read_packages)
 
-    def _read_packages(self) -> dict[str, Package]:
+    def _read_packages(self) -> dict[str, CargoPackage]:
         found = {}
         for path in sorted(self._library.paths()):
             if basename(path) != "Cargo.toml":
                 continue
-            package = _read_package((self._library.declared(path) or {}).get("text", ""), dirname(path))
+            package = _read_package(str((self._library.configuration(path) or {}).get("text", "")), dirname(path))
             if package is not None:
                 found[dirname(path)] = package
         return found
 
     @property
-    def _by_name(self) -> dict[str, list[Package]]:
-        return self._evaluator.memo_tracked("named packages of Rust", self._read_names)
+    def _by_name(self) -> dict[str, list[CargoPackage]]:
+        return self._evaluator.memo_tracked("cargo packages by name", self._read_names)
 
-    def _read_names(self) -> dict[str, list[Package]]:
-        found: dict[str, list[Package]] = {}
+    def _read_names(self) -> dict[str, list[CargoPackage]]:
+        found: dict[str, list[CargoPackage]] = {}
         for package in self._packages.values():
             found.setdefault(package.name, []).append(package)
         return found
 
-    def package_of(self, path: str) -> Package | None:
+    def package_of(self, path: str) -> CargoPackage | None:
         folder = dirname(path)
         return self._evaluator.memo_tracked(("package", folder), lambda: self._find_package(folder))
 
-    def _find_package(self, folder: str) -> Package | None:
+    def _find_package(self, folder: str) -> CargoPackage | None:
         packages = self._packages
         while folder and folder not in packages:
             folder = dirname(folder)
         return packages.get(folder)
 
     def find(self, near: str, name: str) -> str | None:
-        """The root of the crate that a file knows by this name, if it is in the repository."""
+        """The root of the crate that a file can name, if it is in the repository."""
         package = self.package_of(near)
         if package is None:
             return None
@@ -86,37 +86,37 @@ class Crates:
             wanted = package.dependencies.get(name)
             found = self._by_name.get(wanted, []) if wanted is not None else []
         library = found[0].library if len(found) == 1 else None
-        return library if library is not None and self._library.tables(library) is not None else None
+        return library if library is not None and self._library.file(library) is not None else None
 
-    def child(self, at: FileScope, definition: int) -> Place | None:
-        """The module that a `mod` stands for."""
-        scope = at.body.get(definition)
+    def child(self, file: FileScope, definition: int) -> ModulePlace | None:
+        """The module that a `mod` item declares."""
+        scope = file.body.get(definition)
         if scope is not None:
-            return Place(at.path, scope)
-        for node in at.decorators(definition):
-            if at.nodes[node][0] == ExprKind.STRING:
-                path = normpath(join(dirname(at.path), at.texts[at.nodes[node][1]]))
-                return Place(path) if self._library.tables(path) is not None else None
-        row = at.defs[definition]
+            return ModulePlace(file.path, scope)
+        for node in file.decorators(definition):
+            if isinstance(expr := file.exprs[node], StringExpr):
+                path = normpath(join(dirname(file.path), expr.text))
+                return ModulePlace(path) if self._library.file(path) is not None else None
+        row = file.defs[definition]
         inner = row.lexical_path.replace(".", "/")
-        for folder in self._folders(at.path):
+        for folder in self._folders(file.path):
             for path in (join(folder, f"{inner}.rs"), join(folder, inner, "mod.rs")):
-                if path != at.path and self._library.tables(path) is not None:
-                    return Place(path)
+                if path != file.path and self._library.file(path) is not None:
+                    return ModulePlace(path)
         return None
 
     def _folders(self, path: str) -> Iterator[str]:
-        """Where the modules of a file lie: beside it if it is the root of a crate or of a directory, else beneath."""
+        """Folders of the child modules: the file's own for a crate root or `mod.rs`, else one named after the file."""
         if basename(path) in _ROOTS or self.parent(path) is None:
             yield dirname(path)
         else:
             yield path.removesuffix(".rs")
 
-    def parent(self, path: str) -> Place | None:
-        """The module that declares the one in a file; none for the root of a crate."""
+    def parent(self, path: str) -> ModulePlace | None:
+        """The module that declares the one in a file; None for a crate root."""
         return self._evaluator.memo_tracked(("module around", path), lambda: self._find_parent(path))
 
-    def _find_parent(self, path: str) -> Place | None:
+    def _find_parent(self, path: str) -> ModulePlace | None:
         name = basename(path).removesuffix(".rs")
         folder = dirname(path)
         if name in ("lib", "main"):
@@ -142,42 +142,40 @@ class Crates:
             return found
         if self._is_root(path):
             return None
-        present = [
-            candidate for candidate in above if candidate != path and self._library.tables(candidate) is not None
-        ]
-        return Place(present[0]) if len(present) == 1 else None
+        present = [candidate for candidate in above if candidate != path and self._library.file(candidate) is not None]
+        return ModulePlace(present[0]) if len(present) == 1 else None
 
-    def _read_roots(self, folder: str) -> dict[str, Place]:
-        """What roots of crates that lie in a folder declare, by name or by path."""
-        found: dict[str, Place] = {}
+    def _read_roots(self, folder: str) -> dict[str, ModulePlace]:
+        """Modules that the crate roots of a folder declare, by name or by path."""
+        found: dict[str, ModulePlace] = {}
         for candidate in sorted(self._library.directory(folder)):
             if basename(candidate) not in _ROOTS and self._is_root(candidate):
                 for name, place in self._declared_in(candidate).items():
                     found.setdefault(name, place)
         return found
 
-    def _declares(self, candidate: str, name: str, path: str) -> Place | None:
+    def _declares(self, candidate: str, name: str, path: str) -> ModulePlace | None:
         declared = self._evaluator.memo_tracked(("declares", candidate), lambda: self._declared_in(candidate))
         return declared.get(path) or declared.get(name)
 
-    def _declared_in(self, candidate: str) -> dict[str, Place]:
-        """Modules that a file declares and others hold, by their name, or by the path that is given to them."""
-        at = self._library.tables(candidate)
-        found: dict[str, Place] = {}
-        for number, row in enumerate(at.defs if at is not None and at.language == "rust" else ()):
-            if at is None or row.kind != "module" or number in at.body:
+    def _declared_in(self, candidate: str) -> dict[str, ModulePlace]:
+        """Modules in other files that a file declares, by name or by `#[path]`."""
+        file = self._library.file(candidate)
+        found: dict[str, ModulePlace] = {}
+        for number, row in enumerate(file.defs if file is not None and file.language == "rust" else ()):
+            if file is None or row.kind != "module" or number in file.body:
                 continue
-            renamed = at.decorators(number)
+            renamed = file.decorators(number)
             for node in renamed:
-                if at.nodes[node][0] == ExprKind.STRING:
-                    path = normpath(join(dirname(candidate), at.texts[at.nodes[node][1]]))
-                    found.setdefault(path, Place(candidate, row.scope))
+                if isinstance(expr := file.exprs[node], StringExpr):
+                    path = normpath(join(dirname(candidate), expr.text))
+                    found.setdefault(path, ModulePlace(candidate, row.scope))
             if not renamed:
-                found.setdefault(row.lexical_path, Place(candidate, row.scope))
+                found.setdefault(row.lexical_path, ModulePlace(candidate, row.scope))
         return found
 
     def root(self, path: str) -> str | None:
-        """The file that the crate of a file begins with; none for a file of which no crate seems to know."""
+        """The root of the crate of a file; None if no crate seems to contain it."""
         return self._evaluator.memo_tracked(("root", path), lambda: self._find_root(path))
 
     def _find_root(self, path: str) -> str | None:
@@ -197,18 +195,18 @@ class Crates:
         )
 
     def undeclared(self, path: str, name: str) -> str | None:
-        """The file of a module that no `mod` in sight declares: a macro may write it."""
+        """The file of a module without a visible `mod` item: a macro may expand to it."""
         if not name.isidentifier():
             return None
         for folder in self._folders(path):
-            for file in (join(folder, f"{name}.rs"), join(folder, name, "mod.rs")):
-                if file != path and self._library.tables(file) is not None:
-                    parent = self.parent(file)
-                    return file if parent is not None and parent.path == path else None
+            for candidate in (join(folder, f"{name}.rs"), join(folder, name, "mod.rs")):
+                if candidate != path and self._library.file(candidate) is not None:
+                    parent = self.parent(candidate)
+                    return candidate if parent is not None and parent.path == path else None
         return None
 
 
-def _read_package(text: str, folder: str) -> Package | None:
+def _read_package(text: str, folder: str) -> CargoPackage | None:
     try:
         manifest = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -225,7 +223,7 @@ def _read_package(text: str, folder: str) -> Package | None:
             for local, wanted in _table(section, key).items():
                 package = wanted.get("package", local) if isinstance(wanted, dict) else local
                 dependencies[local.replace("-", "_")] = str(package)
-    return Package(
+    return CargoPackage(
         name,
         normpath(join(folder, declared if isinstance(declared, str) else "src/lib.rs")),
         (named if isinstance(named, str) else name).replace("-", "_"),
@@ -234,7 +232,7 @@ def _read_package(text: str, folder: str) -> Package | None:
     )
 
 
-def _listed_targets(manifest: Mapping[str, Any], folder: str) -> frozenset[str]:
+def _listed_targets(manifest: Mapping[str, object], folder: str) -> frozenset[str]:
     targets = [_table(manifest, "lib")]
     for key in ("bin", "test", "example", "bench"):
         listed = manifest.get(key)
@@ -242,6 +240,6 @@ def _listed_targets(manifest: Mapping[str, Any], folder: str) -> frozenset[str]:
     return frozenset(normpath(join(folder, path)) for target in targets if isinstance(path := target.get("path"), str))
 
 
-def _table(of: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = of.get(key)
+def _table(manifest: Mapping[str, object], key: str) -> Mapping[str, object]:
+    found = manifest.get(key)
     return found if isinstance(found, dict) else {}

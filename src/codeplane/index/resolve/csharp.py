@@ -1,183 +1,203 @@
-"""C#: namespaces and what they take over, types in parts, types that differ in the number of their arguments alone,
-and extension methods."""
+"""C#: namespaces and using directives, partial types, types distinguished by arity, and extension methods."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from posixpath import basename, dirname
-from typing import Any
 
 from codeplane.facts.ir import ParameterKind
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded import OverloadedResolver, type_variable
+from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits, type_variable
 from codeplane.index.resolve.python_modules import shared_folders
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, union
+from codeplane.index.resolve.queries import LanguageQuery, Operator
+from codeplane.index.resolve.types import (
+    NOTHING,
+    ClassType,
+    ContainerMethod,
+    DictType,
+    External,
+    Instance,
+    ListType,
+    Module,
+    Namespace,
+    Site,
+    Type,
+    Types,
+    definition_site,
+    one,
+)
 
 _USING = re.compile(r'<Using\s+Include="([\w.]+)"\s*(Static="true")?\s*/?>')
-
-
 _MAPS = frozenset({"Dictionary", "IDictionary", "IReadOnlyDictionary", "ConcurrentDictionary", "SortedDictionary"})
 _COLLECTIONS = frozenset(
     {"IEnumerable", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "List", "HashSet", "ISet", "Queue",
      "Stack", "Collection", "ReadOnlyCollection", "ImmutableArray", "ImmutableList", "IQueryable", "IAsyncEnumerable",
      "Task", "ValueTask", "Lazy", "ConcurrentBag", "ConcurrentQueue", "LinkedList", "IEnumerator", "Nullable"}
 )  # fmt: skip
+_TASKS = frozenset({"Task", "ValueTask"})
+_ELEMENT = frozenset(
+    {"First", "FirstOrDefault", "Last", "LastOrDefault", "Single", "SingleOrDefault", "ElementAt", "Dequeue", "Peek",
+     "Pop", "Find", "Max", "Min", "GetResult"}
+)  # fmt: skip
+_SAME_CONTAINER = frozenset(
+    {"Where", "ToList", "ToArray", "OrderBy", "OrderByDescending", "Distinct", "Skip", "Take", "Reverse", "Concat",
+     "AsEnumerable", "ConfigureAwait", "Union", "Except", "Intersect", "FindAll", "AsQueryable", "GetEnumerator",
+     "GetAwaiter", "ThenBy", "AsTask"}
+)  # fmt: skip
 
 
-def _declares(path: str) -> bool:
+def _has_global_usings(path: str) -> bool:
     name = basename(path)
     return name.endswith((".csproj", ".props")) or (name.endswith(".cs") and "usings" in name.lower())
 
 
 class CSharpResolver(OverloadedResolver):
-    maps = _MAPS
-    collections = _COLLECTIONS
-    pair = "KeyValuePair"
-    classes = OverloadedResolver.classes | {"type"}
-    called_kinds = OverloadedResolver.called_kinds | {"field", "constant"}
-    everywhere = frozenset(
-        {"Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString", "Finalize"}
+    traits = OverloadedTraits(
+        maps=_MAPS,
+        collections=_COLLECTIONS,
+        pair="KeyValuePair",
+        class_kinds=OverloadedTraits.class_kinds | {"type"},
+        callable_kinds=OverloadedTraits.callable_kinds | {"field", "constant"},
+        universal_methods=frozenset(
+            {"Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString", "Finalize"}
+        ),
     )
 
-    # Types in parts
+    # --- partial types
 
-    def whole(self, path: str, definition: int) -> tuple[str, int]:
-        at = self.evaluator.at(path)
-        if definition not in at.partial:
+    def canonical(self, path: str, definition: int) -> tuple[str, int]:
+        file = self.evaluator.file(path)
+        if definition not in file.partial:
             return path, definition
-        first, number = self.all_parts(at, definition)[0]
+        first, number = self.class_parts(file, definition)[0]
         return first.path, number
 
-    def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
-        if definition not in at.partial:
-            return ((at, definition),)
-        count = len(at.variables.get(definition, ()))
-        places = self.evaluator.query(("z", "csharp", "parts", at.defs[definition].lexical_path, count))
-        found = [(self.evaluator.at(path), number) for path, number in max(places, default=())]
-        return found or ((at, definition),)
+    def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
+        if definition not in file.partial:
+            return ((file, definition),)
+        arity = len(file.variables.get(definition, ()))
+        query = LanguageQuery("csharp", "parts", (file.defs[definition].lexical_path, arity))
+        versions: frozenset[tuple[tuple[str, int], ...]] = self.evaluator.language_query(query, tuple)
+        found = [(self.evaluator.file(path), number) for path, number in max(versions, default=())]
+        return found or ((file, definition),)
 
-    def _parts(self, lexical_path: str, count: int) -> list[tuple[str, int]]:
+    def _partial_definitions(self, lexical_path: str, arity: int) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
-        for path, number in self.named(lexical_path.rpartition(".")[2]):
-            at = self.evaluator.library.tables(path)
+        for path, number in self.definitions_named(lexical_path.rpartition(".")[2]):
+            file = self.evaluator.library.file(path)
             if (
-                at is not None
-                and number in at.partial
-                and at.defs[number].lexical_path == lexical_path
-                and len(at.variables.get(number, ())) == count
+                file is not None
+                and number in file.partial
+                and file.defs[number].lexical_path == lexical_path
+                and len(file.variables.get(number, ())) == arity
             ):
                 found.append((path, number))
         return found
 
-    # Types by their names
+    # --- types by name
 
-    def written_name(self, at: FileScope, ref: int, name: str) -> str:
-        count = at.arguments.get(ref, 0)
-        return f"{name}`{count}" if count else name
+    def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
+        arity = file.argument_counts.get(reference, 0)
+        return f"{name}`{arity}" if arity else name
 
-    def of_arity(self, sites: Sequence[Site], count: int) -> list[Site]:
-        """Types with so many arguments; what is no type stays."""
-        memo_tracked = [site for site in sites if not self._is_type(site) or self._arity(site) == count]
-        types = [site for site in sites if self._is_type(site)]
-        return memo_tracked or types if len(types) == 1 else memo_tracked
-
-    def _is_type(self, site: Site) -> bool:
-        return self.kind(site) in self.classes
+    def _of_arity(self, sites: Sequence[Site], arity: int) -> list[Site]:
+        """Keep types of this arity, and everything that is not a type."""
+        found = [site for site in sites if not self.is_type(site) or self._arity(site) == arity]
+        types = [site for site in sites if self.is_type(site)]
+        return found or types if len(types) == 1 else found
 
     def _arity(self, site: Site) -> int:
-        return len(self.evaluator.at(site[0]).variables.get(site[2], ()))
+        return len(self.evaluator.file(site.path).variables.get(site.number, ()))
 
-    def types_in(self, namespace: str, name: str, near: str) -> list[Site]:
-        """All parts of a type, seen from a file. Of several types the nearest one, if there is such."""
-        name, _, count = name.partition("`")
+    def _types_in(self, namespace: str, name: str, near: str) -> list[Site]:
+        """All parts of a type as a file sees it; of several types the nearest, if there is one."""
+        name, _, arity = name.partition("`")
         found = [site for owner, site in self._types_named(name) if owner == namespace]
         if found:
-            found = self.of_arity(found, int(count or 0))
-        if len(found) < 2 or all(site[2] in self.evaluator.at(site[0]).partial for site in found):
+            found = self._of_arity(found, int(arity or 0))
+        if len(found) < 2 or all(site.number in self.evaluator.file(site.path).partial for site in found):
             return found
-        shared = [shared_folders(site[0], near) for site in found]
+        shared = [shared_folders(site.path, near) for site in found]
         nearest = [site for site, common in zip(found, shared, strict=True) if common == max(shared)]
         return nearest if len(nearest) == 1 else []
 
     def _types_named(self, name: str) -> Sequence[tuple[str, Site]]:
-        """Outermost types of this name, each with its namespace."""
-        return max(self.evaluator.query(("z", "csharp", "types", name)), default=())
+        """Outermost types of a name, each with its namespace."""
+        query = LanguageQuery("csharp", "types", (name,))
+        versions: frozenset[tuple[tuple[str, Site], ...]] = self.evaluator.language_query(query, tuple)
+        return max(versions, default=())
 
-    def compute(self, key: tuple[Any, ...]) -> Values:
-        if key[0] == "parts":
-            return frozenset({tuple(self._parts(*key[1:]))})
-        if key[0] != "types":
-            return super().compute(key)
+    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
+        match query.name, query.arguments:
+            case "parts", (str(lexical_path), int(arity)):
+                return frozenset({tuple(self._partial_definitions(lexical_path, arity))})
+            case "types", (str(name),):
+                return frozenset({tuple(self._outermost_types(name))})
+        return super().compute_query(query)
+
+    def _outermost_types(self, name: str) -> list[tuple[str, Site]]:
         found: list[tuple[str, Site]] = []
-        for file, number in self.named(key[1]):
-            at = self.evaluator.library.tables(file)
-            if at is not None and at.language == "csharp":
-                row = at.defs[number]
-                is_outermost = row.parent is None or at.defs[row.parent].kind == "module"
-                if row.kind in self.classes and is_outermost:
-                    found.append((row.lexical_path[: -len(row.name) - 1], (file, "d", number)))
-        return frozenset({tuple(found)})
+        for path, number in self.definitions_named(name):
+            file = self.evaluator.library.file(path)
+            if file is not None and file.language == "csharp":
+                row = file.defs[number]
+                is_outermost = row.parent is None or file.defs[row.parent].kind == "module"
+                if row.kind in self.traits.class_kinds and is_outermost:
+                    found.append((row.lexical_path[: -len(row.name) - 1], definition_site(path, number)))
+        return found
 
-    def namespaces(self, at: FileScope, scope: int) -> list[str]:
-        """The namespaces around a scope, the innermost first, down to the global one."""
+    def _namespaces(self, file: FileScope, scope: int) -> list[str]:
+        """The enclosing namespaces, innermost first, ending with the global one."""
         names: list[str] = []
         around: int | None = scope
         while around is not None:
-            if around in at.within:
-                names.append(at.within[around])
-            around = at.parent(around)
-        whole = ".".join(reversed(names))
-        found = [whole] if whole else []
-        while "." in whole:
-            whole = whole.rpartition(".")[0]
-            found.append(whole)
+            if around in file.within:
+                names.append(file.within[around])
+            around = file.parent(around)
+        full = ".".join(reversed(names))
+        found = [full] if full else []
+        while "." in full:
+            full = full.rpartition(".")[0]
+            found.append(full)
         return [*found, ""]
 
-    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
-        around = self.namespaces(at, scope)
-        is_known = bool(self._types_named(name.partition("`")[0]))
+    def sites_outside(self, file: FileScope, scope: int, name: str) -> list[Site]:
+        around = self._namespaces(file, scope)
+        plain = name.partition("`")[0]
+        is_known = bool(self._types_named(plain))
         for namespace in around if is_known else ():
-            found = self.types_in(namespace, name, at.path)
+            found = self._types_in(namespace, name, file.path)
             if found:
                 return found
-        taken: list[Site] = []
-        for source, static in self._used(at):
-            if not (is_known or static):
-                continue
-            if static:
-                for owner in self._qualified(source, at.path):
-                    taken += self.member_sites(("c", owner[0], owner[2]), name.partition("`")[0])
-            else:
-                taken += self._types_used(source, name, at, around)
-        taken = list(dict.fromkeys(taken))
-        types = {self.whole(site[0], site[2]) for site in taken if self._is_type(site)}
-        return taken if len(types) < 2 else []
+        imported: list[Site] = []
+        for source, is_static in self._usings(file):
+            if is_static:
+                for owner in self._qualified(source, file.path):
+                    imported += self.member_sites(ClassType(owner.path, owner.number), plain)
+            elif is_known:
+                imported += self._types_used(source, name, file, around)
+        imported = list(dict.fromkeys(imported))
+        types = {self.canonical(site.path, site.number) for site in imported if self.is_type(site)}
+        return imported if len(types) < 2 else []
 
-    def _types_used(self, source: str, name: str, at: FileScope, around: Sequence[str]) -> list[Site]:
-        held = {owner for owner, _ in self._types_named(name.partition("`")[0])}
+    def _types_used(self, source: str, name: str, file: FileScope, around: Sequence[str]) -> list[Site]:
+        owners = {owner for owner, _ in self._types_named(name.partition("`")[0])}
         for namespace in around:
-            whole = f"{namespace}.{source}" if namespace else source
-            found = self.types_in(whole, name, at.path) if whole in held else []
+            full = f"{namespace}.{source}" if namespace else source
+            found = self._types_in(full, name, file.path) if full in owners else []
             if found:
                 return found
         return []
 
-    def _used(self, at: FileScope) -> list[tuple[str, bool]]:
-        """What is taken over as a whole: a namespace, or the static members of a type."""
-        rows = [
-            (row.source or "", row.kind == "csharp_using_static")
-            for row in at.imports
-            if row.kind in ("csharp_using", "csharp_using_static")
-        ]
-        return list(dict.fromkeys([*rows, *self._project_wide(at.path)]))
+    def _usings(self, file: FileScope) -> list[tuple[str, bool]]:
+        """Using directives of a file and its project; True for `using static`."""
+        folder = dirname(file.path)
+        project = self.evaluator.memo_tracked(("project usings", folder), lambda: self._read_project_usings(folder))
+        return list(dict.fromkeys([*_own_usings(file), *project]))
 
-    def _project_wide(self, path: str) -> list[tuple[str, bool]]:
-        folder = dirname(path)
-        return self.evaluator.memo_tracked(("project-wide", folder), lambda: self._read_project_wide(folder))
-
-    def _read_project_wide(self, folder: str) -> list[tuple[str, bool]]:
-        """Of the files that speak for all beneath their folder, those of the folders around."""
+    def _read_project_usings(self, folder: str) -> list[tuple[str, bool]]:
+        """Global usings of the enclosing folders."""
         ends = [end for end, character in enumerate(folder) if character == "/"]
         found: list[tuple[str, bool]] = []
         for around in ("", *(folder[:end] for end in ends), *([folder] if folder else ())):
@@ -185,150 +205,144 @@ class CSharpResolver(OverloadedResolver):
                 *self.evaluator.library.directory(around),
                 *self.evaluator.library.directory(f"{around}/Properties" if around else "Properties"),
             ]
-            for path in sorted(filter(_declares, beside)):
-                found += self._project_usings(path)
+            for path in sorted(filter(_has_global_usings, beside)):
+                found += self._file_usings(path)
         return found
 
-    def _project_usings(self, path: str) -> list[tuple[str, bool]]:
+    def _file_usings(self, path: str) -> list[tuple[str, bool]]:
         return self.evaluator.memo_tracked(("usings", path), lambda: self._read_usings(path))
 
     def _read_usings(self, path: str) -> list[tuple[str, bool]]:
-        at = self.evaluator.library.tables(path) if path.endswith(".cs") else None
-        if at is None:
-            text = (self.evaluator.library.declared(path) or {}).get("text", "")
-            return [(name, bool(static)) for name, static in _USING.findall(text)]
-        return [
-            (row.source or "", row.kind == "csharp_using_static")
-            for row in at.imports
-            if row.kind in ("csharp_using", "csharp_using_static")
-        ]
+        file = self.evaluator.library.file(path) if path.endswith(".cs") else None
+        if file is not None:
+            return _own_usings(file)
+        text = str((self.evaluator.library.configuration(path) or {}).get("text", ""))
+        return [(name, bool(static)) for name, static in _USING.findall(text)]
 
     def _qualified(self, name: str, near: str) -> list[Site]:
         outer, _, last = name.rpartition(".")
-        found = self.types_in(outer, last, near)
+        found = self._types_in(outer, last, near)
         if found or not outer:
             return found
         return [
             site
             for owner in self._qualified(outer, near)
-            for site in self.member_sites(("c", owner[0], owner[2]), last)
-            if self._is_type(site)
+            for site in self.member_sites(ClassType(owner.path, owner.number), last)
+            if self.is_type(site)
         ]
 
-    def import_sites(self, at: FileScope, number: int) -> list[Site]:
-        row = at.imports[number]
+    def resolve_import(self, file: FileScope, number: int) -> list[Site]:
+        row = file.imports[number]
         if row.kind != "csharp_using_alias":
             return []
-        return self._qualified(f"{row.source}.{row.imported_name}" if row.source else row.imported_name, at.path)
+        return self._qualified(f"{row.source}.{row.imported_name}" if row.source else row.imported_name, file.path)
 
-    def imported(self, at: FileScope, number: int) -> Values:
-        sites = self.import_sites(at, number)
-        row = at.imports[number]
+    def import_types(self, file: FileScope, number: int) -> Types:
+        sites = self.resolve_import(file, number)
+        row = file.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
-        if sites:
-            return union(map(self.evaluator.site_value, sites[:1]))
-        return frozenset({("N", "csharp", name), ("x", name)})
+        return self.types_at(sites[:1]) if sites else frozenset({Namespace("csharp", name), External(name)})
 
-    def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
-        bare, _, count = name.partition("`")
-        if not count or bind >= 0:
-            found = super()._bare_sites(at, scope, usage, bare, bind)
-            found = self.of_arity(found, int(count or 0))
+    def _name_sites(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+        plain, _, arity = name.partition("`")
+        if not arity or bind >= 0:
+            found = super()._name_sites(file, scope, usage, plain, bind)
+            found = self._of_arity(found, int(arity or 0))
             if found:
                 return found
-            if bind < 0 or not any(row.scope == at.binds[bind].scope for row in at.defs):
+            if bind < 0 or not any(row.scope == file.binds[bind].scope for row in file.defs):
                 return []
-            return self.of_usage(self.outside_sites(at, scope, name), usage)
-        found = self.of_arity(self._inherited(at, scope, usage, bare), int(count))
-        return found or self.of_usage(self.outside_sites(at, scope, name), usage)
+            return self.of_usage(self.sites_outside(file, scope, name), usage)
+        found = self._of_arity(self._inherited(file, scope, usage, plain), int(arity))
+        return found or self.of_usage(self.sites_outside(file, scope, name), usage)
 
-    def _inherited(self, at: FileScope, scope: int, usage: int, name: str) -> list[Site]:
+    def _inherited(self, file: FileScope, scope: int, usage: int, name: str) -> list[Site]:
         inner: int | None = scope
         while inner:
-            of = self.class_of(at, inner)
-            if of is not None:
-                found = self.of_usage(self.member_sites(("c", *self.whole(at.path, of)), name), usage)
+            class_ = self.class_at(file, inner)
+            if class_ is not None:
+                receiver = ClassType(*self.canonical(file.path, class_))
+                found = self.of_usage(self.member_sites(receiver, name), usage)
                 if found:
                     return found
-            inner = at.parent(inner)
+            inner = file.parent(inner)
         return []
 
-    def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
-        if bound:
-            return super().unknown(at, scope, bound, name)
-        parts = [f"{namespace}.{name}" if namespace else name for namespace in self.namespaces(at, scope)]
-        return frozenset({("x", name), *(("N", at.language, part) for part in parts)})
+    def unknown_types(self, file: FileScope, scope: int, bind: int, name: str) -> Types:
+        if bind >= 0:
+            return super().unknown_types(file, scope, bind, name)
+        names = [f"{namespace}.{name}" if namespace else name for namespace in self._namespaces(file, scope)]
+        return frozenset({External(name), *(Namespace(file.language, full) for full in names)})
 
-    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
-        return self.types_in(module[2], name, "")
+    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+        return self._types_in(module.name, name, "") if isinstance(module, Namespace) else []
 
-    def module_values(self, module: Value, name: str) -> Values:
-        sites = self.module_sites(module, name)
-        if sites:
-            return union(map(self.evaluator.site_value, sites[:1]))
-        return frozenset({("N", module[1], f"{module[2]}.{name}")})
+    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+        sites = self.lookup_in_module(module, name)
+        if sites or not isinstance(module, Namespace):
+            return self.types_at(sites[:1])
+        return one(Namespace(module.language, f"{module.name}.{name}"))
 
-    # Extension methods
+    # --- extension methods
 
-    def extension_sites(self, at: FileScope, node: int, of: Value, name: str) -> Sequence[Site]:
-        if of[0] not in ("i", "l", "d") and not (of[0] == "x" and of[1].endswith("()")):
+    def extension_sites(self, file: FileScope, node: int, receiver: Type, name: str) -> Sequence[Site]:
+        is_external = isinstance(receiver, External) and receiver.name.endswith("()")
+        if not is_external and not isinstance(receiver, Instance | ListType | DictType):
             return ()
-        seen = {*self.namespaces(at, at.scope_of_call.get(node, 0)), *(source for source, static in self._used(at))}
+        visible = {
+            *self._namespaces(file, file.scope_of_call.get(node, 0)),
+            *(source for source, _ in self._usings(file)),
+        }
         found: list[Site] = []
-        for path, number in self.named(name):
-            other = self.evaluator.library.tables(path)
+        for path, number in self.definitions_named(name):
+            other = self.evaluator.library.file(path)
             scope = other.body.get(number) if other is not None and other.language == "csharp" else None
             params = other.params.get(scope, ()) if other is not None and scope is not None else ()
             if other is not None and params and params[0].kind == ParameterKind.SELF:
                 owner = other.defs[number].lexical_path.rpartition(".")[0].rpartition(".")[0]
-                if owner in seen and self._extends(other, params[0].type, of):
-                    found.append((path, "d", number))
+                if owner in visible and self._extends(other, params[0].type, receiver):
+                    found.append(definition_site(path, number))
         return found
 
-    def _extends(self, at: FileScope, node: int, of: Value) -> bool:
-        if type_variable(at, node) is not None:
-            node_types = self.evaluator.type_of(at, node)
-            return not node_types or any(self._is_one(value, of) for value in node_types)
-        return any(self._is_one(value, of) for value in self.evaluator.type_of(at, node))
+    def _extends(self, file: FileScope, node: int, receiver: Type) -> bool:
+        declared = self.evaluator.named_type(file, node)
+        if not declared and type_variable(file, node) is not None:
+            return True
+        return any(self._is_subtype(receiver, value) for value in declared)
 
-    def _is_one(self, value: Value, of: Value) -> bool:
-        if value[0] == "i" and of[0] == "i":
-            return ("c", *value[1:3]) in self.evaluator.bases(of[1], of[2])
-        if value[0] == "x":
-            last = value[1].rpartition(".")[2]
-            if of[0] == "x":
-                return bool(last == of[1].rpartition(".")[2])
-            if of[0] == "i":
-                return any(base[0] == "x" and f"{base[1].rpartition('.')[2]}()" == last for base in self._bases(of))
-            return of[0] == "l" and len(of) > 2 and last == f"{of[2]}()"
-        if value[0] == "l" and of[0] == "l":
-            return bool(value[1:] == of[1:])
-        return False
+    def _is_subtype(self, value: Type, declared: Type) -> bool:
+        if isinstance(declared, Instance) and isinstance(value, Instance):
+            class_ = ClassType(declared.path, declared.definition)
+            return class_ in self.evaluator.mro(value.path, value.definition)
+        if isinstance(declared, External):
+            last = declared.name.rpartition(".")[2]
+            if isinstance(value, External):
+                return last == value.name.rpartition(".")[2]
+            if isinstance(value, Instance):
+                bases = self.evaluator.mro(value.path, value.definition)
+                names = [base.name.rpartition(".")[2] for base in bases if isinstance(base, External)]
+                return any(f"{name}()" == last for name in names)
+            return isinstance(value, ListType) and bool(value.name) and last == f"{value.name}()"
+        return isinstance(declared, ListType) and declared == value
 
-    def _bases(self, of: Value) -> tuple[Value, ...]:
-        return self.evaluator.bases(of[1], of[2])
+    # --- library calls
 
-    # Containers
+    def apply_operator(self, operator: Operator, value: Type) -> Types:
+        if operator is Operator.AWAIT and isinstance(value, ListType) and value.name in _TASKS:
+            return value.items
+        return super().apply_operator(operator, value)
 
-    def awaited(self, values: Values) -> Values:
-        return union(value[1] if value[0] == "l" and value[2:] in _TASKS else frozenset({value}) for value in values)
-
-    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
-        _, of, name = callee
-        if of[0] == "d":
+    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+        if isinstance(callee.container, DictType):
             return NOTHING
-        if name in _ELEMENT:
-            return self.evaluator.elements(of)
-        return frozenset({of}) if name in _ALIKE else NOTHING
+        if callee.name in _ELEMENT:
+            return self.evaluator.elements(callee.container)
+        return one(callee.container) if callee.name in _SAME_CONTAINER else NOTHING
 
 
-_TASKS = frozenset({("Task",), ("ValueTask",)})
-_ELEMENT = frozenset(
-    {"First", "FirstOrDefault", "Last", "LastOrDefault", "Single", "SingleOrDefault", "ElementAt", "Dequeue", "Peek",
-     "Pop", "Find", "Max", "Min", "GetResult"}
-)  # fmt: skip
-_ALIKE = frozenset(
-    {"Where", "ToList", "ToArray", "OrderBy", "OrderByDescending", "Distinct", "Skip", "Take", "Reverse", "Concat",
-     "AsEnumerable", "ConfigureAwait", "Union", "Except", "Intersect", "FindAll", "AsQueryable", "GetEnumerator",
-     "GetAwaiter", "ThenBy", "AsTask"}
-)  # fmt: skip
+def _own_usings(file: FileScope) -> list[tuple[str, bool]]:
+    return [
+        (row.source or "", row.kind == "csharp_using_static")
+        for row in file.imports
+        if row.kind in ("csharp_using", "csharp_using_static")
+    ]

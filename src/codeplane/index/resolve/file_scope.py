@@ -1,16 +1,35 @@
-"""A sketch with the look-ups that resolving needs, made once per file."""
+"""Look-up tables of one file, built on demand from its summary and kept while the file is in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from codeplane.facts.ir import (
+    CallExpr,
+    DefinitionFlow,
     Expr,
-    ExprKind,
     Flow,
     FlowKind,
+    FunctionExpr,
+    IndexExpr,
+    LabelledExpr,
+    ListExpr,
+    LiteralExpr,
+    MemberExpr,
+    NameExpr,
+    NewExpr,
     Parameter,
+    ParenExpr,
+    PatternExpr,
+    ScopeFlow,
+    SplatExpr,
+    StringExpr,
+    TupleExpr,
+    UnionExpr,
+    UnknownExpr,
+    ValueFlow,
     decode_exprs,
     decode_flows,
     decode_params,
@@ -18,18 +37,37 @@ from codeplane.facts.ir import (
 from codeplane.facts.model import Namespace, Target
 from codeplane.facts.sketch import Sketch, SketchImport
 
-Flow2 = tuple[int, int]
-"""How a value comes (an `Into`), and the node that it comes from."""
-Step = int | tuple[int, int, str]
-"""A place in a list; or in an object: the node of its type, the place, the name if there is one."""
 
-_TO = frozenset(
-    {FlowKind.ASSIGN, FlowKind.DECLARE, FlowKind.FOR, FlowKind.WITH, FlowKind.CATCH, FlowKind.NARROW, FlowKind.BOUND}
-)
+class FieldStep(NamedTuple):
+    """A part of an object that a pattern names."""
+
+    type: int
+    """Node of the type that the pattern destructures."""
+    position: int
+    name: str
+
+
+Step = int | FieldStep
+"""Position in a list (-1 - n: the rest from position n), or a field of an object."""
+
+
+class Inflow(NamedTuple):
+    """A value that reaches a binding or a member."""
+
+    kind: FlowKind
+    source: int
+    steps: tuple[Step, ...] = ()
+    """Path to the part of the source that is assigned."""
+    container: int | None = None
+    """Node of the IndexExpr whose container the value is put into."""
+
+    def is_whole(self, kind: FlowKind) -> bool:
+        """True for a flow of this kind that is neither destructured nor put into a container."""
+        return self.kind is kind and not self.steps and self.container is None
 
 
 class FileScope:
-    """Look-ups in one file. Numbers are ordinals within it."""
+    """Numbers are ordinals within the file."""
 
     def __init__(self, path: str, language: str, sketch: Sketch) -> None:
         self.path = path
@@ -52,14 +90,21 @@ class FileScope:
     def flows(self) -> list[Flow]:
         return decode_flows(self.sketch.flow)
 
+    def skip_parens(self, node: int) -> int:
+        while isinstance(expr := self.exprs[node], ParenExpr):
+            node = expr.value
+        return node
+
+    # --- scopes and definitions
+
     @cached_property
     def owner(self) -> dict[int, int]:
         """Scope -> the definition that it is the body of."""
         found: dict[int, int] = dict(self.sketch.flow.owners)  # type: ignore[arg-type]
         if self.sketch.flow.ambient:
             for row in self.defs:
-                is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.nameless
-                is_body = is_body and row.scope not in self.adds
+                is_body = self.sketch.scopes[row.scope][1] == "class" and row.scope not in self.anonymous_classes
+                is_body = is_body and row.scope not in self.impls
                 if is_body and row.parent is not None:
                     found.setdefault(row.scope, row.parent)
         return found
@@ -74,75 +119,31 @@ class FileScope:
         """Definition -> name -> the definitions nested directly in it."""
         found: dict[int, dict[str, list[int]]] = {}
         for number, row in enumerate(self.defs):
-            if row.scope in self.nameless:
+            if row.scope in self.anonymous_classes:
                 found.setdefault(-row.scope, {}).setdefault(row.name, []).append(number)
             elif row.parent is not None:
                 found.setdefault(row.parent, {}).setdefault(row.name, []).append(number)
         return found
 
-    @cached_property
-    def nameless(self) -> frozenset[int]:
-        """Scopes that are classes without a name. The negative number stands for the definition that they lack."""
-        return frozenset(-a for kind, a, _ in self.sketch.flow.into if kind == FlowKind.BASE and a < 0)
+    def member_definitions(self, definition: int, name: str) -> Sequence[int]:
+        return self.members.get(definition, {}).get(name, ())
 
     @cached_property
-    def ambient(self) -> dict[int, tuple[int, int]]:
-        """Names whose meaning depends on where they stand: node -> scope, usage."""
-        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.ambient}
-
-    @cached_property
-    def passed_to(self) -> dict[int, int]:
-        """Scope of a function without a name -> the call that it is an argument of."""
-        found: dict[int, int] = {}
-        for node, (kind, _, arguments, _) in enumerate(self.nodes):
-            for part in self.lists[arguments] if kind in (ExprKind.CALL, ExprKind.NEW) else ():
-                what, a, _, _ = self.nodes[part]
-                while what in (ExprKind.PAREN, ExprKind.LABELLED):
-                    what, a, _, _ = self.nodes[a]
-                if what == ExprKind.FUNCTION:
-                    found[a] = node
-        return found
+    def anonymous_classes(self) -> frozenset[int]:
+        """Scopes that are classes without a name. The negative scope takes the place of the definition."""
+        return frozenset(-flow.definition for flow in self._definition_flows(FlowKind.BASE) if flow.definition < 0)
 
     @cached_property
     def partial(self) -> frozenset[int]:
         """Types that have parts elsewhere."""
-        return frozenset(a for kind, a, _ in self.sketch.flow.into if kind == FlowKind.PARTIAL)
+        return frozenset(flow.definition for flow in self._definition_flows(FlowKind.PARTIAL))
 
-    @cached_property
-    def arguments(self) -> dict[int, int]:
-        """Reference -> how many type arguments or keys stand behind the name."""
-        found: dict[int, int] = {}
-        for kind, a, b, _ in self.nodes:
-            if kind == ExprKind.INDEX and self.nodes[a][0] in (ExprKind.NAME, ExprKind.MEMBER):
-                found.setdefault(self.nodes[a][3], len(self.lists[b]))
-        return found
-
-    @cached_property
-    def variables(self) -> dict[int, list[int]]:
-        """Definition -> bindings of its type variables."""
-        found: dict[int, list[int]] = {}
-        for number, row in enumerate(self.binds):
-            if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN and row.scope in self.owner:
-                found.setdefault(self.owner[row.scope], []).append(number)
-        return found
-
-    @cached_property
-    def within(self) -> dict[int, str]:
-        """Scope -> the package or namespace that it belongs to, dotted."""
-        return {
-            scope: self.texts[self.nodes[nodes[0]][1]]
-            for (kind, scope), nodes in self._outgoing.items()
-            if kind == FlowKind.WITHIN
-        }
-
-    def receiver(self, definition: int) -> int | None:
-        """The type of the object that a function is called on which stands outside of it."""
-        found = self._outgoing.get((FlowKind.RECEIVER, definition))
-        return found[0] if found else None
+    def _definition_flows(self, kind: FlowKind) -> Iterator[DefinitionFlow]:
+        return (flow for flow in self.flows if isinstance(flow, DefinitionFlow) and flow.kind is kind)
 
     @cached_property
     def detached(self) -> dict[str, dict[str, list[int]]]:
-        """Members that stand outside of their type, by its name and theirs."""
+        """Members defined outside of their type, by the type's name and their own."""
         found: dict[str, dict[str, list[int]]] = {}
         for number, row in enumerate(self.defs):
             if row.parent is None and "." in row.lexical_path:
@@ -190,6 +191,65 @@ class FileScope:
         return found
 
     @cached_property
+    def variables(self) -> dict[int, list[int]]:
+        """Definition -> bindings of its type variables."""
+        found: dict[int, list[int]] = {}
+        for number, row in enumerate(self.binds):
+            if row.namespace == Namespace.TYPE and row.target_kind == Target.UNKNOWN and row.scope in self.owner:
+                found.setdefault(self.owner[row.scope], []).append(number)
+        return found
+
+    def scope_kind(self, scope: int) -> str:
+        return self.sketch.scopes[scope][1]
+
+    def parent(self, scope: int) -> int | None:
+        """The enclosing scope; None for a file without a summary."""
+        return self.sketch.scopes[scope][0] if self.sketch.scopes else None
+
+    def enclosing_def(self, scope: int | None) -> int | None:
+        """The innermost function or class around a scope."""
+        while scope is not None:
+            if scope in self.owner:
+                return self.owner[scope]
+            scope = self.parent(scope)
+        return None
+
+    # --- names, calls and parameters
+
+    @cached_property
+    def ambient(self) -> dict[int, tuple[int, int]]:
+        """Names that are looked up by their position: node -> scope, usage."""
+        return {node: (scope, usage) for node, scope, usage in self.sketch.flow.ambient}
+
+    @cached_property
+    def passed_to(self) -> dict[int, int]:
+        """Scope of a function expression -> the call that it is an argument of."""
+        found: dict[int, int] = {}
+        for node, expr in enumerate(self.exprs):
+            for part in expr.arguments if isinstance(expr, CallExpr | NewExpr) else ():
+                inner = self.exprs[part]
+                while isinstance(inner, ParenExpr | LabelledExpr):
+                    inner = self.exprs[inner.value]
+                if isinstance(inner, FunctionExpr):
+                    found[inner.scope] = node
+        return found
+
+    @cached_property
+    def argument_counts(self) -> dict[int, int]:
+        """Reference -> number of type arguments or keys that follow the name."""
+        found: dict[int, int] = {}
+        for expr in self.exprs:
+            if isinstance(expr, IndexExpr):
+                value = self.exprs[expr.value]
+                if isinstance(value, NameExpr | MemberExpr):
+                    found.setdefault(value.reference, len(expr.keys))
+        return found
+
+    @cached_property
+    def scope_of_call(self) -> dict[int, int]:
+        return {node: scope for node, scope, *_ in self.sketch.flow.calls}
+
+    @cached_property
     def params(self) -> dict[int, list[Parameter]]:
         found: dict[int, list[Parameter]] = {}
         for param in decode_params(self.sketch.flow):
@@ -205,175 +265,165 @@ class FileScope:
             if param.binding >= 0
         }
 
+    # --- flows out of functions, classes and scopes
+
     @cached_property
-    def _outgoing(self) -> dict[tuple[int, int], list[int]]:
-        found: dict[tuple[int, int], list[int]] = {}
-        for kind, a, b in self.sketch.flow.into:
-            if kind not in _TO:
-                found.setdefault((kind, a), []).append(b)
+    def _outgoing(self) -> dict[tuple[FlowKind, int], list[int]]:
+        found: dict[tuple[FlowKind, int], list[int]] = {}
+        for flow in self.flows:
+            if not isinstance(flow, ValueFlow):
+                subject = flow.scope if isinstance(flow, ScopeFlow) else flow.definition
+                found.setdefault((flow.kind, subject), []).append(flow.source)
         return found
 
-    def returns(self, scope: int) -> Sequence[int]:
-        return self._outgoing.get((FlowKind.RETURN, scope), ())
+    def sources(self, kind: FlowKind, subject: int) -> Sequence[int]:
+        """Nodes that flow into a scope or definition."""
+        return self._outgoing.get((kind, subject), ())
 
-    def yields(self, scope: int) -> Sequence[int]:
-        return self._outgoing.get((FlowKind.YIELD, scope), ())
-
-    def yields_from(self, scope: int) -> Sequence[int]:
-        return self._outgoing.get((FlowKind.YIELD_FROM, scope), ())
-
-    def return_type(self, scope: int) -> int | None:
-        found = self._outgoing.get((FlowKind.RETURN_TYPE, scope))
+    def _source(self, kind: FlowKind, subject: int) -> int | None:
+        found = self._outgoing.get((kind, subject))
         return found[0] if found else None
 
+    def returns(self, scope: int) -> Sequence[int]:
+        return self.sources(FlowKind.RETURN, scope)
+
+    def yields(self, scope: int) -> Sequence[int]:
+        return self.sources(FlowKind.YIELD, scope)
+
+    def yields_from(self, scope: int) -> Sequence[int]:
+        return self.sources(FlowKind.YIELD_FROM, scope)
+
+    def return_type(self, scope: int) -> int | None:
+        return self._source(FlowKind.RETURN_TYPE, scope)
+
+    def receiver(self, definition: int) -> int | None:
+        """The type that an extension function or property is called on."""
+        return self._source(FlowKind.RECEIVER, definition)
+
     def bases(self, definition: int) -> Sequence[int]:
-        return [node for node in self._outgoing.get((FlowKind.BASE, definition), ()) if node]
+        return [node for node in self.sources(FlowKind.BASE, definition) if node]
 
-    def keys(self, definition: int) -> Sequence[int]:
-        """Nodes of the type parameters of a definition."""
-        return self._outgoing.get((FlowKind.TYPE_PARAMETER, definition), ())
+    def type_parameters(self, definition: int) -> Sequence[int]:
+        return self.sources(FlowKind.TYPE_PARAMETER, definition)
 
-    def mixed(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((FlowKind.MIXIN, definition), ())
+    def mixins(self, definition: int) -> Sequence[int]:
+        return self.sources(FlowKind.MIXIN, definition)
 
     def extended(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((FlowKind.EXTENDED, definition), ())
+        return self.sources(FlowKind.EXTENDED, definition)
+
+    def decorators(self, definition: int) -> Sequence[int]:
+        return self.sources(FlowKind.DECORATOR, definition)
 
     @cached_property
-    def adds(self) -> dict[int, int]:
+    def impls(self) -> dict[int, int]:
         """Scope -> node of the type that it adds members to."""
-        return {a: b for kind, a, b in self.sketch.flow.into if kind == FlowKind.IMPL}
+        return {
+            flow.scope: flow.source for flow in self.flows if isinstance(flow, ScopeFlow) and flow.kind is FlowKind.IMPL
+        }
 
     @cached_property
-    def added(self) -> dict[tuple[int, str], list[int]]:
-        """(such a scope, name) -> members that stand there."""
+    def impl_members(self) -> dict[tuple[int, str], list[int]]:
+        """(scope of such a block, name) -> its members."""
         found: dict[tuple[int, str], list[int]] = {}
         for number, row in enumerate(self.defs):
-            if row.scope in self.adds:
+            if row.scope in self.impls:
                 found.setdefault((row.scope, row.name), []).append(number)
         return found
 
     def conforms(self, scope: int) -> Sequence[int]:
         """Bases that a type gets in a scope that adds to it."""
-        return self._outgoing.get((FlowKind.CONFORMS, scope), ())
+        return self.sources(FlowKind.CONFORMS, scope)
 
-    def fields(self, definition: int) -> Sequence[int]:
-        """Types of the parts without names."""
-        found = self._outgoing.get((FlowKind.POSITIONAL_FIELDS, definition))
-        return self.lists[self.nodes[found[0]][1]] if found else ()
+    def positional_fields(self, definition: int) -> Sequence[int]:
+        node = self._source(FlowKind.POSITIONAL_FIELDS, definition)
+        fields = self.exprs[node] if node is not None else None
+        return fields.parts if isinstance(fields, TupleExpr) else ()
 
-    def decorators(self, definition: int) -> Sequence[int]:
-        return self._outgoing.get((FlowKind.DECORATOR, definition), ())
+    @cached_property
+    def within(self) -> dict[int, str]:
+        """Scope -> the package or namespace that it belongs to, dotted."""
+        found: dict[int, str] = {}
+        for (kind, scope), nodes in self._outgoing.items():
+            name = self.exprs[nodes[0]] if kind is FlowKind.WITHIN else None
+            if isinstance(name, StringExpr):
+                found[scope] = name.text
+        return found
 
     @cached_property
     def package(self) -> str:
-        """The package that the file says to be part of."""
+        """The package that the file declares."""
         return self.within.get(0, "")
 
-    @cached_property
-    def raises(self) -> list[tuple[int, int]]:
-        return [(a, b) for kind, a, b in self.sketch.flow.into if kind == FlowKind.RAISE]
+    # --- flows into bindings and members
 
     @cached_property
-    def _incoming(self) -> tuple[dict[int, list[Flow2]], dict[str, list[tuple[int, Flow2]]]]:
-        """Flows into bindings, and into members by their name with the node of the object."""
-        binds: dict[int, list[Flow2]] = {}
-        members: dict[str, list[tuple[int, Flow2]]] = {}
-        for kind, to, value in self.sketch.flow.into:
-            if kind in _TO:
-                for target, flow in self._targets(to, kind, value):
-                    what, a, b, _ = self.nodes[target]
-                    if what == ExprKind.NAME and a:
-                        binds.setdefault(a - 1, []).append(flow)
-                    elif what == ExprKind.MEMBER:
-                        members.setdefault(self.texts[b], []).append((a, flow))
+    def _incoming(self) -> tuple[dict[int, list[Inflow]], dict[str, list[tuple[int, Inflow]]]]:
+        """Flows into bindings, and into members by their name with the node of the receiver."""
+        binds: dict[int, list[Inflow]] = {}
+        members: dict[str, list[tuple[int, Inflow]]] = {}
+        for flow in self.flows:
+            if isinstance(flow, ValueFlow):
+                for node, inflow in self._targets(flow.target, flow.kind, flow.source):
+                    target = self.exprs[node]
+                    if isinstance(target, NameExpr):
+                        if target.binding is not None:
+                            binds.setdefault(target.binding, []).append(inflow)
+                    elif isinstance(target, MemberExpr):
+                        members.setdefault(target.name, []).append((target.receiver, inflow))
         return binds, members
 
-    def _targets(self, to: int, kind: int, value: int) -> Iterator[tuple[int, Flow2]]:
-        what, a, _, _ = self.nodes[to]
-        if what in (ExprKind.TUPLE, ExprKind.LIST):
-            for number, part in enumerate(self.lists[a]):
-                yield from self._parts(part, kind, value, (number,))
-        elif what == ExprKind.INDEX:
-            yield a, (PUT | kind, to << 32 | value)
-        elif what == ExprKind.PAREN:
-            yield from self._targets(a, kind, value)
-        elif what == ExprKind.UNION:
-            for part in self.lists[a]:
-                yield from self._targets(part, kind, value)
-        elif what == ExprKind.PATTERN:
-            yield from self._parts(to, kind, value, ())
-        else:
-            yield to, (kind, value)
+    def _targets(self, node: int, kind: FlowKind, source: int) -> Iterator[tuple[int, Inflow]]:
+        match self.exprs[node]:
+            case TupleExpr(parts) | ListExpr(parts):
+                for number, part in enumerate(parts):
+                    yield from self._parts(part, kind, source, (number,))
+            case IndexExpr(value):
+                yield value, Inflow(kind, source, container=node)
+            case ParenExpr(value):
+                yield from self._targets(value, kind, source)
+            case UnionExpr(parts):
+                for part in parts:
+                    yield from self._targets(part, kind, source)
+            case PatternExpr():
+                yield from self._parts(node, kind, source, ())
+            case _:
+                yield node, Inflow(kind, source)
 
-    def _parts(self, to: int, kind: int, value: int, way: tuple[Step, ...]) -> Iterator[tuple[int, Flow2]]:
-        what, a, b, _ = self.nodes[to]
-        if what in (ExprKind.TUPLE, ExprKind.LIST):
-            for number, part in enumerate(self.lists[a]):
-                if self._is_rest(part):
-                    return
-                yield from self._parts(part, kind, value, (*way, number))
-        elif what == ExprKind.PATTERN:
-            for number, part in enumerate(self.lists[b]):
-                if self._is_rest(part):
-                    return
-                inner, of, name, _ = self.nodes[part]
-                text = self.texts[name] if inner in (ExprKind.NAME, ExprKind.LABELLED) else ""
-                target = of if inner == ExprKind.LABELLED else part
-                yield from self._parts(target, kind, value, (*way, (a, number, text)))
-        elif what in (ExprKind.PAREN, ExprKind.UNION):
-            for part in self.lists[a] if what == ExprKind.UNION else (a,):
-                yield from self._parts(part, kind, value, way)
-        elif what == ExprKind.SPLAT:
-            last = way[-1]
-            yield a, (PART | kind, value | self._way((*way[:-1], -1 - last if isinstance(last, int) else last)) << 32)
-        elif what == ExprKind.INDEX or what == ExprKind.UNKNOWN:
-            return
-        else:
-            yield to, (PART | kind, value | self._way(way) << 32)
+    def _parts(self, node: int, kind: FlowKind, source: int, steps: tuple[Step, ...]) -> Iterator[tuple[int, Inflow]]:
+        match self.exprs[node]:
+            case TupleExpr(parts) | ListExpr(parts):
+                for number, part in enumerate(parts):
+                    if self._is_rest(part):
+                        return
+                    yield from self._parts(part, kind, source, (*steps, number))
+            case PatternExpr(type_, parts):
+                for number, part in enumerate(parts):
+                    if self._is_rest(part):
+                        return
+                    inner = self.exprs[part]
+                    name = inner.name if isinstance(inner, NameExpr | LabelledExpr) else ""
+                    target = inner.value if isinstance(inner, LabelledExpr) else part
+                    yield from self._parts(target, kind, source, (*steps, FieldStep(type_, number, name)))
+            case ParenExpr(value):
+                yield from self._parts(value, kind, source, steps)
+            case UnionExpr(parts):
+                for part in parts:
+                    yield from self._parts(part, kind, source, steps)
+            case SplatExpr(value):
+                last = steps[-1]
+                yield value, Inflow(kind, source, (*steps[:-1], -1 - last if isinstance(last, int) else last))
+            case IndexExpr() | UnknownExpr():
+                return
+            case _:
+                yield node, Inflow(kind, source, steps)
 
     def _is_rest(self, node: int) -> bool:
-        what, a, _, _ = self.nodes[node]
-        return what == ExprKind.LITERAL and self.texts[a] == "rest"
+        expr = self.exprs[node]
+        return isinstance(expr, LiteralExpr) and expr.type_name == "rest"
 
-    @cached_property
-    def _ways(self) -> tuple[dict[tuple[Step, ...], int], list[tuple[Step, ...]]]:
-        return {}, []
-
-    def _way(self, way: tuple[Step, ...]) -> int:
-        numbers, ways = self._ways
-        if way not in numbers:
-            numbers[way] = len(ways)
-            ways.append(way)
-        return numbers[way]
-
-    def way(self, number: int) -> tuple[Step, ...]:
-        return self._ways[1][number]
-
-    def into_bind(self, bind: int) -> Sequence[Flow2]:
+    def into_bind(self, bind: int) -> Sequence[Inflow]:
         return self._incoming[0].get(bind, ())
 
-    def into_member(self, name: str) -> Sequence[tuple[int, Flow2]]:
+    def into_member(self, name: str) -> Sequence[tuple[int, Inflow]]:
         return self._incoming[1].get(name, ())
-
-    @cached_property
-    def scope_of_call(self) -> dict[int, int]:
-        return {node: scope for node, scope, *_ in self.sketch.flow.calls}
-
-    def parent(self, scope: int) -> int | None:
-        """The scope around; of a file without a sketch nothing is known."""
-        return self.sketch.scopes[scope][0] if self.sketch.scopes else None
-
-    def enclosing_def(self, scope: int | None) -> int | None:
-        """The innermost function or class around a scope."""
-        while scope is not None:
-            if scope in self.owner:
-                return self.owner[scope]
-            scope = self.parent(scope)
-        return None
-
-
-PART = 64
-"""Beside an `Into`: the value is a part of the node, in a way that the upper half names."""
-PUT = 128
-"""Beside an `Into`: the value is put into a container; the upper half is the node of the place."""

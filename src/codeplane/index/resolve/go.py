@@ -1,249 +1,433 @@
-"""Go: every variable has the one type that it is declared with, so a value here is an object of a type.
+"""Go: every variable has the one declared type, so a value here is an instance of a type.
 
-Packages are what the files of a directory define together; members are found in a type, in the methods that its
-package gives it, and in what it embeds, the nearest first.
+Names are looked up in packages (`go_packages`), types in `go_types`. Members come from a type, from the methods that
+its package declares for it, and from embedded types; the shallowest depth wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from codeplane.facts.ir import ExprKind, FlowKind, ParameterKind
-from codeplane.facts.model import Target
-from codeplane.index.resolve.evaluator import CALLABLES
-from codeplane.index.resolve.file_scope import PART, FileScope, Step
-from codeplane.index.resolve.go_members import GoMembers
-from codeplane.index.resolve.go_values import filled, is_open, is_stream, map_of, stream_of
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, foreign, list_of, tuple_of, union
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind, ParameterKind
+from codeplane.facts.model import Target, Tier
+from codeplane.index.resolve.calls import arguments_of
+from codeplane.index.resolve.evaluator import Evaluator
+from codeplane.index.resolve.file_scope import FileScope, Step
+from codeplane.index.resolve.go_packages import GoPackages, ignored_directory
+from codeplane.index.resolve.go_types import CLASS_KINDS, STREAM, GoTypes, fill, is_open, map_of, stream_of
+from codeplane.index.resolve.queries import NO_MEMBER, Member, Query, QueryKind
+from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.types import (
+    NOTHING,
+    BoundMethod,
+    ClassType,
+    DictType,
+    External,
+    Function,
+    Instance,
+    ListType,
+    Module,
+    Namespace,
+    RecordType,
+    Site,
+    TupleType,
+    Type,
+    Types,
+    TypeVar,
+    class_of,
+    definition_site,
+    external_call,
+    in_order,
+    instance_of,
+    list_of,
+    one,
+    tuple_of,
+    union,
+)
 
-_LIKE_THE_FIRST = frozenset(
+_IDENTITY = frozenset(
     {
         "append", "min", "max", "cmp.Or", "maps.Clone", "slices.Clip", "slices.Clone", "slices.Compact",
         "slices.CompactFunc", "slices.Concat", "slices.Delete", "slices.DeleteFunc", "slices.Grow", "slices.Insert",
         "slices.Replace", "sync.OnceValue", "sync.OnceValues",
     }
 )  # fmt: skip
-"""Functions that give what they are given."""
+"""Functions that return the type of their first argument."""
 _COLLECTING = frozenset({"slices.Collect", "slices.Sorted", "slices.SortedFunc", "slices.SortedStableFunc"})
 _ELEMENTS = frozenset({"slices.Max", "slices.MaxFunc", "slices.Min", "slices.MinFunc"})
-_HOLDING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Swap"})
-"""Methods of other libraries that give objects of the argument of their type."""
+_UNWRAPPING = frozenset({"sync/atomic.Pointer().Load", "sync/atomic.Pointer().Swap"})
+"""External methods that return their type's first argument."""
 
 
-class GoResolver(GoMembers):
-    def key_sites(self, at: FileScope, of: Values, name: str) -> list[Site]:
-        """The keys of a mapping and of a list are names like others, where nothing nearer can have the name."""
-        if not any(held[0] in ("l", "d") for value in of for held in self._under(value)):
+class GoResolver(LanguageResolver):
+    traits = LanguageTraits(class_kinds=CLASS_KINDS)
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self._packages = GoPackages(evaluator)
+        self._types = GoTypes(evaluator, self._packages)
+
+    # --- names
+
+    def import_types(self, file: FileScope, number: int) -> Types:
+        return self._packages.imported(file, number)
+
+    def tier(self, file: FileScope, sites: Sequence[Site]) -> int:
+        """The go tool ignores some directories: nothing guarantees that they match the rest of the module."""
+        ignored = ignored_directory(file.path)
+        return Tier.ANCHORED if ignored and not all(site.path.startswith(ignored) for site in sites) else Tier.STRONG
+
+    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
+        return self._packages.declarations(file, name)
+
+    def unbound_types(self, file: FileScope, name: str) -> Types:
+        package = self._packages.imports(file).get(name)
+        return one(package) if package is not None else super().unbound_types(file, name)
+
+    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+        return self._packages.package(module).names.get(name, []) if isinstance(module, Namespace) else []
+
+    def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
+        """A key of a map or list literal is an ordinary name, unless a local declaration may shadow it."""
+        if not any(
+            isinstance(held, ListType | DictType) for value in literal for held in self._types.underlying(value)
+        ):
             return []
-        if any(row.name == name and row.scope and at.sketch.scopes[row.scope][1] != "class" for row in at.binds):
+        if any(row.name == name and row.scope and file.scope_kind(row.scope) != "class" for row in file.binds):
             return []
-        own: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((0, name), ())]
-        return own or self.unbound_sites(at, name)
+        own = [definition_site(file.path, number) for number in file.defs_in.get((0, name), ())]
+        return own or self.resolve_unbound(file, name)
 
-    # Values
+    # --- types of expressions and definitions
 
-    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
-        what = key[0]
-        if what == "n":
-            return self._expression(at, key[2])
-        if what == "b":
-            return self._variable(at, key[2])
-        if what == "y":
-            return self._type_named(at, key[2])
-        if what == "v":
-            return self._defined(at, key[2])
-        return self._results(at, key[2]) if what == "r" else None
+    def override_query(self, file: FileScope, query: Query) -> Types | None:
+        match query.kind:
+            case QueryKind.NODE:
+                return self._infer(file, query.number)
+            case QueryKind.BINDING:
+                return self._binding_types(file, query.number)
+            case QueryKind.NAMED_TYPE:
+                return self._types.named_by_binding(file, query.number)
+            case QueryKind.DEFINITION:
+                return self._definition_types(file, query.number)
+            case QueryKind.RETURN:
+                return self._types.results(file, query.number)
+        return None
 
-    def _expression(self, at: FileScope, node: int) -> Values:
-        kind, a, b, _ = at.nodes[node]
-        if kind == ExprKind.NAME:
-            return self.unbound(at, at.texts[b])
-        if kind == ExprKind.MEMBER:
-            name = at.texts[b]
-            return union(
-                self.evaluator.member(of, name)[1]
-                if of[0] != "x" or len(of) < 3
-                else frozenset({("x", f"{of[1]}.{name}", *of[2:])})
-                for of in self.evaluator.value(at.path, a)
-            )
-        if kind == ExprKind.CALL:
-            return union(self.call(callee, at, node) for callee in self.evaluator.value(at.path, a))
-        if kind in (ExprKind.CAST, ExprKind.NEW):
-            return self._type_of(at, b if kind == ExprKind.CAST else a)
-        if kind in (ExprKind.PAREN, ExprKind.SPLAT):
-            return self.evaluator.value(at.path, a)
-        if kind == ExprKind.INDEX:
-            return union(self._item(of, at, at.lists[b]) for of in self.evaluator.value(at.path, a))
-        if kind == ExprKind.UNION:
-            return union(self.evaluator.value(at.path, part) for part in at.lists[a])
-        if kind == ExprKind.TUPLE:
-            return frozenset({tuple_of([self.evaluator.value(at.path, part) for part in at.lists[a]])})
+    def _infer(self, file: FileScope, node: int) -> Types:
+        infer = self.evaluator.infer
+        match expr := file.exprs[node]:
+            case ir.NameExpr():
+                return self.unbound_types(file, expr.name)
+            case ir.MemberExpr():
+                return union(
+                    one(External(f"{value.name}.{expr.name}", value.arguments))
+                    if isinstance(value, External) and value.arguments
+                    else self.evaluator.member(value, expr.name).types
+                    for value in infer(file, expr.receiver)
+                )
+            case ir.CallExpr():
+                return union(self.call_value(callee, file, node) for callee in infer(file, expr.callee))
+            case ir.CastExpr():
+                return self._types.named(file, expr.type)
+            case ir.NewExpr():
+                return self._types.named(file, expr.callee)
+            case ir.ParenExpr() | ir.SplatExpr():
+                return infer(file, expr.value)
+            case ir.IndexExpr():
+                return union(self._index(value, file, expr.keys) for value in infer(file, expr.value))
+            case ir.UnionExpr():
+                return union(infer(file, part) for part in expr.parts)
+            case ir.TupleExpr():
+                return one(tuple_of([infer(file, part) for part in expr.parts]))
         return NOTHING
 
-    def _item(self, of: Value, at: FileScope, keys: Sequence[int]) -> Values:
-        if of[0] in ("c", "f") and keys:
-            return frozenset({self._with_arguments(of, tuple(self._type_of(at, key) for key in keys))})
+    def _index(self, value: Type, file: FileScope, keys: Sequence[int]) -> Types:
+        if isinstance(value, ClassType | Function) and keys:
+            arguments = tuple(self._types.named(file, key) for key in keys)
+            if isinstance(value, ClassType):
+                return one(ClassType(value.path, value.definition, None, arguments))
+            target = self.evaluator.file(value.path)
+            parameters = self._types.parameters(target, target.owner.get(value.scope))
+            known = sorted(zip(parameters, arguments, strict=False), key=repr)
+            return one(Function(value.path, value.scope, tuple(known)))
         found = NOTHING
-        for held in self._under(of):
-            if held[0] in ("l", "d"):
-                found |= held[1 if held[0] == "l" else 2]
+        for held in self._types.underlying(value):
+            if isinstance(held, ListType):
+                found |= held.items
+            elif isinstance(held, DictType):
+                found |= held.rest
         return found
 
-    def _with_arguments(self, of: Value, arguments: tuple[Values, ...]) -> Value:
-        if of[0] != "f":
-            return (*of[:3], arguments)
-        at = self.evaluator.at(of[1])
-        return (*of[:3], tuple(sorted(zip(self._keys(at, at.owner.get(of[2])), arguments, strict=False), key=repr)))
-
-    def _variable(self, at: FileScope, bind: int) -> Values:
-        row = at.binds[bind]
+    def _binding_types(self, file: FileScope, bind: int) -> Types:
+        row = file.binds[bind]
         if row.target_kind == Target.IMPORT and row.target is not None:
-            return self.imported(at, row.target)
-        place = at.param_of_bind.get(bind)
+            return self.import_types(file, row.target)
+        place = file.param_of_bind.get(bind)
         if place is not None:
-            return self._passed(at, at.params[place[0]][place[1]])
+            return self._types.of_parameter(file, file.params[place[0]][place[1]])
         if row.target_kind == Target.DEF and row.target is not None:
-            kind = at.defs[row.target].kind
-            if kind in CALLABLES or kind in self.classes:
-                return union(self.evaluator.query(("v", at.path, number)) for number in at.defs_in[row.scope, row.name])
-        return self._declared(at, bind)
+            kind = file.defs[row.target].kind
+            if kind in CALLABLES or kind in CLASS_KINDS:
+                numbers = file.defs_in[row.scope, row.name]
+                return union(self.evaluator.query(Query(QueryKind.DEFINITION, file.path, number)) for number in numbers)
+        return self._declared_types(file, bind)
 
-    def _declared(self, at: FileScope, bind: int) -> Values:
-        """By its type, or by the first value: later ones are of the same type."""
-        for _ in range(len(at.binds)):
-            flows = at.into_bind(bind)
-            declared = next((node for kind, node in flows if kind == FlowKind.DECLARE), None)
+    def _declared_types(self, file: FileScope, bind: int) -> Types:
+        """Types by the declaration, or by the first value: later ones have the same type."""
+        for _ in range(len(file.binds)):
+            inflows = file.into_bind(bind)
+            declared = next((inflow.source for inflow in inflows if inflow.is_whole(FlowKind.DECLARE)), None)
             if declared is not None:
-                return self._type_of(at, declared)
-            if not flows:
+                return self._types.named(file, declared)
+            if not inflows:
                 return NOTHING
-            kind, node = flows[0]
-            step: Step = 0
-            if kind & PART:
-                step = at.way(node >> 32)[0]
-                kind, node = kind & ~PART, node & 0xFFFFFFFF
-            repeated = self._constant(at, node) if kind == FlowKind.ASSIGN else None
+            first = inflows[0]
+            if first.container is not None:
+                return self._item_of_all(self.evaluator.infer(file, first.source), 0)
+            repeated = self._constant(file, first.source) if first.kind is FlowKind.ASSIGN else None
             if repeated is not None and repeated != bind:
                 bind = repeated
                 continue
-            values = self.evaluator.value(at.path, node)
-            if kind == FlowKind.FOR:
-                values = union(self._ranged(value) for value in values)
-            return union(self._part(value, step) for value in values)
+            types = self.evaluator.infer(file, first.source)
+            if first.kind is FlowKind.FOR:
+                types = union(self._range(value) for value in types)
+            return self._item_of_all(types, first.steps[0] if first.steps else 0)
         return NOTHING
 
-    def _constant(self, at: FileScope, node: int) -> int | None:
-        """The binding of the constant that a node names: one that repeats it follows it, and there may be thousands."""
-        kind, bind, _, _ = at.nodes[node]
-        if kind != ExprKind.NAME or not bind or at.binds[bind - 1].target_kind != Target.DEF:
+    def _constant(self, file: FileScope, node: int) -> int | None:
+        """The binding of the constant that a node names. A constant without a value repeats the previous one; there
+        may be thousands, so they are followed in a loop."""
+        expr = file.exprs[node]
+        if not isinstance(expr, ir.NameExpr) or expr.binding is None:
             return None
-        return bind - 1 if at.defs[at.binds[bind - 1].target or 0].kind == "constant" else None
+        row = file.binds[expr.binding]
+        is_constant = row.target_kind == Target.DEF and file.defs[row.target or 0].kind == "constant"
+        return expr.binding if is_constant else None
 
-    def _part(self, value: Value, step: Step) -> Values:
-        """Of several results; of anything else there may be a second that tells whether there is a first."""
-        if value[0] == "t":
-            return value[1][step] if isinstance(step, int) and step < len(value[1]) else NOTHING
-        return frozenset({value}) if step == 0 else NOTHING
+    def _item_of_all(self, types: Types, step: Step) -> Types:
+        return union(self._item(value, step) for value in types)
 
-    def _ranged(self, of: Value) -> Values:
-        """What `range` gives: the variables of a round."""
+    def _item(self, value: Type, step: Step) -> Types:
+        """One of several results. The second part of anything else is the `ok` flag."""
+        if isinstance(value, TupleType):
+            return value.items[step] if isinstance(step, int) and step < len(value.items) else NOTHING
+        return one(value) if step == 0 else NOTHING
+
+    def _range(self, value: Type) -> Types:
+        """The variables of a `range` clause."""
         found = NOTHING
-        for held in self._under(of):
-            if held[0] == "l":
-                found |= {tuple_of([held[1]] if is_stream(held) else [NOTHING, held[1]])}
-            elif held[0] == "d":
-                found |= {tuple_of([held[3], held[2]])}
-            elif held[0] == "f":
-                for given in self._signature(held)[:1]:
-                    found |= {tuple_of(self._signature(inner)) for inner in given if inner[0] == "f"}
+        for held in self._types.underlying(value):
+            if isinstance(held, ListType):
+                found |= {tuple_of([held.items] if held.name == STREAM else [NOTHING, held.items])}
+            elif isinstance(held, DictType):
+                found |= {tuple_of([held.keys or NOTHING, held.rest])}
+            elif isinstance(held, Function):
+                for callback in self._types.signature(held)[:1]:
+                    found |= {
+                        tuple_of(self._types.signature(inner)) for inner in callback if isinstance(inner, Function)
+                    }
         return found
 
-    def _defined(self, at: FileScope, definition: int) -> Values:
-        kind = at.defs[definition].kind
+    def _definition_types(self, file: FileScope, definition: int) -> Types:
+        kind = file.defs[definition].kind
         if kind in CALLABLES:
-            scope = at.body.get(definition)
-            return frozenset({("f", at.path, scope)}) if scope is not None else NOTHING
-        if kind in self.classes:
-            return frozenset(
-                ("c", *value[1:]) for value in self._type_of_site((at.path, "d", definition)) if value[0] == "i"
-            )
-        bind = at.bind_of_def.get(definition)
-        return self.evaluator.query(("b", at.path, bind)) if bind is not None else NOTHING
+            scope = file.body.get(definition)
+            return one(Function(file.path, scope)) if scope is not None else NOTHING
+        if kind in CLASS_KINDS:
+            defined = self._types.defined_by(definition_site(file.path, definition))
+            return frozenset(class_of(value) for value in defined if isinstance(value, Instance))
+        bind = file.bind_of_def.get(definition)
+        return self.evaluator.query(Query(QueryKind.BINDING, file.path, bind)) if bind is not None else NOTHING
 
-    # Calls
+    # --- members
 
-    def constructors(self, of: Value) -> tuple[str, ...]:
+    def lookup_member(self, receiver: Type, name: str) -> Member:
+        level, seen = [receiver], set[tuple[str, str, int]]()
+        is_external = False
+        while level:
+            found: list[Member] = []
+            deeper: list[Type] = []
+            has_external = False
+            for value in level:
+                if isinstance(value, External):
+                    has_external = True
+                    continue
+                key = _identity(value)
+                if key is None or key in seen:
+                    continue
+                seen.add(key)
+                own = self._own_member(value, name)
+                if own.sites or own.types:
+                    found.append(own)
+                elif not found:
+                    deeper += self._embedded(value)
+            if found:
+                # An embedded external type may declare the member too, unless the name is unexported.
+                if len(found) > 1 or (is_external and name[:1].isupper()):
+                    break
+                return found[0]
+            is_external = is_external or has_external
+            level = deeper
+        return NO_MEMBER
+
+    def _own_member(self, value: Type, name: str) -> Member:
+        if isinstance(value, RecordType):
+            return self._record_field(value, name)
+        if not isinstance(value, Instance | ClassType):
+            return NO_MEMBER
+        file = self.evaluator.file(value.path)
+        sites: list[Site] = []
+        types = NOTHING
+        row = file.defs[value.definition]
+        if row.scope == 0 and row.kind != "interface":
+            for site in self._packages.package_of(file).members.get(row.name, {}).get(name, ()):
+                sites.append(site)
+                types |= self._method(site.path, site.number, value)
+        for shape in self._types.underlying(value):
+            if isinstance(shape, RecordType):
+                member = self._record_field(shape, name)
+                sites += member.sites
+                types |= member.types
+            elif isinstance(shape, Instance | ClassType):
+                file = self.evaluator.file(shape.path)
+                for number in file.member_definitions(shape.definition, name):
+                    sites.append(definition_site(shape.path, number))
+                    if file.defs[number].kind in CALLABLES:
+                        types |= self._method(shape.path, number, value)
+                    else:
+                        field = self._field(file, shape.definition, number)
+                        types |= fill(field, self._types.arguments(shape))
+        return Member(sites, types)
+
+    def _method(self, path: str, number: int, receiver: Type) -> Types:
+        scope = self.evaluator.file(path).body.get(number)
+        if scope is None:
+            return NOTHING
+        return one(BoundMethod(path, scope, receiver) if isinstance(receiver, Instance) else Function(path, scope))
+
+    def _field(self, file: FileScope, definition: int, number: int) -> Types:
+        bind = file.bind_of_def.get(number)
+        if bind is not None and file.into_bind(bind):
+            return self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
+        name = file.defs[number].name
+        embedded = [node for node in file.bases(definition) if _embedded_name(file, node) == name]
+        return union(self._types.named(file, node) for node in embedded)
+
+    def _record_field(self, record: RecordType, name: str) -> Member:
+        file = self.evaluator.file(record.path)
+        sites: list[Site] = []
+        types = NOTHING
+        for bind in file.binds_in.get((record.scope, name), ()):
+            row = file.binds[bind]
+            if row.target_kind == Target.DEF and row.target is not None:
+                sites.append(definition_site(file.path, row.target))
+            types |= self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
+        return Member(sites, fill(types, dict(record.known)))
+
+    def _embedded(self, value: Type) -> Iterable[Type]:
+        if isinstance(value, TypeVar):
+            return in_order(self._types.constraint(value))
+        if isinstance(value, RecordType):
+            return []
+        return [
+            embedded
+            for shape in self._types.underlying(value)
+            if isinstance(shape, Instance | ClassType)
+            for embedded in self._types.declared_as(shape)
+        ]
+
+    # --- calls
+
+    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
         return ()
 
-    def call(self, callee: Value, at: FileScope, node: int) -> Values:
-        what = callee[0]
-        arguments = at.lists[at.nodes[node][2]]
-        if what in ("f", "m"):
-            found = self.evaluator.query(("r", callee[1], callee[2]))
-            return filled(found, self._known(callee, at, arguments)) if is_open(found) else found
-        if what == "c":
-            return frozenset({("i", *callee[1:])})
-        if what == "x":
-            return self._call_foreign(callee, at, arguments)
-        if what == "i":
-            return union(self.call(held, at, node) for held in self._under(callee) if held[0] == "f")
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types:
+        arguments = arguments_of(file, node)
+        match callee:
+            case Function() | BoundMethod():
+                found = self.evaluator.query(Query(QueryKind.RETURN, callee.path, callee.scope))
+                return fill(found, self._infer_parameters(callee, file, arguments)) if is_open(found) else found
+            case ClassType():
+                return one(instance_of(callee))
+            case External():
+                return self._call_external(callee, file, arguments)
+            case Instance():
+                functions = [held for held in self._types.underlying(callee) if isinstance(held, Function)]
+                return union(self.call_value(held, file, node) for held in functions)
         return NOTHING
 
-    def _known(self, callee: Value, at: FileScope, arguments: Sequence[int]) -> dict[Value, Values]:
-        """What a call says of the type parameters of a function."""
-        target = self.evaluator.at(callee[1])
-        params = target.params.get(callee[2], [])
-        known: dict[Value, Values] = dict(callee[3]) if callee[0] == "f" and len(callee) > 3 else {}
-        if callee[0] == "m":
-            for param in params[:1]:
-                if param.kind == ParameterKind.SELF:
-                    self._match(self._type_of(target, param.type), frozenset({callee[3]}), known)
-        keys = self._keys(target, target.owner.get(callee[2]))
-        if any(key not in known for key in keys):
-            plain = [param for param in params if param.kind in (ParameterKind.PLAIN, ParameterKind.REST)]
-            for number, part in enumerate(arguments):
-                if not plain:
-                    break
-                param = plain[min(number, len(plain) - 1)]
-                said = self._type_of(target, param.type)
-                if is_open(said):
-                    spread = at.nodes[part][0] == ExprKind.SPLAT
-                    self._match(
-                        frozenset({list_of(said)}) if spread else said, self.evaluator.value(at.path, part), known
-                    )
+    def _infer_parameters(
+        self, callee: Function | BoundMethod, file: FileScope, arguments: Sequence[int]
+    ) -> dict[TypeVar, Types]:
+        """Infer the type parameters of a function from a call."""
+        target = self.evaluator.file(callee.path)
+        params = target.params.get(callee.scope, [])
+        known: dict[TypeVar, Types] = dict(callee.known) if isinstance(callee, Function) else {}
+        if isinstance(callee, BoundMethod) and params and params[0].kind == ParameterKind.SELF:
+            self._types.match(self._types.named(target, params[0].type), one(callee.receiver), known)
+        parameters = self._types.parameters(target, target.owner.get(callee.scope))
+        if all(parameter in known for parameter in parameters):
+            return known
+        plain = [param for param in params if param.kind in (ParameterKind.PLAIN, ParameterKind.REST)]
+        for number, part in enumerate(arguments if plain else ()):
+            declared = self._types.named(target, plain[min(number, len(plain) - 1)].type)
+            if is_open(declared):
+                if isinstance(file.exprs[part], ir.SplatExpr):
+                    declared = one(list_of(declared))
+                self._types.match(declared, self.evaluator.infer(file, part), known)
         return known
 
-    def _call_foreign(self, callee: Value, at: FileScope, arguments: Sequence[int]) -> Values:
-        name = callee[1]
-        if name in _HOLDING and len(callee) > 2:
-            return callee[2][0] if callee[2] else NOTHING
+    def _call_external(self, callee: External, file: FileScope, arguments: Sequence[int]) -> Types:
+        name = callee.name
+        if name in _UNWRAPPING and callee.arguments:
+            return callee.arguments[0]
         if arguments:
             if name in ("new", "make"):
-                return self._type_of(at, arguments[0])
-            if name in _LIKE_THE_FIRST:
-                return self.evaluator.value(at.path, arguments[0])
+                return self._types.named(file, arguments[0])
+            if name in _IDENTITY:
+                return self.evaluator.infer(file, arguments[0])
             if name in _COLLECTING or name in _ELEMENTS or name.startswith(("maps.", "slices.")):
-                return self._call_on_elements(name, self.evaluator.value(at.path, arguments[0]))
-        return foreign(name if name.endswith("()") else f"{name}()")
+                return self._call_on_elements(name, self.evaluator.infer(file, arguments[0]))
+        return external_call(name)
 
-    def _call_on_elements(self, name: str, given: Values) -> Values:
+    def _call_on_elements(self, name: str, argument: Types) -> Types:
         found = NOTHING
-        for held in (held for value in given for held in self._under(value)):
-            if held[0] == "l":
+        for held in (held for value in argument for held in self._types.underlying(value)):
+            if isinstance(held, ListType):
                 if name in _ELEMENTS:
-                    found |= held[1]
+                    found |= held.items
                 elif name in _COLLECTING:
-                    found |= {list_of(held[1])}
+                    found |= {list_of(held.items)}
                 elif name == "slices.Values":
-                    found |= {stream_of(held[1])}
+                    found |= {stream_of(held.items)}
                 elif name in ("slices.All", "slices.Backward"):
-                    found |= {map_of(NOTHING, held[1])}
-            elif held[0] == "d":
+                    found |= {map_of(NOTHING, held.items)}
+            elif isinstance(held, DictType):
                 if name == "maps.Keys":
-                    found |= {stream_of(held[3])}
+                    found |= {stream_of(held.keys or NOTHING)}
                 elif name == "maps.Values":
-                    found |= {stream_of(held[2])}
+                    found |= {stream_of(held.rest)}
                 elif name == "maps.All":
                     found |= {held}
         return found
+
+
+def _identity(value: Type) -> tuple[str, str, int] | None:
+    match value:
+        case Instance() | ClassType():
+            return value.tag, value.path, value.definition
+        case RecordType():
+            return value.tag, value.path, value.scope
+        case TypeVar():
+            return value.tag, value.path, value.binding
+    return None
+
+
+def _embedded_name(file: FileScope, node: int) -> str | None:
+    """Name of the field of an embedded type."""
+    expr = file.exprs[node]
+    while isinstance(expr, ir.ParenExpr | ir.IndexExpr):
+        expr = file.exprs[expr.value]
+    return expr.name if isinstance(expr, ir.NameExpr | ir.MemberExpr) else None

@@ -1,178 +1,283 @@
-"""Types of Go: what an expression names, what is beneath a name, and what type parameters stand for."""
+"""Go types: what a type expression names, underlying types, and type parameters."""
 
 from __future__ import annotations
 
-from codeplane.facts.ir import ExprKind, FlowKind, Parameter, ParameterKind
+from collections.abc import Mapping
+
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind, NameExpr, Parameter, ParameterKind
 from codeplane.facts.model import Target
+from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.go_names import GoNames
-from codeplane.index.resolve.go_values import filled, map_of, stream_of
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, objects, tuple_of, union
+from codeplane.index.resolve.go_packages import GoPackages
+from codeplane.index.resolve.queries import Query, QueryKind
+from codeplane.index.resolve.types import (
+    NOTHING,
+    ClassType,
+    DictType,
+    External,
+    Function,
+    Instance,
+    ListType,
+    RecordType,
+    Site,
+    TupleType,
+    Type,
+    Types,
+    TypeVar,
+    in_order,
+    instances,
+    list_of,
+    one,
+    tuple_of,
+    union,
+)
 
+CLASS_KINDS = frozenset({"struct", "interface", "type"})
+STREAM = "chan"
+"""Name of a ListType whose items are received one by one: a channel or an iterator."""
 _MAX_STEPS = 50
+Known = Mapping[TypeVar, Types]
 
 
-class GoTypes(GoNames):
-    classes = frozenset({"struct", "interface", "type"})
+def stream_of(types: Types) -> ListType:
+    return list_of(types, STREAM)
 
-    def _type_of(self, at: FileScope, node: int) -> Values:
-        """Objects of the type that an expression names."""
-        kind, a, b, _ = at.nodes[node]
-        if kind == ExprKind.NAME:
-            if a:
-                return self.evaluator.query(("y", at.path, a - 1))
-            unbound = self.unbound_sites(at, at.texts[b])
-            return union(map(self._type_of_site, unbound)) if unbound else frozenset({("x", f"{at.texts[b]}()")})
-        if kind == ExprKind.PAREN:
-            return self._type_of(at, a)
-        if kind == ExprKind.MEMBER:
-            found = NOTHING
-            for of in self.evaluator.value(at.path, a):
-                sites, values = self.evaluator.member(of, at.texts[b])
-                found |= union(map(self._type_of_site, sites)) if sites else objects(values)
-            return found
-        if kind == ExprKind.INDEX:
-            arguments = tuple(self._type_of(at, key) for key in at.lists[b])
-            return union(self._generic(of, arguments) for of in self._type_of(at, a))
-        if kind == ExprKind.LIST:
-            return frozenset({list_of(union(self._type_of(at, part) for part in at.lists[a]))})
-        if kind == ExprKind.PAIR:
-            return frozenset({map_of(self._type_of(at, a), self._type_of(at, b))})
-        if kind == ExprKind.AWAIT:
-            return frozenset({stream_of(self._type_of(at, a))})
-        if kind == ExprKind.FUNCTION:
-            return frozenset({("S" if at.sketch.scopes[a][1] == "class" else "f", at.path, a)})
+
+def map_of(keys: Types, values: Types) -> DictType:
+    return DictType((), list_of(values).items, list_of(keys).items)
+
+
+def is_open(types: Types) -> bool:
+    """True if type parameters may occur in types."""
+    return any(map(_is_open, types))
+
+
+def _is_open(value: Type) -> bool:
+    match value:
+        case ListType():
+            return is_open(value.items)
+        case TupleType():
+            return any(map(is_open, value.items))
+        case DictType():
+            return is_open(value.rest) or (value.keys is not None and is_open(value.keys))
+        case Instance() | ClassType():
+            return any(map(is_open, value.arguments))
+    return isinstance(value, TypeVar | Function | RecordType)
+
+
+def fill(types: Types, known: Known) -> Types:
+    """Replace type parameters by what is known about them."""
+    return union(_fill(value, known) for value in types) if known and is_open(types) else types
+
+
+def _fill(value: Type, known: Known) -> Types:
+    match value:
+        case TypeVar():
+            return known.get(value, one(value))
+        case ListType():
+            return one(ListType(fill(value.items, known), value.name))
+        case TupleType():
+            return one(TupleType(tuple(fill(part, known) for part in value.items)))
+        case DictType() if value.keys is not None:
+            return one(DictType((), fill(value.rest, known), fill(value.keys, known)))
+        case Instance() | ClassType() if value.arguments:
+            return one(value._replace(arguments=tuple(fill(part, known) for part in value.arguments)))
+        case Function() | RecordType():
+            inner = {variable: fill(types, known) for variable, types in value.known}
+            inner |= {
+                variable: types
+                for variable, types in known.items()
+                if variable.path == value.path and variable not in inner
+            }
+            return one(value._replace(known=tuple(sorted(inner.items(), key=repr)))) if inner else one(value)
+    return one(value)
+
+
+class GoTypes:
+    def __init__(self, evaluator: Evaluator, packages: GoPackages) -> None:
+        self._evaluator = evaluator
+        self._packages = packages
+
+    def named(self, file: FileScope, node: int) -> Types:
+        """Instances of the type that an expression names."""
+        match expr := file.exprs[node]:
+            case ir.NameExpr():
+                if expr.binding is not None:
+                    return self._evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, expr.binding))
+                sites = self._packages.declarations(file, expr.name)
+                return union(map(self.defined_by, sites)) if sites else one(External(f"{expr.name}()"))
+            case ir.ParenExpr():
+                return self.named(file, expr.value)
+            case ir.MemberExpr():
+                found = NOTHING
+                for value in self._evaluator.infer(file, expr.receiver):
+                    member = self._evaluator.member(value, expr.name)
+                    found |= union(map(self.defined_by, member.sites)) if member.sites else instances(member.types)
+                return found
+            case ir.IndexExpr():
+                arguments = tuple(self.named(file, key) for key in expr.keys)
+                return union(_apply(value, arguments) for value in self.named(file, expr.value))
+            case ir.ListExpr():
+                return one(list_of(union(self.named(file, part) for part in expr.parts)))
+            case ir.PairExpr():
+                return one(map_of(self.named(file, expr.key), self.named(file, expr.value)))
+            case ir.AwaitExpr():
+                return one(stream_of(self.named(file, expr.value)))
+            case ir.FunctionExpr():
+                kind = RecordType if file.scope_kind(expr.scope) == "class" else Function
+                return one(kind(file.path, expr.scope))
         return NOTHING
 
-    def _generic(self, of: Value, arguments: tuple[Values, ...]) -> Values:
-        if of[0] != "x":
-            return frozenset({(*of[:3], arguments) if of[0] == "i" else of})
-        if of[1] == "iter.Seq()":
-            return frozenset({stream_of(arguments[0])})
-        if of[1] == "iter.Seq2()" and len(arguments) > 1:
-            return frozenset({map_of(arguments[0], arguments[1])})
-        return frozenset({("x", of[1], arguments)})
-
-    def _type_named(self, at: FileScope, bind: int) -> Values:
-        row = at.binds[bind]
+    def named_by_binding(self, file: FileScope, bind: int) -> Types:
+        row = file.binds[bind]
         if row.target_kind == Target.UNKNOWN:
-            return frozenset({("T", at.path, bind)})
+            return one(TypeVar(file.path, bind))
         if row.target_kind == Target.IMPORT:
             return NOTHING
         found = NOTHING
-        for number in at.defs_in.get((row.scope, row.name), ()):
-            if self._is_alias(at, number):
-                for kind, node in at.into_bind(bind):
-                    found |= self._type_of(at, node) if kind == FlowKind.ASSIGN else NOTHING
-            elif at.defs[number].kind in self.classes:
-                found |= {("i", at.path, number)}
+        for number in file.defs_in.get((row.scope, row.name), ()):
+            if self._is_alias(file, number):
+                for inflow in file.into_bind(bind):
+                    found |= self.named(file, inflow.source) if inflow.is_whole(FlowKind.ASSIGN) else NOTHING
+            elif file.defs[number].kind in CLASS_KINDS:
+                found |= {Instance(file.path, number)}
         return found
 
-    def _is_alias(self, at: FileScope, definition: int) -> bool:
-        return at.defs[definition].kind == "type" and not at.bases(definition)
+    def _is_alias(self, file: FileScope, definition: int) -> bool:
+        return file.defs[definition].kind == "type" and not file.bases(definition)
 
-    def _type_of_site(self, site: Site) -> Values:
-        at = self.evaluator.at(site[0])
-        if at.defs[site[2]].kind not in self.classes:
+    def defined_by(self, site: Site) -> Types:
+        """Instances of the type that a definition defines or is an alias of."""
+        file = self._evaluator.file(site.path)
+        if file.defs[site.number].kind not in CLASS_KINDS:
             return NOTHING
-        bind = at.bind_of_def.get(site[2])
-        if bind is None or not self._is_alias(at, site[2]):
-            return frozenset({("i", site[0], site[2])})
-        return self.evaluator.query(("y", site[0], bind))
+        bind = file.bind_of_def.get(site.number)
+        if bind is None or not self._is_alias(file, site.number):
+            return one(Instance(site.path, site.number))
+        return self._evaluator.query(Query(QueryKind.NAMED_TYPE, site.path, bind))
 
-    def _keys(self, at: FileScope, definition: int | None) -> list[Value]:
+    def parameters(self, file: FileScope, definition: int | None) -> list[TypeVar]:
         """The type parameters of a definition."""
         if definition is None:
             return []
-        return [("T", at.path, at.nodes[node][1] - 1) for node in at.keys(definition)]
+        names = [name for node in file.type_parameters(definition) if isinstance(name := file.exprs[node], NameExpr)]
+        return [TypeVar(file.path, -1 if name.binding is None else name.binding) for name in names]
 
-    def _arguments(self, of: Value) -> dict[Value, Values]:
-        """What the type parameters of a type stand for."""
-        if len(of) < 4:
+    def arguments(self, value: Instance | ClassType) -> dict[TypeVar, Types]:
+        """Type arguments of a type, by parameter."""
+        if not value.arguments:
             return {}
-        return dict(zip(self._keys(self.evaluator.at(of[1]), of[2]), of[3], strict=False))
+        parameters = self.parameters(self._evaluator.file(value.path), value.definition)
+        return dict(zip(parameters, value.arguments, strict=False))
 
-    def _constraint(self, of: Value) -> Values:
-        at = self.evaluator.at(of[1])
-        return union(self._type_of(at, node) for kind, node in at.into_bind(of[2]) if kind == FlowKind.DECLARE)
+    def constraint(self, value: TypeVar) -> Types:
+        file = self._evaluator.file(value.path)
+        return union(
+            self.named(file, inflow.source)
+            for inflow in file.into_bind(value.binding)
+            if inflow.is_whole(FlowKind.DECLARE)
+        )
 
-    def _under(self, of: Value) -> list[Value]:
-        """What a value is beneath the name of its type."""
-        if of[0] not in ("i", "c", "T"):
-            return [of]
-        found: list[Value] = []
-        waiting = [of]
+    def underlying(self, value: Type) -> list[Type]:
+        """The types that a named type is defined as."""
+        if not isinstance(value, Instance | ClassType | TypeVar):
+            return [value]
+        found: list[Type] = []
+        waiting: list[Type] = [value]
         for _ in range(_MAX_STEPS):
             if not waiting:
                 break
             value = waiting.pop()
-            if value[0] == "T":
-                waiting += sorted(self._constraint(value), key=repr)
-            elif value[0] in ("i", "c") and self.evaluator.at(value[1]).defs[value[2]].kind == "type":
-                waiting += self._said_to_be(value)
+            if isinstance(value, TypeVar):
+                waiting += in_order(self.constraint(value))
+            elif isinstance(value, Instance | ClassType) and self._kind(value) == "type":
+                waiting += self.declared_as(value)
             else:
                 found.append(value)
         return found
 
-    def _said_to_be(self, of: Value) -> list[Value]:
-        at = self.evaluator.at(of[1])
-        known = self._arguments(of)
-        return sorted((value for node in at.bases(of[2]) for value in filled(self._type_of(at, node), known)), key=repr)
+    def _kind(self, value: Instance | ClassType) -> str:
+        return self._evaluator.file(value.path).defs[value.definition].kind
 
-    def _passed(self, at: FileScope, param: Parameter) -> Values:
-        declared = self._type_of(at, param.type)
-        return frozenset({list_of(declared)}) if param.kind == ParameterKind.REST else declared
+    def declared_as(self, value: Instance | ClassType) -> list[Type]:
+        """Types that the definition of a type names: what it embeds, or is defined as."""
+        file = self._evaluator.file(value.path)
+        known = self.arguments(value)
+        return in_order(found for node in file.bases(value.definition) for found in fill(self.named(file, node), known))
 
-    def _signature(self, of: Value) -> list[Values]:
+    def of_parameter(self, file: FileScope, param: Parameter) -> Types:
+        declared = self.named(file, param.type)
+        return one(list_of(declared)) if param.kind == ParameterKind.REST else declared
+
+    def signature(self, function: Function | RecordType) -> list[Types]:
         """Types of the parameters of a function."""
-        at = self.evaluator.at(of[1])
-        known = dict(of[3]) if len(of) > 3 else {}
+        file = self._evaluator.file(function.path)
+        known = dict(function.known)
         return [
-            filled(self._passed(at, param), known)
-            for param in at.params.get(of[2], ())
+            fill(self.of_parameter(file, param), known)
+            for param in file.params.get(function.scope, ())
             if param.kind in (ParameterKind.PLAIN, ParameterKind.REST)
         ]
 
-    def _results(self, at: FileScope, scope: int) -> Values:
-        named = [param for param in at.params.get(scope, ()) if param.kind == ParameterKind.RESULT]
-        declared = at.return_type(scope)
+    def results(self, file: FileScope, scope: int) -> Types:
+        named = [param for param in file.params.get(scope, ()) if param.kind == ParameterKind.RESULT]
+        declared = file.return_type(scope)
         if not named and declared is None:
             return NOTHING
-        kind, a, _, _ = at.nodes[declared or 0]
         if named:
-            parts = [self._type_of(at, param.type) for param in named]
+            parts = [self.named(file, param.type) for param in named]
         else:
-            parts = [self._type_of(at, part) for part in (at.lists[a] if kind == ExprKind.TUPLE else [declared or 0])]
-        return parts[0] if len(parts) == 1 else frozenset({tuple_of(parts)})
+            expr = file.exprs[declared or 0]
+            nodes = expr.parts if isinstance(expr, ir.TupleExpr) else [declared or 0]
+            parts = [self.named(file, node) for node in nodes]
+        return parts[0] if len(parts) == 1 else one(tuple_of(parts))
 
-    def _match(self, said: Values, given: Values, known: dict[Value, Values], depth: int = 0) -> None:
+    def match(self, declared: Types, actual: Types, known: dict[TypeVar, Types], depth: int = 0) -> None:
+        """Infer type parameters by matching declared parameter types with argument types."""
         if depth > _MAX_STEPS:
             return
-        for value in sorted(said, key=repr):
-            if value[0] == "T":
-                if value not in known and given:
-                    known[value] = given
-                    self._match(self._constraint(value), given, known, depth + 1)
+        for value in in_order(declared):
+            if isinstance(value, TypeVar):
+                if value not in known and actual:
+                    known[value] = actual
+                    self.match(self.constraint(value), actual, known, depth + 1)
                 continue
-            for other in sorted(given, key=repr):
-                if value[0] == "i" and len(value) > 3:
-                    if other[:3] == value[:3] and len(other) > 3:
-                        for part, held in zip(value[3], other[3], strict=False):
-                            self._match(part, held, known, depth + 1)
+            for other in in_order(actual):
+                if isinstance(value, Instance) and value.arguments:
+                    is_same = isinstance(other, Instance) and other[:2] == value[:2]
+                    if is_same and isinstance(other, Instance):
+                        for part, held in zip(value.arguments, other.arguments, strict=False):
+                            self.match(part, held, known, depth + 1)
                     continue
-                for held in self._under(other):
-                    if held[0] != value[0]:
-                        continue
-                    if value[0] == "l":
-                        self._match(value[1], held[1], known, depth + 1)
-                    elif value[0] == "d":
-                        self._match(value[2], held[2], known, depth + 1)
-                        self._match(value[3], held[3], known, depth + 1)
-                    elif value[0] == "f":
-                        for part, passed in zip(self._signature(value), self._signature(held), strict=False):
-                            self._match(part, passed, known, depth + 1)
-                        given_back = self.evaluator.query(("r", held[1], held[2]))
-                        self._match(self.evaluator.query(("r", value[1], value[2])), given_back, known, depth + 1)
-                if value[0] == "t" and other[0] == "t":
-                    for part, passed in zip(value[1], other[1], strict=False):
-                        self._match(part, passed, known, depth + 1)
+                for held_type in self.underlying(other):
+                    self._match_shape(value, held_type, known, depth)
+                if isinstance(value, TupleType) and isinstance(other, TupleType):
+                    for part, held in zip(value.items, other.items, strict=False):
+                        self.match(part, held, known, depth + 1)
+
+    def _match_shape(self, value: Type, other: Type, known: dict[TypeVar, Types], depth: int) -> None:
+        match value, other:
+            case ListType(), ListType():
+                self.match(value.items, other.items, known, depth + 1)
+            case DictType(), DictType():
+                self.match(value.rest, other.rest, known, depth + 1)
+                self.match(value.keys or NOTHING, other.keys or NOTHING, known, depth + 1)
+            case Function(), Function():
+                for part, held in zip(self.signature(value), self.signature(other), strict=False):
+                    self.match(part, held, known, depth + 1)
+                results = self._evaluator.query(Query(QueryKind.RETURN, other.path, other.scope))
+                own = self._evaluator.query(Query(QueryKind.RETURN, value.path, value.scope))
+                self.match(own, results, known, depth + 1)
+
+
+def _apply(value: Type, arguments: tuple[Types, ...]) -> Types:
+    if isinstance(value, Instance):
+        return one(Instance(value.path, value.definition, None, arguments))
+    if not isinstance(value, External):
+        return one(value)
+    if value.name == "iter.Seq()":
+        return one(stream_of(arguments[0]))
+    if value.name == "iter.Seq2()" and len(arguments) > 1:
+        return one(map_of(arguments[0], arguments[1]))
+    return one(External(value.name, arguments))

@@ -1,13 +1,29 @@
-"""Java: packages by their clause, imports, the types of the same package, and what the usual containers hold."""
+"""Java: packages, imports, types of the same package, and methods of the common containers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.overloaded import OverloadedResolver
+from codeplane.index.resolve.overloaded import OverloadedResolver, OverloadedTraits
 from codeplane.index.resolve.python_modules import shared_folders
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, list_of, tuple_of, union
+from codeplane.index.resolve.types import (
+    NOTHING,
+    ClassType,
+    ContainerMethod,
+    DictType,
+    External,
+    Module,
+    Namespace,
+    Site,
+    TupleType,
+    Types,
+    definition_site,
+    list_of,
+    one,
+    tuple_of,
+)
 
 _MAPS = frozenset(
     {"Map", "HashMap", "LinkedHashMap", "TreeMap", "SortedMap", "NavigableMap", "ConcurrentMap", "ConcurrentHashMap",
@@ -20,56 +36,70 @@ _COLLECTIONS = frozenset(
      "AtomicReference", "Reference", "WeakReference", "SoftReference", "Future", "CompletableFuture",
      "BlockingQueue", "ConcurrentLinkedQueue", "Enumeration"}
 )  # fmt: skip
+_BOXES = frozenset({"Byte", "Short", "Integer", "Long", "Float", "Double", "Character", "Boolean"})
+_UNIVERSAL_RESULTS = {
+    "toString": "String()",
+    "hashCode": "builtins.int()",
+    "equals": "builtins.boolean()",
+    "getClass": "Class()",
+}
+"""Results of methods that every object has."""
+_JVM = frozenset({"java", "kotlin"})
+_MAP_VALUE = frozenset({"get", "getOrDefault", "remove", "put", "putIfAbsent", "computeIfAbsent", "compute", "merge"})
+_ELEMENT = frozenset(
+    {"get", "next", "previous", "remove", "poll", "peek", "pop", "element", "first", "last", "getFirst", "getLast",
+     "orElse", "orElseThrow", "orElseGet", "take", "pollFirst", "pollLast", "peekFirst", "peekLast", "call", "join",
+     "removeFirst", "removeLast", "elementAt", "firstElement", "lastElement", "nextElement", "getAndSet", "set"}
+)  # fmt: skip
+_SAME_CONTAINER = frozenset(
+    {"iterator", "listIterator", "stream", "parallelStream", "filter", "sorted", "distinct", "limit", "skip", "subList",
+     "findFirst", "findAny", "peek", "descendingIterator", "reversed"}
+)  # fmt: skip
 
 
 class JavaResolver(OverloadedResolver):
-    maps = _MAPS
-    collections = _COLLECTIONS
-    pair = "Entry"
-    everywhere = frozenset(
-        {
-            "getClass", "hashCode", "equals", "toString", "clone", "notify", "notifyAll", "wait", "finalize",
-            "name", "ordinal", "compareTo", "getDeclaringClass", "describeConstable",
-        }
+    traits = OverloadedTraits(
+        maps=_MAPS,
+        collections=_COLLECTIONS,
+        pair="Entry",
+        universal_methods=frozenset(
+            {
+                "getClass", "hashCode", "equals", "toString", "clone", "notify", "notifyAll", "wait", "finalize",
+                "name", "ordinal", "compareTo", "getDeclaringClass", "describeConstable",
+            }
+        ),
     )  # fmt: skip
 
-    def package(self, at: FileScope) -> str:
-        return at.within.get(0, "")
+    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
+        return (self.evaluator.file(class_.path).defs[class_.definition].name,) if class_.definition >= 0 else ()
 
-    def constructors(self, of: Value) -> tuple[str, ...]:
-        return (self.evaluator.at(of[1]).defs[of[2]].name,) if of[2] >= 0 else ()
-
-    def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
+    def is_callable(self, file: FileScope, node: int, site: Site) -> bool:
         """A component of a record is a method too."""
-        return self.kind(site) == "property" and not at.lists[at.nodes[node][2]]
+        return self.kind(site) == "property" and not arguments_of(file, node)
 
-    # Types by their names
+    # --- types by name
 
     def types_in(self, package: str, name: str, near: str) -> list[Site]:
-        """Types of a package, seen from a file. Of several the nearest one, if there is such."""
+        """Types of a package as a file sees them; of several the nearest, if there is one."""
         found = self._types_named(package, name)
         if len(found) < 2:
             return found
-        shared = [shared_folders(site[0], near) for site in found]
+        shared = [shared_folders(site.path, near) for site in found]
         nearest = [site for site, count in zip(found, shared, strict=True) if count == max(shared)]
         if len(nearest) > 1:
-            # What is declared for all platforms stands for its parts.
-            nearest = [site for site in nearest if "/commonMain/" in site[0]]
+            # A declaration for all platforms represents its implementations.
+            nearest = [site for site in nearest if "/commonMain/" in site.path]
         return nearest if len(nearest) == 1 else []
 
     def _types_named(self, package: str, name: str) -> list[Site]:
         found: list[Site] = []
-        for path, number in self.named(name):
-            at = self.evaluator.library.tables(path)
-            if at is not None and at.language in _JVM:
-                row = at.defs[number]
-                if (
-                    row.parent is None
-                    and row.scope == 0
-                    and row.kind in self.classes
-                    and at.within.get(0, "") == package
-                ):
-                    found.append((path, "d", number))
+        for path, number in self.definitions_named(name):
+            file = self.evaluator.library.file(path)
+            if file is not None and file.language in _JVM:
+                row = file.defs[number]
+                is_outermost = row.parent is None and row.scope == 0 and row.kind in self.traits.class_kinds
+                if is_outermost and file.package == package:
+                    found.append(definition_site(path, number))
         return found
 
     def qualified(self, name: str, near: str) -> list[Site]:
@@ -78,113 +108,85 @@ class JavaResolver(OverloadedResolver):
         found = self.types_in(outer, last, near)
         if found or not outer:
             return found
-        return [
-            site
-            for owner in (self.qualified(outer, near) if outer[outer.rfind(".") + 1].isupper() else ())
-            for site in self.member_sites(("c", owner[0], owner[2]), last)
-            if self.kind(site) in self.classes
-        ]
+        owners = self.qualified(outer, near) if outer[outer.rfind(".") + 1].isupper() else []
+        return [site for site in self.members_of(owners, last) if self.is_type(site)]
 
-    def import_sites(self, at: FileScope, number: int) -> list[Site]:
-        row = at.imports[number]
+    def members_of(self, owners: Sequence[Site], name: str) -> list[Site]:
+        return [site for owner in owners for site in self.member_sites(ClassType(owner.path, owner.number), name)]
+
+    def resolve_import(self, file: FileScope, number: int) -> list[Site]:
+        row = file.imports[number]
         source, name = row.source or "", row.imported_name
         if name == "*":
             return []
         if row.kind == "java_import_static":
-            return self._static(at, source, name)
-        return self.qualified(f"{source}.{name}" if source else name, at.path)
+            return self.members_of(self.qualified(source, file.path), name)
+        return self.qualified(f"{source}.{name}" if source else name, file.path)
 
-    def _static(self, at: FileScope, source: str, name: str) -> list[Site]:
-        return [
-            site
-            for owner in self.qualified(source, at.path)
-            for site in self.member_sites(("c", owner[0], owner[2]), name)
-        ]
-
-    def imported(self, at: FileScope, number: int) -> Values:
-        sites = self.import_sites(at, number)
-        row = at.imports[number]
+    def import_types(self, file: FileScope, number: int) -> Types:
+        sites = self.resolve_import(file, number)
+        row = file.imports[number]
         name = f"{row.source}.{row.imported_name}" if row.source else row.imported_name
-        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
+        return self.types_at(sites) if sites else one(External(name))
 
-    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
-        found = self.types_in(self.package(at), name, at.path)
+    def sites_outside(self, file: FileScope, scope: int, name: str) -> list[Site]:
+        found = self.types_in(file.package, name, file.path)
         if found:
             return found
-        for row in at.imports:
+        for row in file.imports:
             if row.imported_name == "*" and row.source:
                 if row.kind == "java_import_static":
-                    found += self._static(at, row.source, name)
+                    found += self.members_of(self.qualified(row.source, file.path), name)
                 else:
-                    found += self.types_in(row.source, name, at.path) or self._static_types(at, row.source, name)
+                    found += self.types_in(row.source, name, file.path) or self._nested(file, row.source, name)
         return list(dict.fromkeys(found))
 
-    def _static_types(self, at: FileScope, source: str, name: str) -> list[Site]:
-        return [site for site in self._static(at, source, name) if self.kind(site) in self.classes]
+    def _nested(self, file: FileScope, source: str, name: str) -> list[Site]:
+        members = self.members_of(self.qualified(source, file.path), name)
+        return [site for site in members if self.is_type(site)]
 
-    def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
-        if not bound and name[:1].islower():
-            return frozenset({("N", at.language, name)})
-        return super().unknown(at, scope, bound, name)
+    def unknown_types(self, file: FileScope, scope: int, bind: int, name: str) -> Types:
+        if bind < 0 and name[:1].islower():
+            return one(Namespace(file.language, name))
+        return super().unknown_types(file, scope, bind, name)
 
-    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
-        return self.types_in(module[2], name, "")
+    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+        return self.types_in(module.name, name, "") if isinstance(module, Namespace) else []
 
-    def module_values(self, module: Value, name: str) -> Values:
-        sites = self.module_sites(module, name)
-        if sites:
-            return union(map(self.evaluator.site_value, sites))
-        dotted = f"{module[2]}.{name}"
-        return frozenset({("N", module[1], dotted) if name[:1].islower() else ("x", dotted)})
+    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+        sites = self.lookup_in_module(module, name)
+        if sites or not isinstance(module, Namespace):
+            return self.types_at(sites)
+        dotted = f"{module.name}.{name}"
+        return one(Namespace(module.language, dotted) if name[:1].islower() else External(dotted))
 
-    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
+    # --- library calls
+
+    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         owner, _, last = name.rpartition(".")
         box = owner.rpartition(".")[2]
         if last == "valueOf" and (box in _BOXES or box == "String"):
-            return frozenset({("x", f"{box}()")})
+            return one(External(f"{box}()"))
         if last == "toCharArray":
-            return frozenset({list_of(frozenset({("x", "builtins.char()")}))})
-        known = _GIVEN.get(last)
+            return one(list_of(one(External("builtins.char()"))))
+        known = _UNIVERSAL_RESULTS.get(last)
         if known is not None and owner.endswith("()"):
-            return frozenset({("x", known)})
-        return super().call_foreign(name, at, node, values)
+            return one(External(known))
+        return super().call_external(name, file, node, arguments)
 
-    # Containers
-
-    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
-        _, of, name = callee
-        if of[0] == "t":
-            place = {"getKey": 0, "getValue": 1}.get(name)
-            return of[1][place] if place is not None and place < len(of[1]) else NOTHING
-        if of[0] == "d":
-            if name in _HELD:
-                return self.evaluator.held(of)
+    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+        container, name = callee.container, callee.name
+        if isinstance(container, TupleType):
+            position = {"getKey": 0, "getValue": 1}.get(name)
+            is_known = position is not None and position < len(container.items)
+            return container.items[position] if position is not None and is_known else NOTHING
+        if isinstance(container, DictType):
+            values = container.values()
+            if name in _MAP_VALUE:
+                return values
             if name == "values":
-                return frozenset({list_of(self.evaluator.held(of))})
-            if name == "entrySet":
-                return frozenset({list_of(frozenset({tuple_of([NOTHING, self.evaluator.held(of)])}))})
-            return NOTHING
+                return one(list_of(values))
+            return one(list_of(one(tuple_of([NOTHING, values])))) if name == "entrySet" else NOTHING
         if name in _ELEMENT:
-            return self.evaluator.elements(of)
-        return frozenset({of}) if name in _ALIKE else NOTHING
-
-
-_BOXES = frozenset({"Byte", "Short", "Integer", "Long", "Float", "Double", "Character", "Boolean"})
-_GIVEN = {
-    "toString": "String()",
-    "hashCode": "builtins.int()",
-    "equals": "builtins.boolean()",
-    "getClass": "Class()",
-}
-"""What methods that every object has give."""
-_JVM = frozenset({"java", "kotlin"})
-_HELD = frozenset({"get", "getOrDefault", "remove", "put", "putIfAbsent", "computeIfAbsent", "compute", "merge"})
-_ELEMENT = frozenset(
-    {"get", "next", "previous", "remove", "poll", "peek", "pop", "element", "first", "last", "getFirst", "getLast",
-     "orElse", "orElseThrow", "orElseGet", "take", "pollFirst", "pollLast", "peekFirst", "peekLast", "call", "join",
-     "removeFirst", "removeLast", "elementAt", "firstElement", "lastElement", "nextElement", "getAndSet", "set"}
-)  # fmt: skip
-_ALIKE = frozenset(
-    {"iterator", "listIterator", "stream", "parallelStream", "filter", "sorted", "distinct", "limit", "skip", "subList",
-     "findFirst", "findAny", "peek", "descendingIterator", "reversed"}
-)  # fmt: skip
+            return self.evaluator.elements(container)
+        return one(container) if name in _SAME_CONTAINER else NOTHING

@@ -1,201 +1,243 @@
-"""The links of one file, as they are stored: who uses what, what is called, and what could not be resolved."""
+"""Links of one file as the store keeps them: uses by definition, call edges, and unresolved members."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from codeplane.facts.blocks import Columns, Unpacked
-from codeplane.facts.ir import ExprKind, FlowKind
+from codeplane.facts.ir import (
+    CallExpr,
+    DefinitionFlow,
+    FlowKind,
+    IndexExpr,
+    MemberExpr,
+    NameExpr,
+    NewExpr,
+    SuperExpr,
+    ThisExpr,
+)
 from codeplane.facts.links import CALLS, NAMES, RENAMES, Links, Use, pack_uses
 from codeplane.facts.model import Target, Tier, Usage
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.references import Link, call_edges, link_references
+from codeplane.index.resolve.references import CallEdge, Link, call_edges, link_references
 from codeplane.index.resolve.store_library import StoreLibrary
-from codeplane.index.resolve.value import Site, Value
+from codeplane.index.resolve.types import (
+    ClassType,
+    External,
+    Function,
+    Site,
+    SiteKind,
+    Type,
+    definition_site,
+)
 
-Uid = Callable[[Site], int | None]
+_SHAPES: Mapping[type, int] = {NameExpr: 2, MemberExpr: 3, CallExpr: 4, NewExpr: 4, IndexExpr: 5}
+"""Index into `facts.links.SHAPES`, by the kind of the receiver."""
+_THIS_SHAPE, _OTHER_SHAPE = 1, 6
 
 
 class Linked(NamedTuple):
     links: Links
-    """Without what it depends on."""
+    """Without its dependencies."""
     uses: dict[int, bytes]
     anchored: dict[str, bytes]
 
 
 def link_file(
-    evaluator: Evaluator | None, at: FileScope | None, path: str, held: Unpacked, library: StoreLibrary
+    evaluator: Evaluator | None, file: FileScope | None, path: str, unpacked: Unpacked, library: StoreLibrary
 ) -> Linked:
-    """`evaluator` and `at` are None for a language whose names are not resolved beyond their file."""
-    uid = library.uid
-    columns = held.refs.columns
-    found: dict[int, dict[tuple[int, int], Use]] = {}
-    refs: list[tuple[int, int, int]] = []
-    linked: set[int] = set()
+    """Link a file. `evaluator` and `file` are None for a language that is not resolved across files."""
+    linker = _FileLinker(unpacked, library)
+    linker.add_links(evaluator, _proven(path, unpacked))
+    if evaluator is not None and file is not None:
+        linker.add_links(evaluator, link_references(evaluator, file, unpacked.names, linker.columns))
+        for edge in call_edges(evaluator, file, linker.columns):
+            linker.add_call(evaluator, file, edge)
+        linker.add_anchored(evaluator, file)
+        return linker.finish(_bases(evaluator, file, library), _imports(evaluator, file, library))
+    return linker.finish((), ())
 
-    def add(target: int, ref: int, tier: int, how: int, line: int, column: int) -> None:
-        flags = columns.flags[ref] if ref >= 0 else 0
-        places = found.setdefault(target, {})
-        before = places.get((line, column))
+
+class _FileLinker:
+    def __init__(self, unpacked: Unpacked, library: StoreLibrary) -> None:
+        self.columns = unpacked.refs.columns
+        self._names = unpacked.names
+        self._library = library
+        self._uses: dict[int, dict[tuple[int, int], Use]] = {}
+        self._refs: list[tuple[int, int, int]] = []
+        self._linked: set[int] = set()
+        self._calls: list[tuple[int, int, int, int, int]] = []
+        self._unknown: Counter[int] = Counter()
+        self._external: Counter[int] = Counter()
+        self._outside: set[tuple[int, str]] = set()
+        self._anchored: dict[str, list[Use]] = {}
+
+    def _add_use(self, target: int, ref: int, tier: int, how: int, place: tuple[int, int]) -> None:
+        flags = self.columns.flags[ref] if ref >= 0 else 0
+        uses = self._uses.setdefault(target, {})
+        before = uses.get(place)
         if before is not None:
-            places[line, column] = before._replace(tier=max(tier, before.tier), how=how | before.how)
+            uses[place] = before._replace(tier=max(tier, before.tier), how=how | before.how)
         else:
-            places[line, column] = Use(line, column, tier, flags & 3, flags >> 2 & 7, how)
+            uses[place] = Use(*place, tier, flags & 3, flags >> 2 & 7, how)
 
-    links = _proven(path, held, columns)
-    if evaluator is not None and at is not None:
-        links = [*links, *link_references(evaluator, at, held.names, columns)]
-    for link in links:
-        linked.add(link.ref)
-        for site in link.sites:
-            target = uid(site) if site[1] != "M" else None
-            if target is not None:
-                refs.append((link.ref, target, link.tier))
-                own = at is None or _name_of(evaluator, site) == held.names[columns.names[link.ref]]
-                how = NAMES if own else RENAMES
-                add(target, link.ref, link.tier, how, columns.lines[link.ref], columns.columns[link.ref])
-    calls: list[tuple[int, int, int, int, int]] = []
-    unknown: Counter[int] = Counter()
-    foreign: Counter[int] = Counter()
-    outside: set[tuple[int, str]] = set()
-    anchored: dict[str, list[Use]] = {}
-    if evaluator is not None and at is not None:
-        for edge in call_edges(evaluator, at, columns):
-            line, column = edge.line, edge.col
-            if edge.ref >= 0:
-                line, column = columns.lines[edge.ref], columns.columns[edge.ref]
-            targets = [target for value in edge.targets if (target := _called(evaluator, value, uid)) is not None]
-            for target in targets:
-                before = found.get(target, {}).get((line, column))
-                tier = before.tier if before is not None else int(Tier.STRONG)
-                add(target, edge.ref, tier, CALLS, line, column)
-                calls.append((edge.scope, line, column, target, tier))
-            for _, home, number, *_ in edge.constructed:
-                made = uid((home, "d", number)) if number >= 0 else None
-                if made is not None and made not in targets:
-                    # Who asks for constructions asks for the class, whatever constructor runs.
-                    named = found.get(made, {})
-                    place = _name_before(named, line, column)
-                    before = named.get(place)
-                    add(made, edge.ref, before.tier if before is not None else int(Tier.STRONG), CALLS, *place)
-            outside |= {(edge.scope, value[1]) for value in edge.targets if value[0] == "x"}
-            is_declared = evaluator.resolver(at).declarations_construct and _is_new(at, edge.node) and not edge.targets
-            if not targets and not is_declared:
-                counted = foreign if any(value[0] == "x" for value in edge.targets) else unknown
-                counted[edge.scope] += 1
-        for token, use in _anchored(evaluator, at, held.names, columns, linked):
-            anchored.setdefault(token, []).append(use)
-    targets = sorted(found)
-    places = {target: at_ for at_, target in enumerate(targets)}
-    refs.sort()
-    return Linked(
-        Links(
-            targets,
-            [ref for ref, _, _ in refs],
-            [places[target] for _, target, _ in refs],
-            [tier for _, _, tier in refs],
-            [(*where, places[target], tier) for *where, target, tier in sorted(calls)],
-            [(scope, unknown[scope], foreign[scope]) for scope in sorted({*unknown, *foreign})],
-            sorted(outside),
-            sorted(anchored),
-            _bases(evaluator, at, uid) if evaluator is not None and at is not None else (),
-            _imports(evaluator, at, library) if evaluator is not None and at is not None else (),
-        ),
-        {target: pack_uses(sorted(found[target].values())) for target in targets},
-        {token: pack_uses(sorted(uses)) for token, uses in sorted(anchored.items())},
-    )
+    def _tier(self, target: int, place: tuple[int, int]) -> int:
+        before = self._uses.get(target, {}).get(place)
+        return before.tier if before is not None else int(Tier.STRONG)
 
+    def add_links(self, evaluator: Evaluator | None, links: Iterable[Link]) -> None:
+        columns = self.columns
+        for link in links:
+            self._linked.add(link.ref)
+            for site in link.sites:
+                target = self._library.uid(site) if site.kind is not SiteKind.MODULE else None
+                if target is not None:
+                    self._refs.append((link.ref, target, link.tier))
+                    name = self._names[columns.names[link.ref]]
+                    how = NAMES if evaluator is None or _name_of(evaluator, site) == name else RENAMES
+                    place = (columns.lines[link.ref], columns.columns[link.ref])
+                    self._add_use(target, link.ref, link.tier, how, place)
 
-def _name_of(evaluator: Evaluator | None, site: Site) -> str | None:
-    path, kind, number = site
-    at = evaluator.library.tables(path) if evaluator is not None else None
-    if at is None:
+    def add_call(self, evaluator: Evaluator, file: FileScope, edge: CallEdge) -> None:
+        place = (edge.line, edge.col)
+        if edge.ref >= 0:
+            place = (self.columns.lines[edge.ref], self.columns.columns[edge.ref])
+        targets = [target for value in edge.targets if (target := self._called(evaluator, value)) is not None]
+        for target in targets:
+            tier = self._tier(target, place)
+            self._add_use(target, edge.ref, tier, CALLS, place)
+            self._calls.append((edge.scope, *place, target, tier))
+        for class_ in edge.constructed:
+            site = definition_site(class_.path, class_.definition)
+            made = self._library.uid(site) if class_.definition >= 0 else None
+            if made is not None and made not in targets:
+                # A query for constructions asks for the class, whichever constructor runs.
+                name_place = _place_of_name(self._uses.get(made, {}), place)
+                self._add_use(made, edge.ref, self._tier(made, name_place), CALLS, name_place)
+        external = {value.name for value in edge.targets if isinstance(value, External)}
+        self._outside |= {(edge.scope, name) for name in external}
+        is_declaration = evaluator.resolver(file).traits.declarations_construct and _is_new(file, edge.node)
+        if not targets and not (is_declaration and not edge.targets):
+            (self._external if external else self._unknown)[edge.scope] += 1
+
+    def _called(self, evaluator: Evaluator, value: Type) -> int | None:
+        if isinstance(value, ClassType):
+            return self._library.uid(definition_site(value.path, value.definition))
+        if isinstance(value, Function):
+            definition = evaluator.file(value.path).owner.get(value.scope)
+            return self._library.uid(definition_site(value.path, definition)) if definition is not None else None
         return None
-    return at.defs[number].name if kind == "d" else at.sketch.attributes[number][1]
+
+    def add_anchored(self, evaluator: Evaluator, file: FileScope) -> None:
+        """Record members whose receiver is unknown; members of external types are left out."""
+        resolver = evaluator.resolver(file)
+        for expr in file.exprs:
+            if not isinstance(expr, MemberExpr) or expr.reference < 0 or expr.reference in self._linked:
+                continue
+            ref = expr.reference
+            flags = self.columns.flags[ref]
+            if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
+                continue
+            if resolver.is_foreign_receiver(file, expr.receiver):
+                continue
+            place = (self.columns.lines[ref], self.columns.columns[ref])
+            use = Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(file, expr.receiver))
+            self._anchored.setdefault(self._names[self.columns.names[ref]], []).append(use)
+
+    def finish(self, bases: Sequence[tuple[int, int]], imports: Sequence[int]) -> Linked:
+        targets = sorted(self._uses)
+        places = {target: place for place, target in enumerate(targets)}
+        self._refs.sort()
+        links = Links(
+            targets,
+            [ref for ref, _, _ in self._refs],
+            [places[target] for _, target, _ in self._refs],
+            [tier for _, _, tier in self._refs],
+            [(*where, places[target], tier) for *where, target, tier in sorted(self._calls)],
+            [
+                (scope, self._unknown[scope], self._external[scope])
+                for scope in sorted({*self._unknown, *self._external})
+            ],
+            sorted(self._outside),
+            sorted(self._anchored),
+            bases,
+            imports,
+        )
+        return Linked(
+            links,
+            {target: pack_uses(sorted(self._uses[target].values())) for target in targets},
+            {name: pack_uses(sorted(uses)) for name, uses in sorted(self._anchored.items())},
+        )
 
 
-def _proven(path: str, held: Unpacked, columns: Columns) -> list[Link]:
-    """Names that stand for a definition of their own file."""
+def _name_of(evaluator: Evaluator, site: Site) -> str | None:
+    file = evaluator.library.file(site.path)
+    if file is None:
+        return None
+    if site.kind is SiteKind.DEFINITION:
+        return file.defs[site.number].name
+    return file.sketch.attributes[site.number][1]
+
+
+def _proven(path: str, unpacked: Unpacked) -> list[Link]:
+    """References to definitions of their own file."""
+    columns: Columns = unpacked.refs.columns
     targets = [
-        bind.target if bind.target_kind == Target.DEF and bind.target is not None else None for bind in held.binds
+        bind.target if bind.target_kind == Target.DEF and bind.target is not None else None for bind in unpacked.binds
     ]
     return [
-        Link(ref, ((path, "d", target),), Tier.PROVEN)
+        Link(ref, (definition_site(path, target),), Tier.PROVEN)
         for ref, (flags, bound) in enumerate(zip(columns.flags, columns.binds, strict=True))
         if bound and flags >> 5 & 3 == Tier.PROVEN and (target := targets[bound - 1]) is not None
     ]
 
 
-def _bases(evaluator: Evaluator, at: FileScope, uid: Uid) -> list[tuple[int, int]]:
+def _bases(evaluator: Evaluator, file: FileScope, library: StoreLibrary) -> list[tuple[int, int]]:
     found: set[tuple[int, int]] = set()
-    for definition in sorted(
-        {a for kind, a, _ in at.sketch.flow.into if kind in (FlowKind.BASE, FlowKind.MIXIN) and a >= 0}
-    ):
-        own = uid((at.path, "d", definition))
-        sites, unknown = evaluator.resolver(at).base_sites(at, definition)
-        bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
-        found |= {(own, base) for base in bases if own is not None}
-    for definition in range(len(at.defs)):
-        overridden = evaluator.resolver(at).overridden(at, definition)
-        own = uid((at.path, "d", definition)) if overridden is not None else None
-        if overridden is not None and own is not None:
-            sites, unknown = overridden
-            bases = {base for site in sites if (base := uid(site)) is not None} | ({0} if unknown else set())
+    for definition, (sites, unknown) in _inherited(evaluator, file):
+        own = library.uid(definition_site(file.path, definition))
+        if own is not None:
+            bases = {base for site in sites if (base := library.uid(site)) is not None} | ({0} if unknown else set())
             found |= {(own, base) for base in bases}
     return sorted(found)
 
 
-def _imports(evaluator: Evaluator, at: FileScope, library: StoreLibrary) -> list[int]:
+def _inherited(evaluator: Evaluator, file: FileScope) -> Iterator[tuple[int, tuple[list[Site], bool]]]:
+    resolver = evaluator.resolver(file)
+    classes = {
+        flow.definition
+        for flow in file.flows
+        if isinstance(flow, DefinitionFlow) and flow.kind in (FlowKind.BASE, FlowKind.MIXIN) and flow.definition >= 0
+    }
+    for definition in sorted(classes):
+        yield definition, resolver.base_sites(file, definition)
+    for definition in range(len(file.defs)):
+        overridden = resolver.overridden_members(file, definition)
+        if overridden is not None:
+            yield definition, overridden
+
+
+def _imports(evaluator: Evaluator, file: FileScope, library: StoreLibrary) -> list[int]:
     """Files of the repository that the imports of a file name."""
-    resolver = evaluator.resolver(at)
-    paths = {path for number in range(len(at.imports)) for path in resolver.import_files(at, number)} - {at.path}
+    resolver = evaluator.resolver(file)
+    paths = {path for number in range(len(file.imports)) for path in resolver.import_files(file, number)} - {file.path}
     return sorted({known for path in paths if (known := library.file_id(path)) is not None})
 
 
-def _name_before(places: Mapping[tuple[int, int], Use], line: int, column: int) -> tuple[int, int]:
-    """Place of the class name in a construction: the call itself, or before it as in `Cart.new`."""
-    named = [place for place in places if place[0] == line and place[1] <= column]
-    return max(named, default=(line, column))
+def _place_of_name(uses: Mapping[tuple[int, int], Use], place: tuple[int, int]) -> tuple[int, int]:
+    """Position of the class name in a construction: the call itself, or before it as in `Cart.new`."""
+    return max((found for found in uses if found[0] == place[0] and found[1] <= place[1]), default=place)
 
 
-def _is_new(at: FileScope, node: int) -> bool:
-    return node >= 0 and at.nodes[node][0] == ExprKind.NEW
+def _is_new(file: FileScope, node: int) -> bool:
+    return node >= 0 and isinstance(file.exprs[node], NewExpr)
 
 
-def _called(evaluator: Evaluator, value: Value, uid: Uid) -> int | None:
-    if value[0] == "c":
-        return uid((value[1], "d", value[2]))
-    if value[0] == "f":
-        definition = evaluator.at(value[1]).owner.get(value[2])
-        return uid((value[1], "d", definition)) if definition is not None else None
-    return None
-
-
-def _anchored(
-    evaluator: Evaluator, at: FileScope, names: Sequence[str], columns: Columns, linked: set[int]
-) -> Iterator[tuple[str, Use]]:
-    """Members that stand for something that is not known; those of other libraries are none of ours."""
-    resolver = evaluator.resolver(at)
-    for kind, of, _, ref in at.nodes:
-        if kind != ExprKind.MEMBER or ref < 0 or ref in linked:
-            continue
-        flags = columns.flags[ref]
-        if flags >> 2 & 7 not in (Usage.MEMBER, Usage.MEMBER_CALL):
-            continue
-        values = resolver.held(at, of)
-        if values and all(value[0] in ("x", "k", "l", "t", "d", "N") for value in values):
-            continue
-        place = (columns.lines[ref], columns.columns[ref])
-        yield names[columns.names[ref]], Use(*place, int(Tier.ANCHORED), flags & 3, flags >> 2 & 7, _shape(at, of))
-
-
-def _shape(at: FileScope, node: int) -> int:
-    kind, _, b, _ = at.nodes[node]
-    if kind in (ExprKind.THIS, ExprKind.SUPER) or (kind == ExprKind.NAME and at.texts[b] in ("self", "cls")):
-        return 1
-    return {ExprKind.NAME: 2, ExprKind.MEMBER: 3, ExprKind.CALL: 4, ExprKind.NEW: 4, ExprKind.INDEX: 5}.get(
-        ExprKind(kind), 6
-    )
+def _shape(file: FileScope, node: int) -> int:
+    expr = file.exprs[node]
+    if isinstance(expr, ThisExpr | SuperExpr) or (isinstance(expr, NameExpr) and expr.name in ("self", "cls")):
+        return _THIS_SHAPE
+    return _SHAPES.get(type(expr), _OTHER_SHAPE)

@@ -1,340 +1,399 @@
-"""Languages whose classes see their members without an object, inherited ones too, and whose methods are overloaded:
-how a bare name is looked up from a scope outward, and which method a call means."""
+"""Shared resolver of Java, Kotlin and C#: members are named without a receiver, inherited ones too, and methods are
+overloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
-from codeplane.facts.ir import ExprKind
+from codeplane.facts.ir import CallExpr, CaseExpr, IndexExpr, MemberExpr, NameExpr, NewExpr, ParenExpr
 from codeplane.facts.model import Namespace, Target, Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.index.resolve.evaluator import CALLABLES
+from codeplane.index.resolve.calls import arguments_of
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.overloads import Candidate, choose, is_plain
-from codeplane.index.resolve.resolver import LanguageResolver
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, dict_of, list_of, mentions, tuple_of, union
+from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Query, QueryKind
+from codeplane.index.resolve.resolver import CALLABLES, CLASS_KINDS, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.types import (
+    NOTHING,
+    BoundMethod,
+    ClassLiteral,
+    ClassType,
+    External,
+    Function,
+    Instance,
+    ParamType,
+    Site,
+    SiteKind,
+    SuperType,
+    Type,
+    Types,
+    definition_site,
+    dict_of,
+    in_order,
+    list_of,
+    mentions,
+    one,
+    tuple_of,
+    union,
+)
 
-_CALLED = frozenset({Usage.CALL, Usage.MEMBER_CALL})
+_CALL_USAGES = frozenset({Usage.CALL, Usage.MEMBER_CALL})
 
 
-def type_variable(at: FileScope, node: int | None) -> int | None:
-    """The binding of the type variable that a node is."""
-    kind, bound, _, _ = at.nodes[node] if node is not None else (0, 0, 0, 0)
-    return bound - 1 if kind == ExprKind.NAME and bound and _is_variable(at.binds[bound - 1]) else None
+def type_variable(file: FileScope, node: int | None) -> int | None:
+    """The binding of the type variable that a node names."""
+    expr = file.exprs[node] if node is not None else None
+    if isinstance(expr, NameExpr) and expr.binding is not None and _is_variable(file.binds[expr.binding]):
+        return expr.binding
+    return None
 
 
 def _is_variable(bind: SketchBind) -> bool:
     return bind.namespace == Namespace.TYPE and bind.target_kind == Target.UNKNOWN
 
 
-def _by_knowledge(version: tuple[tuple[Value | None, tuple[Site, ...]], ...]) -> tuple[int, int, str]:
-    return -len(version), sum(len(sites) for _, sites in version), repr(version)
+def _by_knowledge(version: tuple[CallGroup, ...]) -> tuple[int, int, str]:
+    return -len(version), sum(len(group.sites) for group in version), repr(version)
+
+
+@dataclass(frozen=True)
+class OverloadedTraits(LanguageTraits):
+    class_kinds: frozenset[str] = CLASS_KINDS | {"annotation"}
+    implicit_receiver: bool = True
+    self_parameter: bool = False
+    out_of_line_members: bool = False
+    calls_construct: bool = False
+    """A call of a type makes an instance."""
+    callable_kinds: frozenset[str] = frozenset({"method", "function", "property"})
+    """Kinds of definitions that a call may refer to."""
+    universal_methods: frozenset[str] = frozenset()
+    """Methods of every class: they are looked up in the innermost class only."""
+    maps: frozenset[str] = frozenset()
+    collections: frozenset[str] = frozenset()
+    pair: str = ""
+    """Standard library types that hold others: by key, one after the other, a key and its value."""
 
 
 class OverloadedResolver(LanguageResolver):
-    bare_members = True
-    overloads = True
-    takes_object = False
-    classes = LanguageResolver.classes | {"annotation"}
-    calls_make = False
-    """Whether a call of a type makes an object."""
-    everywhere: frozenset[str] = frozenset()
-    """Methods that every class has: no class around the innermost one is asked for them."""
-    maps: frozenset[str] = frozenset()
-    collections: frozenset[str] = frozenset()
-    pair = ""
-    """Types of the standard library that hold others: by key, one after the other, a key and its value."""
+    traits: OverloadedTraits = OverloadedTraits()
 
-    def named(self, name: str) -> Sequence[tuple[str, int]]:
-        """Path and number of every definition of this name, asked for once."""
-        return self.evaluator.memo_tracked(("named", name), lambda: self.evaluator.library.named(name))
+    def definitions_named(self, name: str) -> Sequence[tuple[str, int]]:
+        return self.evaluator.memo_tracked(("named", name), lambda: self.evaluator.library.definitions_named(name))
 
-    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
-        last = name.rpartition(".")[2]
-        if last in self.maps and len(parts) == 2:
-            return frozenset({dict_of({}, self.evaluator.type_of(at, parts[1]))})
-        if last in self.collections and len(parts) == 1:
-            return frozenset({(*list_of(self.evaluator.type_of(at, parts[0])), last)})
-        if last == self.pair and len(parts) == 2:
-            return frozenset({tuple_of([self.evaluator.type_of(at, part) for part in parts])})
-        return frozenset({("x", f"{name}()")})
+    def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
+        if isinstance(value, ClassType):
+            return super().apply_type_arguments(value, file, parts)
+        last = value.name.rpartition(".")[2]
+        if last in self.traits.maps and len(parts) == 2:
+            return one(dict_of({}, self.evaluator.named_type(file, parts[1])))
+        if last in self.traits.collections and len(parts) == 1:
+            return one(list_of(self.evaluator.named_type(file, parts[0]), last))
+        if last == self.traits.pair and len(parts) == 2:
+            return one(tuple_of([self.evaluator.named_type(file, part) for part in parts]))
+        return one(External(f"{value.name}()"))
 
-    def compute(self, key: tuple[Any, ...]) -> Values:
-        if key[0] == "call":
-            return frozenset({self._call_sites(self.evaluator.at(key[1]), key[2])})
-        assert key[0] == "bare"
-        return frozenset({tuple(self._bare_sites(self.evaluator.at(key[1]), *key[2:]))})
+    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
+        path, *rest = query.arguments
+        assert isinstance(path, str)
+        if query.name == "call":
+            return frozenset({self._call_groups(self.evaluator.file(path), *rest)})  # type: ignore[arg-type]
+        assert query.name == "name"
+        return frozenset({tuple(self._name_sites(self.evaluator.file(path), *rest))})  # type: ignore[arg-type]
 
-    # Names
+    # --- names
 
-    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        versions = self.evaluator.query(("z", at.language, "bare", at.path, scope, usage, name, bind))
+    def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        query = LanguageQuery(file.language, "name", (file.path, scope, usage, name, bind))
+        versions: frozenset[tuple[Site, ...]] = self.evaluator.language_query(query, tuple)
         return max(versions, key=len, default=())
 
-    def _bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
-        row = at.binds[bind] if bind >= 0 else None
-        # Of a file that defines and binds nothing the scopes are not kept.
-        inner: int | None = scope if at.sketch.scopes else 0
+    def _name_sites(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+        row = file.binds[bind] if bind >= 0 else None
+        # A file that defines and binds nothing has no scopes in its summary.
+        inner: int | None = scope if file.sketch.scopes else 0
         while inner:
-            of = self.class_of(at, inner)
-            owner = at.owner.get(inner)
-            receiver = at.receiver(owner) if owner is not None else None
+            owner = file.owner.get(inner)
+            receiver = file.receiver(owner) if owner is not None else None
             if receiver is not None:
-                for value in sorted(self.evaluator.type_of(at, receiver), key=repr):
+                for value in in_order(self.evaluator.named_type(file, receiver)):
                     found = self.of_usage(self.member_sites(value, name), usage)
                     if found:
                         return found
-            if of is not None:
-                found = self.of_usage(self.member_sites(("c", *self.whole(at.path, of)), name), usage)
-                if usage not in _CALLED and found:
+            class_ = self.class_at(file, inner)
+            if class_ is not None:
+                canonical = ClassType(*self.canonical(file.path, class_))
+                found = self.of_usage(self.member_sites(canonical, name), usage)
+                if usage not in _CALL_USAGES and found:
                     return self._nearest(found)
-                if found or (name in self.everywhere and usage in _CALLED):
+                if found or (name in self.traits.universal_methods and usage in _CALL_USAGES):
                     return found
             if row is not None and row.scope == inner:
-                return self.of_usage(self.bound_sites(at, bind), usage)
-            if self.hides_names(at, inner):
+                return self.of_usage(self.sites_of_binding(file, bind), usage)
+            if self.hides_names(file, inner):
                 return []
-            inner = at.parent(inner)
+            inner = file.parent(inner)
         if row is not None and row.scope == 0:
-            return self.of_usage(self.bound_sites(at, bind), usage)
-        return self.of_usage(self.outside_sites(at, scope, name), usage)
+            return self.of_usage(self.sites_of_binding(file, bind), usage)
+        return self.of_usage(self.sites_outside(file, scope, name), usage)
 
-    def hides_names(self, at: FileScope, scope: int) -> bool:
-        """Whether a scope may have members of an object that is not known."""
+    def hides_names(self, file: FileScope, scope: int) -> bool:
+        """True if a scope may have members of an unknown receiver."""
         return False
 
-    def bound_sites(self, at: FileScope, bind: int) -> list[Site]:
-        row = at.binds[bind]
-        found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
+    def sites_of_binding(self, file: FileScope, bind: int) -> list[Site]:
+        row = file.binds[bind]
+        found = [definition_site(file.path, number) for number in file.defs_in.get((row.scope, row.name), ())]
         if not found and row.target_kind == Target.IMPORT:
-            for number in at.imports_in(row.scope, row.name, self.local_name):
-                found += self.import_sites(at, number)
+            for number in file.imports_in(row.scope, row.name, self.local_name):
+                found += self.resolve_import(file, number)
         return list(dict.fromkeys(found))
 
-    def class_of(self, at: FileScope, scope: int) -> int | None:
+    def class_at(self, file: FileScope, scope: int) -> int | None:
         """The class that a scope is the body of."""
-        if scope in at.nameless:
+        if scope in file.anonymous_classes:
             return -scope
-        owner = at.owner.get(scope)
-        is_body = owner is not None and at.sketch.scopes[scope][1] == "class"
-        return owner if is_body and owner is not None and at.defs[owner].kind in self.classes else None
+        owner = file.owner.get(scope)
+        if owner is None or file.scope_kind(scope) != "class":
+            return None
+        return owner if file.defs[owner].kind in self.traits.class_kinds else None
 
-    def outside_sites(self, at: FileScope, scope: int, name: str) -> list[Site]:
-        """What a name stands for that neither its file nor a base of the classes around it has."""
+    def sites_outside(self, file: FileScope, scope: int, name: str) -> list[Site]:
+        """Declarations of a name that neither the file nor a base of the enclosing classes has."""
         return []
 
     def of_usage(self, sites: Sequence[Site], usage: int) -> list[Site]:
-        """Those that a name which is used so can mean."""
+        """Keep the declarations that a name with this usage can refer to."""
         if usage == Usage.TYPE:
-            return [site for site in sites if self.kind(site) in self.classes]
-        if usage in _CALLED:
-            return [site for site in sites if self.kind(site) in self.called_kinds]
+            return [site for site in sites if self.is_type(site)]
+        if usage in _CALL_USAGES:
+            return [site for site in sites if self.kind(site) in self.traits.callable_kinds]
         return [site for site in sites if self.kind(site) not in CALLABLES]
 
-    called_kinds = frozenset({"method", "function", "property"})
-
     def kind(self, site: Site) -> str:
-        return self.evaluator.at(site[0]).defs[site[2]].kind if site[1] == "d" else "attribute"
+        is_definition = site.kind is SiteKind.DEFINITION
+        return self.evaluator.file(site.path).defs[site.number].kind if is_definition else "attribute"
 
-    def bare(self, at: FileScope, node: int) -> Values:
-        scope, usage = at.ambient[node]
-        _, bound, text, ref = at.nodes[node]
-        sites = self.bare_sites(at, scope, usage, self.written_name(at, ref, at.texts[text]), bound - 1)
+    def is_type(self, site: Site) -> bool:
+        return self.kind(site) in self.traits.class_kinds
+
+    def name_types(self, file: FileScope, node: int) -> Types:
+        scope, usage = file.ambient[node]
+        name, bind, qualified = self._name_at(file, node)
+        sites = self.resolve_name(file, scope, usage, qualified, bind)
+        return self.types_at(sites) if sites else self.unknown_types(file, scope, bind, name)
+
+    def _name_at(self, file: FileScope, node: int) -> tuple[str, int, str]:
+        """Name, binding (or -1) and qualified name of a node."""
+        expr = file.exprs[node]
+        assert isinstance(expr, NameExpr | CaseExpr)
+        binding = expr.binding if isinstance(expr, NameExpr) else None
+        bind = binding if binding is not None else -1
+        return expr.name, bind, self.qualify_name(file, expr.reference, expr.name)
+
+    def unknown_types(self, file: FileScope, scope: int, bind: int, name: str) -> Types:
+        if bind >= 0 and file.binds[bind].target_kind != Target.DEF:
+            return self.evaluator.query(Query(QueryKind.BINDING, file.path, bind))
+        return one(External(name))
+
+    def named_type(self, file: FileScope, node: int) -> Types:
+        scope, _ = file.ambient[node]
+        name, bind, qualified = self._name_at(file, node)
+        sites = self.resolve_name(file, scope, Usage.TYPE, qualified, bind)
         if sites:
-            return union(map(self.site_values, sites))
-        return self.unknown(at, scope, bound, at.texts[text])
+            return frozenset(Instance(*self.canonical(site.path, site.number)) for site in sites)
+        if bind >= 0:
+            return self.evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, bind))
+        return one(External(f"{name}()"))
 
-    def site_values(self, site: Site) -> Values:
-        """What a site holds; a method is one of its class, which no object is known of."""
-        return self.evaluator.site_value(site)
+    # --- classes and members
 
-    def unknown(self, at: FileScope, scope: int, bound: int, name: str) -> Values:
-        if bound and at.binds[bound - 1].target_kind != Target.DEF:
-            return self.evaluator.query(("b", at.path, bound - 1))
-        return frozenset({("x", name)})
+    def enclosing_class(self, file: FileScope, definition: int) -> tuple[str, int] | None:
+        class_ = self.class_at(file, file.defs[definition].scope)
+        return (file.path, class_) if class_ is not None else None
 
-    def bare_type(self, at: FileScope, node: int) -> Values:
-        scope, _ = at.ambient[node]
-        _, bound, text, ref = at.nodes[node]
-        sites = self.bare_sites(at, scope, Usage.TYPE, self.written_name(at, ref, at.texts[text]), bound - 1)
-        if sites:
-            return frozenset(("i", *self.whole(site[0], site[2])) for site in sites)
-        if bound:
-            return self.evaluator.query(("y", at.path, bound - 1))
-        return frozenset({("x", f"{at.texts[text]}()")})
+    def member_sites(self, receiver: Type, name: str) -> Sequence[Site]:
+        return self.evaluator.member_sites(receiver, name)
 
-    # Classes
-
-    def class_around(self, at: FileScope, definition: int) -> tuple[str, int] | None:
-        of = self.class_of(at, at.defs[definition].scope)
-        return (at.path, of) if of is not None else None
-
-    def parts(self, at: FileScope, definition: int) -> list[tuple[str, str]]:
-        return []
-
-    # Calls
-
-    def member_sites(self, of: Value, name: str) -> Sequence[Site]:
-        return self.evaluator.member_sites(of, name)
-
-    def named_sites(self, at: FileScope, node: int) -> list[tuple[Site, ...]]:
-        kind, a, b, _ = at.nodes[node]
+    def resolve_member_name(self, file: FileScope, node: int) -> list[tuple[Site, ...]]:
+        expr = file.exprs[node]
+        assert isinstance(expr, MemberExpr | CaseExpr)
         groups: list[tuple[Site, ...]] = []
-        for of in sorted(self.evaluator.value(at.path, a), key=repr):
-            sites = [site for site in self.member_sites(of, at.texts[b]) if self._is_seen(at, site)]
+        receiver = expr.receiver if isinstance(expr, MemberExpr) else expr.value
+        for value in in_order(self.evaluator.infer(file, receiver)):
+            sites = [site for site in self.member_sites(value, expr.name) if self._is_visible(file, site)]
             values = [site for site in sites if self.kind(site) not in CALLABLES]
             if sites:
                 groups.append(tuple(self._nearest(values or sites)))
-        if not groups and kind == ExprKind.CASE:
-            plain = self.bare_sites(at, at.ambient[node][0], Usage.NAME, at.texts[b], -1)
+        if not groups and isinstance(expr, CaseExpr):
+            plain = self.resolve_name(file, file.ambient[node][0], Usage.NAME, expr.name, -1)
             return [tuple(plain)] if plain else []
         return groups
 
     def _nearest(self, sites: list[Site]) -> list[Site]:
-        """Of members that hide each other those of the class that comes first."""
-        first = self._around(sites[0])
-        return [site for site in sites if self._around(site) == first] if first is not None else sites
+        """Of members that hide each other, those of the first class."""
+        first = self._class_around(sites[0])
+        return [site for site in sites if self._class_around(site) == first] if first is not None else sites
 
-    def _around(self, site: Site) -> tuple[str, int] | None:
-        around = self.class_around(self.evaluator.at(site[0]), site[2]) if site[1] == "d" else None
-        return self.whole(*around) if around is not None else None
+    def _class_around(self, site: Site) -> tuple[str, int] | None:
+        is_definition = site.kind is SiteKind.DEFINITION
+        around = self.enclosing_class(self.evaluator.file(site.path), site.number) if is_definition else None
+        return self.canonical(*around) if around is not None else None
 
-    def _is_seen(self, at: FileScope, site: Site) -> bool:
-        return site[0] == at.path or site[1] != "d" or self.evaluator.at(site[0]).defs[site[2]].visibility != "private"
+    def _is_visible(self, file: FileScope, site: Site) -> bool:
+        if site.path == file.path or site.kind is not SiteKind.DEFINITION:
+            return True
+        return self.evaluator.file(site.path).defs[site.number].visibility != "private"
 
-    def extension_sites(self, at: FileScope, node: int, of: Value, name: str) -> Sequence[Site]:
-        """Functions that are called like a member of an object, but stand elsewhere."""
+    def extension_sites(self, file: FileScope, node: int, receiver: Type, name: str) -> Sequence[Site]:
+        """Functions that are called like a member but defined elsewhere."""
         return ()
 
-    def calls_of(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        versions = self.evaluator.query(("z", at.language, "call", at.path, node))
+    # --- calls
+
+    def resolve_call(self, file: FileScope, node: int) -> Sequence[CallGroup]:
+        query = LanguageQuery(file.language, "call", (file.path, node))
+        versions: frozenset[tuple[CallGroup, ...]] = self.evaluator.language_query(query, tuple)
         if len(versions) == 1:
             return next(iter(versions))
-        # In a circle the first answers know less: of fewer objects, and of more methods that could be meant.
+        # In a cycle the first results know less: fewer receivers, and more methods that the call could refer to.
         return min(versions, key=_by_knowledge, default=())
 
-    def _call_sites(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        what, callee, _, _ = at.nodes[node]
-        kind, a, b, ref = at.nodes[callee]
-        while kind in (ExprKind.PAREN, ExprKind.INDEX):
-            callee = a
-            kind, a, b, ref = at.nodes[callee]
-        found: list[tuple[Value | None, tuple[Site, ...]]] = []
-        if kind == ExprKind.MEMBER:
-            for of in sorted(self.evaluator.value(at.path, a), key=repr):
-                sites = self.member_sites(of, at.texts[b]) or self.extension_sites(at, node, of, at.texts[b])
+    def _call_groups(self, file: FileScope, node: int) -> tuple[CallGroup, ...]:
+        call = file.exprs[node]
+        assert isinstance(call, CallExpr | NewExpr)
+        is_new = isinstance(call, NewExpr)
+        callee = call.callee
+        while isinstance(expr := file.exprs[callee], ParenExpr | IndexExpr):
+            callee = expr.value
+        found: list[CallGroup] = []
+        if isinstance(expr, MemberExpr):
+            for value in in_order(self.evaluator.infer(file, expr.receiver)):
+                sites = self.member_sites(value, expr.name) or self.extension_sites(file, node, value, expr.name)
                 if sites:
-                    found.append((of, self._chosen(at, node, sites, what)))
-        elif kind == ExprKind.NAME:
-            place = at.ambient.get(callee)
+                    found.append(CallGroup(value, self._chosen(file, node, sites, is_new=is_new)))
+        elif isinstance(expr, NameExpr):
+            place = file.ambient.get(callee)
             if place is not None:
-                usage = Usage.TYPE if what == ExprKind.NEW else place[1]
-                sites = self.bare_sites(at, place[0], usage, self.written_name(at, ref, at.texts[b]), a - 1)
+                usage = Usage.TYPE if is_new else place[1]
+                _, bind, qualified = self._name_at(file, callee)
+                sites = self.resolve_name(file, place[0], usage, qualified, bind)
             else:
-                sites = self.bound_sites(at, a - 1) if a else []
+                sites = self.sites_of_binding(file, expr.binding) if expr.binding is not None else []
             if sites:
-                found.append((None, self._chosen(at, node, sites, what)))
+                found.append(CallGroup(None, self._chosen(file, node, sites, is_new=is_new)))
         return tuple(found)
 
-    def _chosen(self, at: FileScope, node: int, sites: Sequence[Site], what: int) -> tuple[Site, ...]:
-        types = [site for site in sites if self.kind(site) in self.classes]
+    def _chosen(self, file: FileScope, node: int, sites: Sequence[Site], *, is_new: bool) -> tuple[Site, ...]:
+        types = [site for site in sites if self.is_type(site)]
         types = self._nearest(types) if types else []
-        if types and (what == ExprKind.NEW or self.calls_make):
-            makers = choose(self.evaluator, at, node, self._makers(at, types))
-            return (*types, *((path, "d", definition) for path, definition in makers))
-        seen = [site for site in sites if self.kind(site) in self.called_kinds and self._is_seen(at, site)]
-        methods = [(site[0], site[2]) for site in seen if self.kind(site) in CALLABLES]
-        memo_tracked = choose(self.evaluator, at, node, methods)
-        if not memo_tracked:
-            values = [site for site in seen if self.kind(site) not in CALLABLES and self.is_callable(at, node, site)]
+        if types and (is_new or self.traits.calls_construct):
+            chosen = choose(self.evaluator, file, node, self._constructors(file, types))
+            return (*types, *(definition_site(*candidate) for candidate in chosen))
+        kinds = self.traits.callable_kinds
+        visible = [site for site in sites if self.kind(site) in kinds and self._is_visible(file, site)]
+        methods = [(site.path, site.number) for site in visible if self.kind(site) in CALLABLES]
+        chosen = choose(self.evaluator, file, node, methods)
+        if not chosen:
+            values = [
+                site for site in visible if self.kind(site) not in CALLABLES and self.is_callable(file, node, site)
+            ]
             return tuple(self._nearest(values)) if values else ()
-        return tuple((path, "d", definition) for path, definition in memo_tracked)
+        return tuple(definition_site(*candidate) for candidate in chosen)
 
-    def is_callable(self, at: FileScope, node: int, site: Site) -> bool:
-        """Whether what a property or field holds can be called."""
-        for value in self.evaluator.site_value(site):
-            if value[0] == "x" and is_plain(value[1]):
+    def is_callable(self, file: FileScope, node: int, site: Site) -> bool:
+        """True if the value of a property or field can be called."""
+        for value in self.evaluator.site_types(site):
+            if isinstance(value, External) and is_plain(value.name):
                 return False
-            if value[0] == "i" and self.kind((value[1], "d", value[2])) != "type":
+            if isinstance(value, Instance) and self.kind(definition_site(value.path, value.definition)) != "type":
                 return bool(self.evaluator.member_sites(value, "invoke"))
         return True
 
-    def _makers(self, at: FileScope, types: Sequence[Site]) -> list[Candidate]:
+    def _constructors(self, file: FileScope, types: Sequence[Site]) -> list[Candidate]:
         found: list[Candidate] = []
-        for path, _, definition in types:
-            tables = self.evaluator.at(path)
-            for members in tables.members.get(definition, {}).values():
+        for site in types:
+            target = self.evaluator.file(site.path)
+            for members in target.members.get(site.number, {}).values():
                 found += [
-                    (path, member)
+                    (site.path, member)
                     for member in members
-                    if tables.defs[member].kind == "constructor" and self._is_seen(at, (path, "d", member))
+                    if target.defs[member].kind == "constructor"
+                    and self._is_visible(file, definition_site(site.path, member))
                 ]
         return found
 
-    def called(self, at: FileScope, node: int) -> Values | None:
-        calls = self.calls_of(at, node)
-        if not calls:
+    def call_result(self, file: FileScope, node: int) -> Types | None:
+        groups = self.resolve_call(file, node)
+        if not groups:
             return None
-        return union(self._given_by(of, site, at, node) for of, sites in calls for site in sites)
+        return union(self._result(group.receiver, site, file, node) for group in groups for site in group.sites)
 
-    def _given_by(self, of: Value | None, site: Site, at: FileScope, node: int) -> Values:
-        path, what, definition = site
-        if what != "d":
+    def _result(self, receiver: Type | None, site: Site, file: FileScope, node: int) -> Types:
+        if site.kind is not SiteKind.DEFINITION:
             return NOTHING
-        tables = self.evaluator.at(path)
-        kind = tables.defs[definition].kind
-        if kind in self.classes:
-            return frozenset({("i", path, definition)})
+        path, _, definition = site
+        target = self.evaluator.file(path)
+        kind = target.defs[definition].kind
+        if kind in self.traits.class_kinds:
+            return one(Instance(path, definition))
         if kind == "constructor":
             return NOTHING
-        scope = tables.body.get(definition)
+        scope = target.body.get(definition)
         if kind not in CALLABLES or scope is None:
-            return self.evaluator.site_value(site)
-        variable = type_variable(tables, tables.return_type(scope))
-        if variable is not None and of is not None and tables.binds[variable].scope != scope:
-            return self._argument_of(of, tables, variable)
-        inferred = self._inferred(tables, scope, variable, at, node) if variable is not None else NOTHING
+            return self.evaluator.site_types(site)
+        variable = type_variable(target, target.return_type(scope))
+        if variable is not None and receiver is not None and target.binds[variable].scope != scope:
+            return self._type_argument(receiver, target, variable)
+        inferred = self._inferred(target, scope, variable, file, node) if variable is not None else NOTHING
         if inferred:
             return inferred
-        found = self.evaluator.query(("r", path, scope))
+        found = self.evaluator.query(Query(QueryKind.RETURN, path, scope))
         if any(mentions(value, path, scope) for value in found):
-            callee: Value = ("m", path, scope, of) if of is not None and of[0] == "i" else ("f", path, scope)
-            return self.evaluator.call(callee, at, node)
+            is_bound = isinstance(receiver, Instance)
+            callee = BoundMethod(path, scope, receiver) if is_bound and receiver else Function(path, scope)
+            return self.evaluator.call(callee, file, node)
         return found
 
-    def _argument_of(self, of: Value, target: FileScope, variable: int) -> Values:
-        """What a type variable of a class stands for in an object: what the classes between them say."""
+    def _type_argument(self, receiver: Type | None, target: FileScope, variable: int) -> Types:
+        """Type argument of a receiver for a type variable of a class, as the classes in between declare it."""
         row = target.binds[variable]
         names = [bind.name for bind in target.binds if bind.scope == row.scope and _is_variable(bind)]
         owner = target.owner.get(row.scope)
-        if owner is None or of[0] not in ("i", "s"):
+        if owner is None or not isinstance(receiver, Instance | SuperType):
             return NOTHING
-        if of[:3] == ("i", target.path, owner):
-            return self.evaluator.query(("y", target.path, variable))
+        if isinstance(receiver, Instance) and (receiver.path, receiver.definition) == (target.path, owner):
+            return self.evaluator.query(Query(QueryKind.NAMED_TYPE, target.path, variable))
         number = names.index(row.name)
         found = NOTHING
-        for base in self.evaluator.bases(of[1], of[2]):
-            at = self.evaluator.at(base[1]) if base[0] == "c" else None
-            for node in at.bases(base[2]) if at is not None else ():
-                kind, a, keys, _ = at.nodes[node]  # type: ignore[union-attr]
-                if kind == ExprKind.INDEX and ("c", target.path, owner) in self.evaluator.value(base[1], a):
-                    parts = at.lists[keys]  # type: ignore[union-attr]
-                    if number < len(parts) and type_variable(at, parts[number]) is None:  # type: ignore[arg-type]
-                        found |= self.evaluator.type_of(at, parts[number])  # type: ignore[arg-type]
+        generic = ClassType(target.path, owner)
+        for base in self.evaluator.mro(receiver.path, receiver.definition):
+            if not isinstance(base, ClassType):
+                continue
+            file = self.evaluator.file(base.path)
+            for node in file.bases(base.definition):
+                expr = file.exprs[node]
+                if not isinstance(expr, IndexExpr) or generic not in self.evaluator.infer(file, expr.value):
+                    continue
+                if number < len(expr.keys) and type_variable(file, expr.keys[number]) is None:
+                    found |= self.evaluator.named_type(file, expr.keys[number])
         return found
 
-    def _inferred(self, target: FileScope, scope: int, variable: int, at: FileScope, node: int) -> Values:
-        """What a method gives whose type is a variable that its arguments tell."""
+    def _inferred(self, target: FileScope, scope: int, variable: int, file: FileScope, node: int) -> Types:
+        """Result of a generic method whose type variable the arguments determine."""
         found = NOTHING
-        variable += 1
-        for param, part in zip(target.params.get(scope, ()), at.lists[at.nodes[node][2]], strict=False):
-            kind, a, b, _ = target.nodes[param.type] if param.type >= 0 else (0, 0, 0, 0)
-            if kind == ExprKind.NAME and a == variable:
-                found |= frozenset(value for value in self.evaluator.value(at.path, part) if value[0] != "p")
-            elif kind == ExprKind.INDEX and [target.nodes[key][:2] for key in target.lists[b]] == [
-                [ExprKind.NAME, variable]
-            ]:
-                for value in self.evaluator.value(at.path, part):
-                    found |= frozenset({("i", *value[1:])}) if value[0] == "Y" else self.evaluator.elements(value)
+        for param, part in zip(target.params.get(scope, ()), arguments_of(file, node), strict=False):
+            expr = target.exprs[param.type] if param.type >= 0 else None
+            if isinstance(expr, NameExpr):
+                if expr.binding == variable:
+                    types = self.evaluator.infer(file, part)
+                    found |= frozenset(value for value in types if not isinstance(value, ParamType))
+            elif isinstance(expr, IndexExpr) and len(expr.keys) == 1:
+                key = target.exprs[expr.keys[0]]
+                if isinstance(key, NameExpr) and key.binding == variable:
+                    for value in self.evaluator.infer(file, part):
+                        if isinstance(value, ClassLiteral):
+                            found |= one(Instance(value.path, value.definition))
+                        else:
+                            found |= self.evaluator.elements(value)
         return found

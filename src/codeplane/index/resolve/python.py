@@ -1,27 +1,42 @@
-"""Python: modules and packages, classes whose methods name their object, decorators, and pytest's fixtures."""
+"""Python: modules and packages, `self` parameters, decorators, and pytest fixtures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from codeplane.base.paths import parent
-from codeplane.facts.ir import ExprKind
+from codeplane.facts.ir import CallExpr, LabelledExpr, MemberExpr, NameExpr, UnknownExpr
 from codeplane.facts.sketch import SketchImport
-from codeplane.index.resolve.evaluator import CALLABLES
+from codeplane.index.resolve.calls import arguments_of
+from codeplane.index.resolve.evaluator import literals
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.python_modules import PythonModules
-from codeplane.index.resolve.resolver import LanguageResolver
-from codeplane.index.resolve.value import (
+from codeplane.index.resolve.queries import Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
+from codeplane.index.resolve.types import (
     NOTHING,
+    ClassType,
+    DictType,
+    External,
+    Instance,
+    ListType,
+    Module,
+    Namespace,
     Site,
-    Value,
-    Values,
-    bound,
+    SuperType,
+    Type,
+    Types,
+    TypeVarBound,
+    bind_method,
+    class_of,
+    definition_site,
     dict_of,
-    foreign,
+    external_call,
+    instances,
     list_of,
-    objects,
+    module_site,
+    one,
     tuple_of,
     union,
 )
@@ -34,6 +49,17 @@ _COLLECTIONS = frozenset(
         "ContextManager", "AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager",
     }
 )  # fmt: skip
+_TRANSPARENT = frozenset(
+    {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "TypeGuard"}
+)
+"""Special forms whose instances are those of their arguments."""
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_IDENTITY = frozenset(
+    {"functools.partial", "copy.copy", "copy.deepcopy", "asyncio.run", "weakref.ref", "weakref.proxy"}
+)
+_ACCESSORS = frozenset({"setter", "getter", "deleter"})
+_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+_PythonModule = Module | Namespace
 
 
 class PythonResolver(LanguageResolver):
@@ -41,368 +67,335 @@ class PythonResolver(LanguageResolver):
     def _modules(self) -> PythonModules:
         return PythonModules(self.evaluator.library.paths())
 
+    # --- imports and modules
+
     def local_name(self, row: SketchImport) -> str:
         if row.alias:
             return row.alias
         return row.imported_name.partition(".")[0] if row.kind == "python_import" else row.imported_name
 
-    def constructors(self, of: Value) -> tuple[str, ...]:
-        return ("__init__",)
-
-    def item(self, of: Value) -> Values:
-        return self.evaluator.result(of, "__getitem__")
-
-    def unbound(self, at: FileScope, name: str) -> Values:
-        for source in self._stars(at):
-            found = self.module_values(source, name)
+    def unbound_types(self, file: FileScope, name: str) -> Types:
+        for source in self._star_imports(file):
+            found = self.module_member_types(source, name)
             if found:
                 return found
-        return frozenset({("x", f"builtins.{name}")})
+        return one(External(f"builtins.{name}"))
 
-    def _stars(self, at: FileScope) -> list[Value]:
-        """Modules that all names are taken from."""
-        return [
-            module
-            for reexport in at.sketch.reexports
-            if reexport[1] == "REEXPORT_ALL"
-            for module in self._module_named(at.path, reexport[0])
-        ]
-
-    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
-        """What a name that nothing in a file binds stands for, if all names of a module are taken over."""
-        for source in self._stars(at):
-            found = self.module_sites(source, name)
+    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
+        for source in self._star_imports(file):
+            found = self.lookup_in_module(source, name)
             if found:
                 return found
         return []
 
-    def imported(self, at: FileScope, number: int) -> Values:
-        sites = self.import_sites(at, number)
-        if sites:
-            return union(self.evaluator.site_value(site) for site in sites)
-        row = at.imports[number]
-        source, name = row.source or "", row.imported_name
-        if row.kind == "python_import":
-            top = name if row.alias else name.partition(".")[0]
-            stem_modules = self._module_named(at.path, top)
-            return frozenset(stem_modules) if stem_modules else frozenset({("x", top)})
-        found = union(self.module_values(module, name) for module in self._module_named(at.path, source))
-        return found or (NOTHING if source.startswith(".") else frozenset({("x", f"{source}.{name}")}))
+    def _star_imports(self, file: FileScope) -> list[_PythonModule]:
+        return [
+            module
+            for reexport in file.sketch.reexports
+            if reexport[1] == "REEXPORT_ALL"
+            for module in self._find_module(file.path, str(reexport[0]))
+        ]
 
-    def import_sites(self, at: FileScope, number: int) -> list[Site]:
-        """What an import stands for in the repository."""
-        row = at.imports[number]
+    def import_types(self, file: FileScope, number: int) -> Types:
+        sites = self.resolve_import(file, number)
+        if sites:
+            return self.types_at(sites)
+        row = file.imports[number]
         source, name = row.source or "", row.imported_name
         if row.kind == "python_import":
             top = name if row.alias else name.partition(".")[0]
-            return [(module[1], "M", 0) for module in self._module_named(at.path, top) if module[0] == "M"]
+            return frozenset(self._find_module(file.path, top)) or one(External(top))
+        found = union(self.module_member_types(module, name) for module in self._find_module(file.path, source))
+        return found or (NOTHING if source.startswith(".") else one(External(f"{source}.{name}")))
+
+    def resolve_import(self, file: FileScope, number: int) -> list[Site]:
+        row = file.imports[number]
+        source, name = row.source or "", row.imported_name
+        if row.kind == "python_import":
+            top = name if row.alias else name.partition(".")[0]
+            return [site for module in self._find_module(file.path, top) for site in _file_of(module)]
         if row.kind != "python_from" or name == "*":
             return []
         found: list[Site] = []
-        for module in self._module_named(at.path, source):
-            found += self.module_sites(module, name)
+        for module in self._find_module(file.path, source):
+            found += self.lookup_in_module(module, name)
         return found
 
-    def import_files(self, at: FileScope, number: int) -> list[str]:
-        row = at.imports[number]
+    def import_files(self, file: FileScope, number: int) -> list[str]:
+        row = file.imports[number]
         source = row.imported_name if row.kind == "python_import" else row.source or ""
-        modules = self._module_named(at.path, source)
+        modules = self._find_module(file.path, source)
         inner = [self._submodule(module, row.imported_name) for module in modules if row.kind == "python_from"]
-        return [module[1] for module in (*modules, *inner) if module is not None and module[0] == "M"]
+        return [module.path for module in (*modules, *inner) if isinstance(module, Module)]
 
-    def _module_named(self, near: str, source: str) -> list[Value]:
+    def _find_module(self, near: str, source: str) -> list[_PythonModule]:
         if source.startswith("."):
-            stem = self._modules.relative(near, source)
-            path = self._modules.at(stem)
-            if path is not None:
-                return [("M", path)]
-            return [("N", "python", "/" + stem)] if self._modules.has_beneath(stem) else []
+            return self._module_at(self._modules.relative(near, source))
         path = self._modules.find(source, near)
         if path is not None:
-            return [("M", path)]
-        return [("N", "python", source)] if self._modules.is_directory(source) else []
+            return [Module(path)]
+        return [Namespace("python", source)] if self._modules.is_directory(source) else []
 
-    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
-        """What a name of a module stands for."""
-        if (module, name) in seen:
-            inner = self._submodule(module, name)
-            return [(inner[1], "M", 0)] if inner is not None and inner[0] == "M" else []
+    def _module_at(self, stem: str) -> list[_PythonModule]:
+        path = self._modules.at(stem)
+        if path is not None:
+            return [Module(path)]
+        return [Namespace("python", "/" + stem)] if self._modules.has_beneath(stem) else []
+
+    def lookup_in_module(self, module: _PythonModule, name: str) -> list[Site]:
+        return self._lookup(module, name, ())
+
+    def _lookup(self, module: _PythonModule, name: str, seen: tuple[tuple[_PythonModule, str], ...]) -> list[Site]:
+        """Declarations of a name of a module; `seen` guards against circular imports."""
+        if (module, name) in seen or not isinstance(module, Module):
+            return _file_of(self._submodule(module, name))
         seen = (*seen, (module, name))
-        if module[0] != "M":
-            inner = self._submodule(module, name)
-            return [(inner[1], "M", 0)] if inner is not None and inner[0] == "M" else []
-        at = self.evaluator.library.tables(module[1])
-        if at is None:
+        file = self.evaluator.library.file(module.path)
+        if file is None:
             return []
-        found: list[Site] = []
-        bound = at.binds_in.get((0, name), ())
-        for definition in at.defs_in.get((0, name), ()):
-            if at.defs[definition].parent is None:
-                found.append((at.path, "d", definition))
-        for number in at.imports_in(0, name, self.local_name):
-            imported = at.imports[number]
+        found = [
+            definition_site(file.path, definition)
+            for definition in file.defs_in.get((0, name), ())
+            if file.defs[definition].parent is None
+        ]
+        for number in file.imports_in(0, name, self.local_name):
+            imported = file.imports[number]
             if imported.kind == "python_import":
-                found += self.import_sites(at, number)
+                found += self.resolve_import(file, number)
             elif imported.kind == "python_from":
-                for source in self._module_named(at.path, imported.source or ""):
-                    found += self.module_sites(source, imported.imported_name, seen)
-        if not found and not bound:
+                for source in self._find_module(file.path, imported.source or ""):
+                    found += self._lookup(source, imported.imported_name, seen)
+        if not found and not file.binds_in.get((0, name), ()):
             inner = self._submodule(module, name)
             if inner is not None:
-                return [(inner[1], "M", 0)] if inner[0] == "M" else []
-            if not name.startswith("_") or any(export[0] == name for export in at.sketch.exports):
-                for source in self._stars(at):
-                    found += self.module_sites(source, name, seen)
+                return _file_of(inner)
+            if not name.startswith("_") or any(export[0] == name for export in file.sketch.exports):
+                for source in self._star_imports(file):
+                    found += self._lookup(source, name, seen)
                     if found:
                         break
         return list(dict.fromkeys(found))
 
-    def _submodule(self, module: Value, name: str) -> Value | None:
-        if module[0] == "N" and not module[2].startswith("/"):
-            found = self._module_named("", f"{module[2]}.{name}")
-            return found[0] if found else None
-        if module[0] == "M":
-            path = module[1]
-            if not path.endswith(("/__init__.py", "/__init__.pyi")):
+    def _submodule(self, module: _PythonModule, name: str) -> _PythonModule | None:
+        if isinstance(module, Module):
+            if not module.path.endswith(("/__init__.py", "/__init__.pyi")):
                 return None
-            stem = f"{parent(path)}/{name}"
+            found = self._module_at(f"{parent(module.path)}/{name}")
+        elif module.name.startswith("/"):
+            found = self._module_at(f"{module.name[1:]}/{name}")
         else:
-            stem = f"{module[2][1:]}/{name}"
-        file = self._modules.at(stem)
-        if file is not None:
-            return ("M", file)
-        return ("N", "python", "/" + stem) if self._modules.has_beneath(stem) else None
+            found = self._find_module("", f"{module.name}.{name}")
+        return found[0] if found else None
 
-    def module_values(self, module: Value, name: str) -> Values:
-        sites = self.module_sites(module, name)
+    def module_member_types(self, module: _PythonModule, name: str) -> Types:
+        sites = self.lookup_in_module(module, name)
         if sites:
-            return union(self.evaluator.site_value(site) for site in sites)
-        if module[0] == "M":
-            at = self.evaluator.library.tables(module[1])
-            bound = at.binds_in.get((0, name), ()) if at is not None else ()
-            if bound:
-                return union(self.evaluator.query(("b", module[1], bind)) for bind in bound)
+            return self.types_at(sites)
+        if isinstance(module, Module):
+            file = self.evaluator.library.file(module.path)
+            binds = file.binds_in.get((0, name), ()) if file is not None else ()
+            if binds:
+                return self._bindings_types(module.path, binds)
         inner = self._submodule(module, name)
-        return frozenset({inner}) if inner is not None else NOTHING
+        return one(inner) if inner is not None else NOTHING
 
-    def how(self, at: FileScope, definition: int) -> str:
-        """How a method takes its object."""
-        names = {name.rpartition(".")[2] for name in self._decorator_names(at, definition)}
+    def _bindings_types(self, path: str, binds: Sequence[int]) -> Types:
+        return union(self.evaluator.query(Query(QueryKind.BINDING, path, bind)) for bind in binds)
+
+    # --- methods and attributes
+
+    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
+        return ("__init__",)
+
+    def receiver_kind(self, file: FileScope, definition: int) -> ReceiverKind:
+        names = {name.rpartition(".")[2] for name in self._decorator_names(file, definition)}
         if "staticmethod" in names:
-            return "static"
-        if "classmethod" in names or at.defs[definition].name in ("__new__", "__init_subclass__", "__class_getitem__"):
-            return "class"
-        return "object"
+            return ReceiverKind.STATIC
+        if "classmethod" in names or file.defs[definition].name in _CLASS_METHODS:
+            return ReceiverKind.CLASS
+        return ReceiverKind.INSTANCE
 
-    def _decorator_names(self, at: FileScope, definition: int) -> list[str]:
-        """Dotted texts of the decorators, the arguments of those that are called left out."""
+    def _decorator_names(self, file: FileScope, definition: int) -> list[str]:
+        """Dotted names of the decorators, without arguments."""
         found = []
-        for node in at.decorators(definition):
-            kind, a, b, _ = at.nodes[node]
-            if kind == ExprKind.CALL:
-                kind, a, b, _ = at.nodes[a]
+        for node in file.decorators(definition):
+            expr = file.exprs[node]
+            if isinstance(expr, CallExpr):
+                expr = file.exprs[expr.callee]
             parts: list[str] = []
-            while kind == ExprKind.MEMBER:
-                parts.append(at.texts[b])
-                kind, a, b, _ = at.nodes[a]
-            if kind == ExprKind.NAME:
-                found.append(".".join([at.texts[b], *reversed(parts)]))
+            while isinstance(expr, MemberExpr):
+                parts.append(expr.name)
+                expr = file.exprs[expr.receiver]
+            if isinstance(expr, NameExpr):
+                found.append(".".join([expr.name, *reversed(parts)]))
         return found
 
-    def passed(self, at: FileScope, definition: int, name: str) -> Values:
-        """What pytest passes to a test or to a fixture."""
-        if not (at.defs[definition].name.startswith("test") or self._is_fixture(at, definition)):
+    def injected_argument(self, file: FileScope, definition: int, name: str) -> Types:
+        """A pytest fixture that is passed to a test or to another fixture."""
+        if not (file.defs[definition].name.startswith("test") or self._is_fixture(file, definition)):
             return NOTHING
-        places = [at.path]
-        folder = at.path
+        paths = [file.path]
+        folder = file.path
         while folder:
             folder = parent(folder)
-            places.append(f"{folder}/conftest.py" if folder else "conftest.py")
-        for path in places:
-            tables = self.evaluator.library.tables(path)
-            if tables is None:
+            paths.append(f"{folder}/conftest.py" if folder else "conftest.py")
+        for path in paths:
+            other = self.evaluator.library.file(path)
+            if other is None:
                 continue
-            for number, row in enumerate(tables.defs):
-                if (
-                    row.name == name
-                    and (path, number) != (at.path, definition)
-                    and row.kind in CALLABLES
-                    and self._is_fixture(tables, number)
-                ):
-                    scope = tables.body.get(number)
-                    if scope is None:
-                        return NOTHING
-                    values = self.evaluator.query(("r", path, scope))
-                    return union(
-                        value[1] if value[0] == "l" and tables.yields(scope) else frozenset({value}) for value in values
-                    )
+            for number, row in enumerate(other.defs):
+                is_other = row.name == name and (path, number) != (file.path, definition)
+                if is_other and row.kind in CALLABLES and self._is_fixture(other, number):
+                    return self._fixture_types(other, number)
         return NOTHING
 
-    def _is_fixture(self, at: FileScope, definition: int) -> bool:
-        return any(name.rpartition(".")[2] == "fixture" for name in self._decorator_names(at, definition))
+    def _fixture_types(self, file: FileScope, definition: int) -> Types:
+        scope = file.body.get(definition)
+        if scope is None:
+            return NOTHING
+        types = self.evaluator.query(Query(QueryKind.RETURN, file.path, scope))
+        is_generator = bool(file.yields(scope))
+        return union(value.items if isinstance(value, ListType) and is_generator else one(value) for value in types)
 
-    def method(self, at: FileScope, definition: int, of: Value) -> Values:
-        names = self._decorator_names(at, definition)
-        last = {name.rpartition(".")[2] for name in names}
-        held = self.evaluator.query(("v", at.path, definition))
-        if of[0] == "i" and any(name.endswith("property") or name in ("setter", "getter", "deleter") for name in last):
-            return union(self.evaluator.call(bound(value, of), None, 0) for value in held)
-        if "staticmethod" in last:
-            return held
-        if "classmethod" in last:
-            return frozenset(bound(value, ("c", of[1], of[2])) for value in held)
-        if of[0] == "c":
-            return held
-        return frozenset(bound(value, of) for value in held)
+    def _is_fixture(self, file: FileScope, definition: int) -> bool:
+        return any(name.rpartition(".")[2] == "fixture" for name in self._decorator_names(file, definition))
 
-    def described(self, values: Values, of: Value) -> Values:
+    def method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
+        names = {name.rpartition(".")[2] for name in self._decorator_names(file, definition)}
+        found = self.evaluator.query(Query(QueryKind.DEFINITION, file.path, definition))
+        is_property = any(name.endswith("property") or name in _ACCESSORS for name in names)
+        if isinstance(receiver, Instance) and is_property:
+            return union(self.evaluator.call(bind_method(value, receiver), None, 0) for value in found)
+        if "staticmethod" in names:
+            return found
+        if "classmethod" in names and isinstance(receiver, Instance | ClassType):
+            class_ = ClassType(receiver.path, receiver.definition)
+            return frozenset(bind_method(value, class_) for value in found)
+        if isinstance(receiver, ClassType):
+            return found
+        return frozenset(bind_method(value, receiver) for value in found)
+
+    def attribute_types(self, types: Types, receiver: Type, owner: ClassType) -> Types:
         found = NOTHING
-        for value in values:
-            getter = self.evaluator.member(value, "__get__")[1] if value[0] == "i" and of[0] == "i" else NOTHING
-            found |= union(self.evaluator.call(method, None, 0) for method in getter) if getter else frozenset({value})
+        for value in types:
+            is_read = isinstance(value, Instance) and isinstance(receiver, Instance)
+            getter = self.evaluator.member(value, "__get__").types if is_read else NOTHING
+            found |= union(self.evaluator.call(method, None, 0) for method in getter) if getter else one(value)
+        if isinstance(receiver, ClassType) and self._is_enum(owner):
+            found |= one(Instance(owner.path, owner.definition))
         return found
 
-    def is_enum(self, of: Value) -> bool:
-        return any(
-            base[0] == "x" and base[1].rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-            for base in self.evaluator.bases(of[1], of[2])
-        )
+    def _is_enum(self, class_: ClassType) -> bool:
+        bases = self.evaluator.mro(class_.path, class_.definition)
+        return any(isinstance(base, External) and base.name.rpartition(".")[2] in _ENUMS for base in bases)
 
-    def elements(self, of: Value) -> Values:
-        if of[0] == "c":
-            return frozenset({("i", of[1], of[2])}) if self.is_enum(of) else NOTHING
-        iterator = self.evaluator.result(of, "__iter__") | self.evaluator.result(of, "__aiter__")
-        stepped = union(
-            self.evaluator.result(value, "__next__") | self.evaluator.result(value, "__anext__")
-            for value in iterator
-            if value[0] == "i"
-        )
-        found = stepped | union(self.evaluator.elements(value) for value in iterator if value[0] != "i")
-        return found or self.evaluator.result(of, "__getitem__")
+    # --- operators
 
-    def entered(self, of: Value) -> Values:
-        return self.evaluator.result(of, "__enter__") | self.evaluator.result(of, "__aenter__")
+    def apply_operator(self, operator: Operator, value: Type) -> Types:
+        match operator:
+            case Operator.INDEX:
+                return self.evaluator.call_method(value, "__getitem__")
+            case Operator.ENTER:
+                return self._call_methods(value, "__enter__", "__aenter__")
+            case Operator.ITERATE:
+                return self._iterate(value)
+        return super().apply_operator(operator, value)
 
-    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
-        arguments = at.lists[at.nodes[node][2]]
+    def _call_methods(self, receiver: Type, *names: str) -> Types:
+        return union(self.evaluator.call_method(receiver, name) for name in names)
+
+    def _iterate(self, value: Type) -> Types:
+        if isinstance(value, ClassType):
+            return one(Instance(value.path, value.definition)) if self._is_enum(value) else NOTHING
+        found = NOTHING
+        for iterator in self._call_methods(value, "__iter__", "__aiter__"):
+            if isinstance(iterator, Instance):
+                found |= self._call_methods(iterator, "__next__", "__anext__")
+            else:
+                found |= self.evaluator.elements(iterator)
+        return found or self.evaluator.call_method(value, "__getitem__")
+
+    # --- library calls
+
+    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
+        nodes = arguments_of(file, node)
         module, _, last = name.rpartition(".")
-        first = values[0] if values else NOTHING
         if module == "builtins":
             if last == "super":
-                return self._super(values) if values else self._super_in(at, at.scope_of_call.get(node))
-            if last in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"):
-                return frozenset({list_of(union(self.evaluator.elements(value) for value in first))})
+                return self._super(arguments) if arguments else self._super_in(file, file.scope_of_call.get(node))
             if last == "dict":
-                return frozenset(value for value in first if value[0] == "d") or frozenset(
-                    {self._labelled(at, arguments)}
-                )
-            if last == "enumerate":
-                return frozenset(
-                    {list_of(frozenset({tuple_of([NOTHING, union(map(self.evaluator.elements, first))])}))}
-                )
-            if last == "zip":
-                return frozenset(
-                    {list_of(frozenset({tuple_of([union(map(self.evaluator.elements, held)) for held in values])}))}
-                )
-            if last in ("next", "anext", "min", "max"):
-                return union(self.evaluator.elements(value) for value in first)
-            if last == "filter" and len(values) > 1:
-                return frozenset({list_of(union(map(self.evaluator.elements, values[1])))})
-            if last == "map" and len(values) > 1:
-                passed = union(map(self.evaluator.elements, values[1]))
-                return frozenset({list_of(union(self.evaluator.call_with(value, [passed]) for value in first))})
-            if last == "type" and len(values) == 1:
-                return frozenset(("c", *value[1:]) for value in first if value[0] == "i")
-            if last == "getattr" and len(values) > 1:
-                names = [value[1] for value in values[1] if value[0] == "k"]
-                found = union(self.evaluator.member(value, name)[1] for value in first for name in names)
-                return found | (values[2] if len(values) > 2 else NOTHING)
-            if last in ("staticmethod", "classmethod", "property"):
-                return first
-        if last == "cast" and len(arguments) > 1:
-            return self.evaluator.type_of(at, arguments[0])
+                dicts: Types = frozenset(value for value in _first(arguments) if isinstance(value, DictType))
+                return dicts or one(self._keyword_dict(file, nodes))
+            builtin = _BUILTINS.get(last)
+            found = builtin(self, arguments) if builtin is not None else None
+            if found is not None:
+                return found
+        if last == "cast" and len(nodes) > 1:
+            return self.evaluator.named_type(file, nodes[0])
         if last == "TypeVar":
-            for part in arguments:
-                kind, a, b, _ = at.nodes[part]
-                if kind == ExprKind.LABELLED and at.texts[b] == "bound":
-                    return frozenset({("v", at.path, a)})
+            labelled = [expr for part in nodes if isinstance(expr := file.exprs[part], LabelledExpr)]
+            bound = next((expr.value for expr in labelled if expr.name == "bound"), None)
+            return one(TypeVarBound(file.path, bound)) if bound is not None else NOTHING
+        return _first(arguments) if name in _IDENTITY else external_call(name)
+
+    def elements_of(self, types: Types) -> Types:
+        return union(map(self.evaluator.elements, types))
+
+    def _keyword_dict(self, file: FileScope, nodes: Sequence[int]) -> Type:
+        labelled = [expr for part in nodes if isinstance(expr := file.exprs[part], LabelledExpr)]
+        return dict_of({expr.name: self.evaluator.infer(file, expr.value) for expr in labelled}, NOTHING)
+
+    def _super(self, arguments: Sequence[Types]) -> Types:
+        if len(arguments) < 2:
             return NOTHING
-        if name in ("functools.partial", "copy.copy", "copy.deepcopy", "asyncio.run", "weakref.ref", "weakref.proxy"):
-            return first
-        return foreign(name if name.endswith("()") else f"{name}()")
+        return frozenset(
+            SuperType(class_.path, class_.definition, receiver)
+            for class_ in arguments[0]
+            if isinstance(class_, ClassType)
+            for receiver in arguments[1]
+            if isinstance(receiver, Instance | ClassType)
+        )
 
-    def _labelled(self, at: FileScope, arguments: Sequence[int]) -> Value:
-        known = {}
-        for part in arguments:
-            kind, a, b, _ = at.nodes[part]
-            if kind == ExprKind.LABELLED:
-                known[at.texts[b]] = self.evaluator.value(at.path, a)
-        return dict_of(known, NOTHING)
-
-    def _super(self, values: Sequence[Values]) -> Values:
-        if len(values) > 1:
-            return frozenset(
-                ("s", cls[1], cls[2], of)
-                for cls in values[0]
-                if cls[0] == "c"
-                for of in values[1]
-                if of[0] in ("i", "c")
-            )
-        return NOTHING
-
-    def _super_in(self, at: FileScope, scope: int | None) -> Values:
-        """`super()` without arguments, in a scope."""
+    def _super_in(self, file: FileScope, scope: int | None) -> Types:
+        """`super()` without arguments."""
         while scope is not None:
-            owner = at.owner.get(scope)
-            parent = at.defs[owner].parent if owner is not None else None
-            if (
-                owner is not None
-                and parent is not None
-                and at.defs[owner].kind in CALLABLES
-                and at.defs[parent].kind in self.classes
-            ):
-                what = "c" if self.how(at, owner) == "class" else "i"
-                return frozenset({("s", at.path, parent, (what, at.path, parent, scope))})
-            scope = at.sketch.scopes[scope][0]
+            owner = file.owner.get(scope)
+            enclosing = self.enclosing_class(file, owner) if owner is not None else None
+            if owner is not None and enclosing is not None and file.defs[owner].kind in CALLABLES:
+                is_class = self.receiver_kind(file, owner) is ReceiverKind.CLASS
+                receiver = ClassType(*enclosing, scope) if is_class else Instance(*enclosing, scope)
+                return one(SuperType(*enclosing, receiver))
+            scope = file.parent(scope)
         return NOTHING
 
-    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
-        found = NOTHING
-        last = name.rpartition(".")[2]
-        if last in (
-            "Optional",
-            "Union",
-            "Annotated",
-            "Final",
-            "ClassVar",
-            "Required",
-            "NotRequired",
-            "ReadOnly",
-            "TypeGuard",
-        ):
-            taken = parts[:1] if last == "Annotated" else parts
-            found |= union(self.evaluator.type_of(at, part) for part in taken)
-        elif last in ("Type", "type"):
-            found |= frozenset(
-                ("c", held[1], held[2]) for part in parts for held in self.evaluator.type_of(at, part) if held[0] == "i"
+    # --- annotations
+
+    def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
+        if isinstance(value, ClassType):
+            return super().apply_type_arguments(value, file, parts)
+        named = self.evaluator.named_type
+        last = value.name.rpartition(".")[2]
+        if last in _TRANSPARENT:
+            return union(named(file, part) for part in (parts[:1] if last == "Annotated" else parts))
+        if last in ("Type", "type"):
+            return frozenset(
+                ClassType(held.path, held.definition)
+                for part in parts
+                for held in named(file, part)
+                if isinstance(held, Instance)
             )
-        elif last in _MAPPINGS and len(parts) > 1:
-            found |= frozenset({dict_of({}, self.evaluator.type_of(at, parts[1]))})
-        elif last in ("Tuple", "tuple") and parts:
-            if len(parts) > 1 and self._is_open_ended(at, parts[-1]):
-                found |= frozenset({list_of(self.evaluator.type_of(at, parts[0]))})
-            else:
-                found |= frozenset({tuple_of([self.evaluator.type_of(at, part) for part in parts])})
-        elif last in ("Awaitable", "Coroutine") and parts:
-            found |= self.evaluator.type_of(at, parts[-1])
-        elif last in _COLLECTIONS and parts:
-            found |= frozenset({list_of(self.evaluator.type_of(at, parts[0]))})
-        return found
+        if last in _MAPPINGS and len(parts) > 1:
+            return one(dict_of({}, named(file, parts[1])))
+        if last in ("Tuple", "tuple") and parts:
+            is_variadic = len(parts) > 1 and isinstance(file.exprs[parts[-1]], UnknownExpr)
+            if is_variadic:
+                return one(list_of(named(file, parts[0])))
+            return one(tuple_of([named(file, part) for part in parts]))
+        if last in ("Awaitable", "Coroutine") and parts:
+            return named(file, parts[-1])
+        return one(list_of(named(file, parts[0]))) if last in _COLLECTIONS and parts else NOTHING
 
-    def _is_open_ended(self, at: FileScope, node: int) -> bool:
-        return at.nodes[node][0] == ExprKind.UNKNOWN
-
-    def written(self, at: FileScope, text: str) -> Values:
+    def parse_type(self, file: FileScope, text: str, scope: int | None) -> Types:
         """A type in quotes."""
         found = NOTHING
         for part in text.split("|"):
@@ -410,12 +403,83 @@ class PythonResolver(LanguageResolver):
             if not all(piece.isidentifier() for piece in name.split(".")):
                 continue
             head, *rest = name.split(".")
-            binds = at.binds_in.get((0, head), ())
+            binds = file.binds_in.get((0, head), ())
             if not rest:
-                found |= union(self.evaluator.query(("y", at.path, bind)) for bind in binds)
+                found |= union(self.evaluator.query(Query(QueryKind.NAMED_TYPE, file.path, bind)) for bind in binds)
                 continue
-            values = union(self.evaluator.query(("b", at.path, bind)) for bind in binds)
+            types = self._bindings_types(file.path, binds)
             for piece in rest:
-                values = union(self.evaluator.member(value, piece)[1] for value in values)
-            found |= objects(values)
+                types = union(self.evaluator.member(value, piece).types for value in types)
+            found |= instances(types)
         return found
+
+
+def _file_of(module: _PythonModule | None) -> list[Site]:
+    return [module_site(module.path)] if isinstance(module, Module) else []
+
+
+# --- builtins: functions of the resolver and the argument types; None for a call with too few arguments
+
+_Builtin = Callable[[PythonResolver, Sequence[Types]], Types | None]
+
+
+def _first(arguments: Sequence[Types]) -> Types:
+    return arguments[0] if arguments else NOTHING
+
+
+def _list(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
+    return one(list_of(resolver.elements_of(_first(arguments))))
+
+
+def _enumerate(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
+    return one(list_of(one(tuple_of([NOTHING, resolver.elements_of(_first(arguments))]))))
+
+
+def _zip(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
+    return one(list_of(one(tuple_of([resolver.elements_of(types) for types in arguments]))))
+
+
+def _next(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
+    return resolver.elements_of(_first(arguments))
+
+
+def _filter(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
+    return one(list_of(resolver.elements_of(arguments[1]))) if len(arguments) > 1 else None
+
+
+def _map(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
+    if len(arguments) < 2:
+        return None
+    items = resolver.elements_of(arguments[1])
+    return one(list_of(union(resolver.evaluator.call_with(value, [items]) for value in arguments[0])))
+
+
+def _type(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
+    if len(arguments) != 1:
+        return None
+    return frozenset(class_of(value) for value in arguments[0] if isinstance(value, Instance))
+
+
+def _getattr(resolver: PythonResolver, arguments: Sequence[Types]) -> Types | None:
+    if len(arguments) < 2:
+        return None
+    names = literals(arguments[1])
+    found = union(resolver.evaluator.member(value, str(name)).types for value in arguments[0] for name in names)
+    return found | (arguments[2] if len(arguments) > 2 else NOTHING)
+
+
+def _identity(resolver: PythonResolver, arguments: Sequence[Types]) -> Types:
+    return _first(arguments)
+
+
+_BUILTINS: Mapping[str, _Builtin] = {
+    **dict.fromkeys(("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"), _list),
+    **dict.fromkeys(("next", "anext", "min", "max"), _next),
+    **dict.fromkeys(("staticmethod", "classmethod", "property"), _identity),
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "filter": _filter,
+    "map": _map,
+    "type": _type,
+    "getattr": _getattr,
+}

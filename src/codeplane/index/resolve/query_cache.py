@@ -1,20 +1,20 @@
-"""Values of cells that depend on each other, as the least solution: the same whatever is asked first.
+"""Memoized queries that may depend on each other in cycles, solved to their least fixpoint.
 
-A cell is computed from others on demand. Cells that depend on each other in a circle are computed together, over and
-over until nothing grows any more; only then are their values kept.
+A query is computed from others on demand. The queries of a cycle are computed together, repeatedly, until none of them
+grows; only then are their results stored. The result does not depend on which query is asked first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value", bound=Hashable)
+T = TypeVar("T")
 
 MAX_DEPTH = 300
-"""Cells that wait for each other; beyond, nothing is known."""
-EMPTY: frozenset[object] = frozenset()
+"""Nested computations; a deeper query returns nothing."""
 
 
 class QueryCache(Generic[Key, Value]):
@@ -27,164 +27,166 @@ class QueryCache(Generic[Key, Value]):
         self._bounded = bounded
         self._done: dict[Key, tuple[frozenset[Value], frozenset[int]]] = {}
         self._values: dict[Key, frozenset[Value]] = {}
-        self._at: dict[Key, int] = {}
-        """Cells under way, by their place on the stack."""
+        self._position: dict[Key, int] = {}
+        """Running queries, by their position on the stack."""
         self._low: list[int] = [0]
-        """For each cell under way the lowest place that it depends on; the first is whoever asks."""
+        """For each running query the lowest stack position that it depends on; the first entry is the caller's."""
         self._hit: list[bool] = [False]
-        """Whether something depends on it while it is under way."""
+        """For each running query: True if another one read it while it was running."""
         self._pending: list[Key] = []
-        """Computed, but as part of a circle that is still under way."""
+        """Computed, but part of a cycle that is still running."""
         self._pending_low: dict[Key, int] = {}
-        self._grown = 0
+        self._growth = 0
         self._depth = 0
-        self._once: dict[Hashable, tuple[Any, set[int]]] = {}
-        self._meanwhile: list[dict[Hashable, tuple[Any, set[int], int]]] = [{}]
-        """For each cell under way what was made for it and is not final; and the lowest place that this depends on."""
-        self._kept: dict[Hashable, tuple[Any, set[int]]] = {}
-        self.noted: list[set[int]] = [set()]
-        """What each cell under way depends on besides cells."""
+        self._memo: dict[Hashable, tuple[object, set[int]]] = {}
+        self._provisional: list[dict[Hashable, tuple[object, set[int], int]]] = [{}]
+        """For each running query the memos that are not final, with the lowest position that they depend on."""
+        self._tracked: dict[Hashable, tuple[object, set[int]]] = {}
+        self.dependencies: list[set[int]] = [set()]
+        """For each running query its dependencies on files, names and directories."""
 
-    def note(self, what: int) -> None:
-        self.noted[-1].add(what)
+    def note(self, dependency: int) -> None:
+        self.dependencies[-1].add(dependency)
 
-    def take_noted(self) -> set[int]:
-        """What was noted since this was taken last, by all cells that were asked for."""
-        taken, self.noted[0] = self.noted[0], set()
-        return taken
+    def take_dependencies(self) -> set[int]:
+        """Return and reset the dependencies of all queries since the last call."""
+        found, self.dependencies[0] = self.dependencies[0], set()
+        return found
 
-    def memo_tracked(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once; whoever asks for it depends on what it was made from."""
-        found = self._kept.get(key)
+    def memo_tracked(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return `make()`, called once; the caller inherits its dependencies. `make` must not ask for `key`."""
+        found = self._tracked.get(key)
         if found is None:
-            self.noted.append(set())
+            self.dependencies.append(set())
             try:
                 value = make()
             finally:
-                noted = self.noted.pop()
-            found = self._kept[key] = (value, noted)
-        self.noted[-1] |= found[1]
-        return found[0]
+                noted = self.dependencies.pop()
+            found = self._tracked[key] = (value, noted)
+        self.dependencies[-1] |= found[1]
+        return found[0]  # type: ignore[return-value]
 
-    def memo(self, key: Hashable, make: Callable[..., Any], *of: Any, nothing: Any) -> Any:
-        """What `make` gives, which asks for cells but not for itself; made once until `forget`, if what it was made
-        from is final. Much cheaper than a cell. `nothing` is what is known when too much waits for each other."""
-        found = self._once.get(key)
+    def memo(self, key: Hashable, make: Callable[..., T], *arguments: object, nothing: T) -> T:
+        """Return `make(*arguments)`, which runs queries but not itself. Much cheaper than a query.
+
+        Called once until `forget`, if the queries that it ran are final. Returns `nothing` above MAX_DEPTH.
+        """
+        found = self._memo.get(key)
         if found is not None:
-            self.noted[-1] |= found[1]
-            return found[0]
+            self.dependencies[-1] |= found[1]
+            return found[0]  # type: ignore[return-value]
         lows = self._low
-        place = len(lows) - 1
-        meanwhile = self._meanwhile[place].get(key)
-        if meanwhile is not None:
-            value, noted, low = meanwhile
-            self.noted[-1] |= noted
-            if low < lows[place]:
-                lows[place] = low
-            return value
+        position = len(lows) - 1
+        provisional = self._provisional[position].get(key)
+        if provisional is not None:
+            known, noted, low = provisional
+            self.dependencies[-1] |= noted
+            if low < lows[position]:
+                lows[position] = low
+            return known  # type: ignore[return-value]
         if self._depth >= MAX_DEPTH:
-            return self._too_deep(nothing)
-        before, lows[place] = lows[place], place + 1
+            self._stop_descent()
+            return nothing
+        before, lows[position] = lows[position], position + 1
         noted = set()
-        self.noted.append(noted)
+        self.dependencies.append(noted)
         self._depth += 1
         try:
-            value = make(*of)
+            value = make(*arguments)
         finally:
             self._depth -= 1
-            self.noted.pop()
-            low, lows[place] = lows[place], before
-        self.noted[-1] |= noted
-        if low > place:
-            self._once[key] = (value, noted)
+            self.dependencies.pop()
+            low, lows[position] = lows[position], before
+        self.dependencies[-1] |= noted
+        if low > position:
+            self._memo[key] = (value, noted)
         else:
-            self._meanwhile[place][key] = (value, noted, low)
+            self._provisional[position][key] = (value, noted, low)
             if low < before:
-                lows[place] = low
+                lows[position] = low
         return value
 
     def forget(self) -> None:
-        """What was made once may be made again."""
-        self._once.clear()
-        self._meanwhile[0].clear()
+        """Drop the memos; queries and tracked memos stay."""
+        self._memo.clear()
+        self._provisional[0].clear()
 
     def close(self) -> None:
         self.forget()
         self._done.clear()
-        self._kept.clear()
+        self._tracked.clear()
 
-    def _too_deep(self, nothing: Any) -> Any:
-        """It counts as something that the first cell under way may still change, so it is kept for that one alone."""
+    def _stop_descent(self) -> None:
+        """Mark the running query as dependent on the first one, which may still change the truncated result."""
         first = min(1, len(self._low) - 1)
         self._low[-1] = first
         self._hit[first] = True
-        return nothing
 
     def get(self, key: Key) -> frozenset[Value]:
         done = self._done.get(key)
         if done is not None:
-            self.noted[-1] |= done[1]
+            self.dependencies[-1] |= done[1]
             return done[0]
-        at = self._at.get(key)
-        if at is not None:
-            self._hit[at] = True
-            if at < self._low[-1]:
-                self._low[-1] = at
+        position = self._position.get(key)
+        if position is not None:
+            self._hit[position] = True
+            if position < self._low[-1]:
+                self._low[-1] = position
             return self._values.get(key, frozenset())
         low = self._pending_low.get(key)
         if low is not None:
             if low < self._low[-1]:
                 self._low[-1] = low
             return self._values[key]
-        place = len(self._low)
         if self._depth >= MAX_DEPTH:
-            return self._too_deep(frozenset())  # type: ignore[no-any-return]
+            self._stop_descent()
+            return frozenset()
         self._depth += 1
         try:
-            return self._solve(key, place)
+            return self._solve(key, len(self._low))
         finally:
             self._depth -= 1
 
-    def _solve(self, key: Key, place: int) -> frozenset[Value]:
-        self._at[key] = place
-        self._low.append(place)
+    def _solve(self, key: Key, position: int) -> frozenset[Value]:
+        self._position[key] = position
+        self._low.append(position)
         self._hit.append(False)
-        self.noted.append(set())
+        self.dependencies.append(set())
         pending = len(self._pending)
         while True:
-            self._meanwhile.append({})
-            grown = self._grown
+            self._provisional.append({})
+            growth = self._growth
             before = self._values.get(key, frozenset())
             value = self._bounded(key, before | self._compute(key))
             if value != before:
                 self._values[key] = value
-                self._grown += 1
-            self._meanwhile.pop()
-            if self._low[place] < place or not self._hit[place] or self._grown == grown:
+                self._growth += 1
+            self._provisional.pop()
+            if self._low[position] < position or not self._hit[position] or self._growth == growth:
                 break
             self._drop_pending(pending)
-        low, noted = self._low.pop(), self.noted.pop()
+        low, noted = self._low.pop(), self.dependencies.pop()
         self._hit.pop()
-        del self._at[key]
-        self.noted[-1] |= noted
-        if low < place:
+        del self._position[key]
+        self.dependencies[-1] |= noted
+        if low < position:
             if low < self._low[-1]:
                 self._low[-1] = low
             self._pending.append(key)
             self._pending_low[key] = low
             self._values.setdefault(key, value)
             return value
-        memo_tracked = frozenset(noted)
-        self._done[key] = (value, memo_tracked)
+        final = frozenset(noted)
+        self._done[key] = (value, final)
         self._values.pop(key, None)
         for other in self._pending[pending:]:
-            self._done[other] = (self._values.pop(other), memo_tracked)
+            self._done[other] = (self._values.pop(other), final)
             del self._pending_low[other]
         del self._pending[pending:]
         return value
 
-    def _drop_pending(self, since: int) -> None:
-        """They are computed again, from what they are known to hold."""
-        for other in self._pending[since:]:
+    def _drop_pending(self, start: int) -> None:
+        """Compute them again, starting from their current values."""
+        for other in self._pending[start:]:
             del self._pending_low[other]
-        del self._pending[since:]
+        del self._pending[start:]

@@ -1,351 +1,362 @@
-"""What differs between languages when their names are resolved. Everything has an answer that says nothing."""
+"""Per-language hooks for name resolution; every hook has a neutral default."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from codeplane.facts.blocks import Columns
-from codeplane.facts.ir import ExprKind
+from codeplane.facts.ir import LabelledExpr
 from codeplane.facts.model import Tier
 from codeplane.facts.sketch import SketchBind, SketchImport
-from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, bounded, foreign, objects, union
+from codeplane.index.resolve.file_scope import FieldStep, FileScope
+from codeplane.index.resolve.queries import CallGroup, LanguageQuery, Member, Operator, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.types import (
+    NOTHING,
+    ClassType,
+    ContainerMethod,
+    DictType,
+    External,
+    Instance,
+    ListType,
+    LiteralType,
+    Module,
+    Namespace,
+    Site,
+    SuperType,
+    TupleType,
+    Type,
+    Types,
+    bind_method,
+    bounded,
+    definition_site,
+    external_call,
+    in_order,
+    instances,
+    one,
+    union,
+)
 
 if TYPE_CHECKING:
     from codeplane.index.resolve.evaluator import Evaluator
 
+CALLABLES = frozenset({"function", "method", "constructor"})
+CLASS_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
+_CONTAINERS: Mapping[type, str] = MappingProxyType(
+    {ListType: "builtins.list", TupleType: "builtins.tuple", DictType: "builtins.dict"}
+)
 
-_CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object"})
+_FOREIGN = (External, LiteralType, ListType, TupleType, DictType, Namespace)
 
 
-_CALLABLES = frozenset({"function", "method", "constructor"})
-
-
-_CONTAINERS: Mapping[str, str] = {"l": "builtins.list", "t": "builtins.tuple", "d": "builtins.dict"}
+@dataclass(frozen=True)
+class LanguageTraits:
+    class_kinds: frozenset[str] = CLASS_KINDS
+    """Kinds of definitions that have members and instances."""
+    implicit_receiver: bool = False
+    """Members are named without a receiver inside of their class."""
+    self_parameter: bool = True
+    """The first parameter of a method is its receiver."""
+    call_operator: str = "__call__"
+    """Member that runs when an instance is called."""
+    container_names: Mapping[type, str] = field(default_factory=lambda: _CONTAINERS)
+    """Container types whose methods belong to an external library -> its name for them."""
+    path_members: bool = False
+    """A name after another one is a member of it, whatever its usage."""
+    out_of_line_members: bool = True
+    """Members may be defined outside of their class, in the same file."""
+    declarations_construct: bool = False
+    """A declared variable is an object constructed there; its type may be one without instances."""
+    tuple_types: bool = False
+    """A tuple in type position is a tuple type, not a union."""
+    bound: Callable[[Types], Types] = bounded
+    """Limit on the results of the language's own queries."""
 
 
 class LanguageResolver:
-    """Asked by the evaluator, and may ask it."""
+    """Hooks of one language. The evaluator calls them, and they may call it."""
 
-    classes = _CLASSES
-    """Kinds of definitions that have members and objects."""
-    overloads = False
-    """Whether functions of one name stand beside each other, those that a class defines and inherits too."""
-    bare_members = False
-    """Whether members are named without their object where its class stands."""
-    takes_object = True
-    """Whether the first parameter of a method is its object."""
-    invoked = "__call__"
-    """The member that runs when an object is called."""
-    containers = _CONTAINERS
-    """Kinds of values whose methods are those of another library -> what it calls them."""
-    paths_are_members = False
-    """Whether a name that comes after another is a member of that, whatever it is used as."""
-    declarations_construct = False
-    """Whether a declared variable is an object that is made there. Its type may then be none that has objects."""
-    tuple_types = False
-    """Whether a tuple in the place of a type is the type of tuples, and not several types."""
+    traits = LanguageTraits()
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
 
-    def compute(self, key: tuple[Any, ...]) -> Values:
-        """The value of a cell of one's own: `cell(("z", language, *key))`."""
+    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
+        """Compute one of the language's own queries."""
+        return frozenset()
+
+    # --- hooks that replace a part of the evaluator; None falls back to it
+
+    def link_references(
+        self, file: FileScope, names: Sequence[str], columns: Columns
+    ) -> Iterator[tuple[int, Sequence[Site]]] | None:
+        """Resolve the references of a file that the file alone does not prove."""
+        return None
+
+    def call_targets(self, file: FileScope) -> Mapping[int, Sequence[Type]] | None:
+        """Functions, classes and externals that the calls of a file run, by node."""
+        return None
+
+    def constructed_classes(self, file: FileScope, callee: int) -> Types:
+        """Classes that `new` constructs, for languages with `call_targets`."""
         return NOTHING
 
-    def bounded(self, values: Values) -> Values:
-        """What such a cell holds, without more than is of use."""
-        return bounded(values)
-
-    # Where a language goes its own way; None leaves it to the common one.
-
-    def references(
-        self, at: FileScope, names: Sequence[str], columns: Columns
-    ) -> Iterator[tuple[int, list[Site]]] | None:
-        """What the references of a file stand for that the file alone does not prove."""
+    def override_query(self, file: FileScope, query: Query) -> Types | None:
+        """Compute a query of the evaluator."""
         return None
 
-    def calls(self, at: FileScope) -> Mapping[int, Sequence[Value]] | None:
-        """What the calls of a file run, by their nodes."""
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        """Look a member up in a class, an instance or another type of the language."""
         return None
 
-    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
-        """What a cell of the evaluator holds."""
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        """Return the result of a call of a value."""
         return None
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values] | None:
-        """What a member of a class, of an object or of another value of the language stands for, and what it holds."""
+    def call_result(self, file: FileScope, node: int) -> Types | None:
+        """Return the result of a call expression; None calls each type of its callee."""
         return None
 
-    def call(self, callee: Value, at: FileScope, node: int) -> Values | None:
-        """What calling a value gives."""
-        return None
-
-    # Names
+    # --- imports and modules
 
     def local_name(self, row: SketchImport) -> str | None:
-        """The name that an import binds."""
+        """Name that an import binds."""
         return row.alias or row.imported_name
 
-    def import_sites(self, at: FileScope, number: int) -> list[Site]:
-        """What an import stands for in the repository."""
+    def resolve_import(self, file: FileScope, number: int) -> list[Site]:
+        """Declarations of the repository that an import refers to."""
         return []
 
-    def import_files(self, at: FileScope, number: int) -> list[str]:
-        """Files that an import names, or takes something from."""
-        return [path for path, _, _ in self.import_sites(at, number)]
+    def import_files(self, file: FileScope, number: int) -> list[str]:
+        """Files that an import names, or takes a name from."""
+        return [site.path for site in self.resolve_import(file, number)]
 
-    def imported(self, at: FileScope, number: int) -> Values:
-        """What the name that an import binds holds."""
-        sites = self.import_sites(at, number)
-        row = at.imports[number]
-        return (
-            union(map(self.evaluator.site_value, sites))
-            if sites
-            else frozenset({("x", f"{row.source}.{row.imported_name}")})
-        )
+    def import_types(self, file: FileScope, number: int) -> Types:
+        """Types of the name that an import binds."""
+        sites = self.resolve_import(file, number)
+        row = file.imports[number]
+        return self.types_at(sites) if sites else one(External(f"{row.source}.{row.imported_name}"))
 
-    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
-        """What a name stands for that nothing in its file binds."""
+    def resolve_import_head(self, file: FileScope, name: str, scope: int) -> Sequence[Site]:
+        """Declarations that the first name of an import path refers to."""
         return []
 
-    def unbound(self, at: FileScope, name: str) -> Values:
-        sites = self.unbound_sites(at, name)
-        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
+    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+        return []
 
-    def is_loose(self, at: FileScope, bind: SketchBind) -> bool:
-        """Whether a name that its file binds, but not for certain, is looked up like one that it does not bind."""
+    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+        return self.types_at(self.lookup_in_module(module, name))
+
+    def types_at(self, sites: Sequence[Site]) -> Types:
+        return union(map(self.evaluator.site_types, sites))
+
+    # --- names
+
+    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
+        """Declarations that a name refers to which its file does not bind."""
+        return []
+
+    def unbound_types(self, file: FileScope, name: str) -> Types:
+        sites = self.resolve_unbound(file, name)
+        return self.types_at(sites) if sites else one(External(name))
+
+    def is_position_dependent(self, file: FileScope, bind: SketchBind) -> bool:
+        """True if an uncertain binding is resolved like an unbound name."""
         return False
 
-    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        """What a name stands for whose meaning depends on where it stands, because it may be an inherited member, or
-        because nothing in its file binds it; `bind` is what the file says, or -1."""
-        return self.unbound_sites(at, name)
+    def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        """Declarations that a name refers to by its position: it may be an inherited member, or its file does not
+        bind it. `bind` is the binding in the file, or -1."""
+        return self.resolve_unbound(file, name)
 
-    def head_sites(self, at: FileScope, name: str, scope: int) -> list[Site]:
-        """What the first name of the path of an import stands for."""
-        return []
+    def name_types(self, file: FileScope, node: int) -> Types:
+        """Types of a name that is looked up by its position."""
+        return NOTHING
 
-    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
-        """Those of several that a name can mean where it stands: in a namespace if it is bound, or by its usage."""
+    def named_type(self, file: FileScope, node: int) -> Types:
+        """Instances of the type that such a name refers to."""
+        return instances(self.name_types(file, node))
+
+    def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+        """Keep the declarations that a name can refer to, by the namespace of its binding or by its usage."""
         return sites
 
-    def label_sites(self, at: FileScope, of: int, name: str) -> list[Site]:
-        """What the label of a part of an object stands for, by the node of what makes it or takes it apart."""
+    def resolve_label(self, file: FileScope, node: int, name: str) -> Sequence[Site]:
+        """Fields that a label refers to; `node` is the type that is constructed or destructured."""
         return []
 
-    def written_name(self, at: FileScope, ref: int, name: str) -> str:
-        """A name with what tells namesakes apart."""
+    def resolve_key(self, file: FileScope, literal: Types, name: str) -> Sequence[Site]:
+        """Declarations that a key of a literal refers to which is not a member of the literal's type."""
+        return []
+
+    def qualify_name(self, file: FileScope, reference: int, name: str) -> str:
+        """Return the name with what distinguishes it from its namesakes."""
         return name
 
-    def bare(self, at: FileScope, node: int) -> Values:
-        """What such a name holds."""
-        return NOTHING
-
-    def bare_type(self, at: FileScope, node: int) -> Values:
-        """Objects of the type that such a name stands for."""
-        return objects(self.bare(at, node))
-
-    def tier(self, at: FileScope, sites: Sequence[Site]) -> int:
-        """How sure it is that what is written in a file stands for these."""
+    def tier(self, file: FileScope, sites: Sequence[Site]) -> int:
+        """Confidence of references from a file to these declarations."""
         return Tier.STRONG
 
-    def key_sites(self, at: FileScope, of: Values, name: str) -> list[Site]:
-        """What a key of a literal stands for that is no member of what the literal makes."""
-        return []
+    def receiver_types(self, file: FileScope, node: int) -> Types:
+        """Types of an expression as the receiver of a member."""
+        return self.evaluator.infer(file, node)
 
-    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
-        """What a name of a module stands for."""
-        return []
+    def is_foreign_receiver(self, file: FileScope, node: int) -> bool:
+        """True if the members of an expression are certainly not defined in the repository."""
+        types = self.receiver_types(file, node)
+        return bool(types) and all(isinstance(value, _FOREIGN) for value in types)
 
-    def module_values(self, module: Value, name: str) -> Values:
-        return union(map(self.evaluator.site_value, self.module_sites(module, name)))
+    # --- classes and their members
 
-    # Classes and their objects
-
-    def direct_bases(self, at: FileScope, definition: int) -> list[Value]:
-        """What a class inherits from, nearest first; of another library too."""
+    def direct_bases(self, file: FileScope, definition: int) -> list[Type]:
+        """Direct bases of a class in look-up order, externals included."""
         return [
             value
-            for part, number in self.all_parts(at, definition)
+            for part, number in self.class_parts(file, definition)
             for node in part.bases(number)
-            if part.nodes[node][0] != ExprKind.LABELLED
-            for value in sorted(self.evaluator.value(part.path, node), key=repr)
+            if not isinstance(part.exprs[node], LabelledExpr)
+            for value in in_order(self.evaluator.infer(part, node))
         ]
 
-    def members(self, at: FileScope, definition: int, name: str) -> list[Site]:
-        """Definitions of a member of a class, as it is named where it is used."""
-        found: list[Site] = [
-            (part.path, "d", number)
-            for part, of in self.all_parts(at, definition)
-            for number in part.members.get(of, {}).get(name, ())
+    def own_members(self, file: FileScope, definition: int, name: str) -> Sequence[Site]:
+        """Definitions of a member of a class, bases excluded."""
+        found = [
+            definition_site(part.path, number)
+            for part, owner in self.class_parts(file, definition)
+            for number in part.member_definitions(owner, name)
         ]
-        for path, owner in self.parts(at, definition):
-            other = self.evaluator.at(path)
-            found += [(path, "d", number) for number in other.detached.get(owner, {}).get(name, ())]
+        if self.traits.out_of_line_members and file.detached:
+            owner_name = file.defs[definition].lexical_path
+            found += [definition_site(file.path, number) for number in file.detached.get(owner_name, {}).get(name, ())]
         return found
 
-    def own_member(self, at: FileScope, scope: int, name: str) -> tuple[list[Site], Values] | None:
-        """A member of the type that a method belongs to, if where it is named matters."""
-        return None
-
-    def taken_apart(self, at: FileScope, step: tuple[int, int, str], values: Values) -> Values:
-        """A part of objects that a pattern names: by the node of their type, its place, its name."""
-        return NOTHING
-
-    def constructors(self, of: Value) -> tuple[str, ...]:
-        """Names of the members that run when an object is made."""
-        return ("constructor",)
-
-    def class_around(self, at: FileScope, definition: int) -> tuple[str, int] | None:
-        """Path and number of the class that a function is a method of."""
-        parent = at.defs[definition].parent
-        return (at.path, parent) if parent is not None and at.defs[parent].kind in self.classes else None
-
-    def this(self, at: FileScope, scope: int | None, kind: int = ExprKind.THIS) -> Values:
-        """The object that the method around a scope belongs to, or that object as one of the bases of its class; the
-        class, where a method belongs to that."""
-        while scope is not None:
-            owner = at.owner.get(scope)
-            if scope in at.nameless:
-                return _seen_as(kind, ("i", at.path, -scope))
-            if owner is not None and kind == ExprKind.THIS and (receiver := at.receiver(owner)) is not None:
-                return self.evaluator.type_of(at, receiver)
-            if owner is not None:
-                parent = self.class_around(at, owner)
-                if parent is not None:
-                    what = "c" if self.how(at, owner) == "class" else "i"
-                    return _seen_as(kind, (what, *self.whole(*parent), scope))
-                if at.defs[owner].kind in self.classes:
-                    return _seen_as(kind, ("i", *self.whole(at.path, owner)))
-            scope = at.parent(scope)
-        return NOTHING
-
-    def parts(self, at: FileScope, definition: int) -> list[tuple[str, str]]:
-        """Where members of a class stand outside of it: a file, and the name by which it calls the class."""
-        return [(at.path, at.defs[definition].lexical_path)] if at.detached else []
-
-    def whole(self, path: str, definition: int) -> tuple[str, int]:
-        """The part of a type that stands for all of it."""
+    def canonical(self, path: str, definition: int) -> tuple[str, int]:
+        """The part of a type that represents all of it."""
         return path, definition
 
-    def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
-        """Where a type is defined, which has members in all of these places."""
-        return ((at, definition),)
+    def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
+        """All parts of a type that is defined in several places."""
+        return ((file, definition),)
 
-    def how(self, at: FileScope, definition: int) -> str:
-        """How a method takes its object as its first parameter: `object`, `class`, or `static` for not at all."""
-        return "static"
+    def enclosing_class(self, file: FileScope, definition: int) -> tuple[str, int] | None:
+        """Path and number of the class that a function is a method of."""
+        parent = file.defs[definition].parent
+        is_class = parent is not None and file.defs[parent].kind in self.traits.class_kinds
+        return (file.path, parent) if parent is not None and is_class else None
 
-    def method(self, at: FileScope, definition: int, of: Value) -> Values:
-        """What a method holds that is reached through an object or a class."""
-        return frozenset(
-            ("m", value[1], value[2], of) if value[0] == "f" and of[0] == "i" else value
-            for value in self.evaluator.query(("v", at.path, definition))
-        )
+    def self_type_member(self, file: FileScope, scope: int, name: str) -> Member | None:
+        """Look a member of `Self` up, where it depends on the position."""
+        return None
 
-    def described(self, values: Values, of: Value) -> Values:
-        """What an attribute gives that holds these values."""
-        return values
-
-    def is_enum(self, of: Value) -> bool:
-        """Whether the attributes of a class are objects of it."""
-        return False
-
-    def passed(self, at: FileScope, definition: int, name: str) -> Values:
-        """What is passed as a parameter by nobody in the repository."""
+    def this_types(self, file: FileScope, scope: int | None, *, is_super: bool = False) -> Types:
+        """Types of `this` or `super` in a scope; the class itself in a class method."""
+        while scope is not None:
+            owner = file.owner.get(scope)
+            if scope in file.anonymous_classes:
+                return _seen_as(Instance(file.path, -scope), is_super=is_super)
+            if owner is not None and not is_super and (receiver := file.receiver(owner)) is not None:
+                return self.evaluator.named_type(file, receiver)
+            if owner is not None:
+                parent = self.enclosing_class(file, owner)
+                if parent is not None:
+                    is_class = self.receiver_kind(file, owner) is ReceiverKind.CLASS
+                    kind = ClassType if is_class else Instance
+                    return _seen_as(kind(*self.canonical(*parent), scope), is_super=is_super)
+                if file.defs[owner].kind in self.traits.class_kinds:
+                    return _seen_as(Instance(*self.canonical(file.path, owner)), is_super=is_super)
+            scope = file.parent(scope)
         return NOTHING
 
-    # Calls
+    def receiver_kind(self, file: FileScope, definition: int) -> ReceiverKind:
+        """What a method takes as its first parameter."""
+        return ReceiverKind.STATIC
 
-    def called(self, at: FileScope, node: int) -> Values | None:
-        """What a call gives; None where all that its callee can hold is called."""
-        return None
+    def method_types(self, file: FileScope, definition: int, receiver: Type) -> Types:
+        """Types of a method that is reached through an instance or a class."""
+        found = self.evaluator.query(Query(QueryKind.DEFINITION, file.path, definition))
+        if not isinstance(receiver, Instance):
+            return found
+        return frozenset(bind_method(value, receiver) for value in found)
 
-    def calls_of(self, at: FileScope, node: int) -> tuple[tuple[Value | None, tuple[Site, ...]], ...]:
-        """What the name stands for by which something is called or made, for each object that it is called on."""
-        return ()
+    def attribute_types(self, types: Types, receiver: Type, owner: ClassType) -> Types:
+        """Types that reading an attribute yields; `owner` is the class that declares it."""
+        return types
 
-    def named_sites(self, at: FileScope, node: int) -> list[tuple[Site, ...]]:
-        """What a name or a member stands for that is not called, for each object that it is one of."""
-        return []
+    def injected_argument(self, file: FileScope, definition: int, name: str) -> Types:
+        """Types that a framework passes as a parameter."""
+        return NOTHING
 
-    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
-        """What a method of a container gives; None for what is usual."""
-        return None
+    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
+        """Members that run when an instance is made."""
+        return ("constructor",)
 
-    def base_sites(self, at: FileScope, definition: int) -> tuple[list[Site], bool]:
-        """What a class inherits from directly, and whether something of that is not in the repository, or not known."""
+    def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
+        """Direct bases of a class, and True if one of them is external or unknown."""
         found: set[Site] = set()
         unknown = False
-        for node in at.bases(definition):
-            if at.nodes[node][0] == ExprKind.LABELLED:
+        for node in file.bases(definition):
+            if isinstance(file.exprs[node], LabelledExpr):
                 continue
-            values = [value for value in self.evaluator.value(at.path, node) if value[0] == "c"]
-            found |= {(value[1], "d", value[2]) for value in values}
-            unknown = unknown or not values
+            classes = [value for value in self.evaluator.infer(file, node) if isinstance(value, ClassType)]
+            found |= {definition_site(value.path, value.definition) for value in classes}
+            unknown = unknown or not classes
         return sorted(found), unknown
 
-    def overridden(self, at: FileScope, definition: int) -> tuple[list[Site], bool] | None:
-        """Members that a member overrides whose class is no definition (an anonymous class), and whether a base that is
-        not in the repository may own one; None for all other definitions, whose class says what they override."""
-        row = at.defs[definition]
-        if row.scope not in at.nameless or row.kind not in _CALLABLES:
+    def overridden_members(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
+        """Members that a member of an anonymous class overrides, and True if an external base may declare one. None
+        for other definitions: the bases of their class tell."""
+        row = file.defs[definition]
+        if row.scope not in file.anonymous_classes or row.kind not in CALLABLES:
             return None
         found: list[Site] = []
         unknown = False
-        for base in self.evaluator.bases(at.path, -row.scope)[1:]:
-            if base[0] == "c":
-                found += self.members(self.evaluator.at(base[1]), base[2], row.name)
+        for base in self.evaluator.mro(file.path, -row.scope)[1:]:
+            if isinstance(base, ClassType):
+                found += self.own_members(self.evaluator.file(base.path), base.definition, row.name)
             else:
                 unknown = True
         return sorted(set(found)), unknown
 
-    # Values
+    # --- calls, for languages with an implicit receiver
 
-    def gone_through(self, of: Value) -> Values:
-        """What a loop takes from a value."""
-        return self.evaluator.elements(of)
+    def resolve_call(self, file: FileScope, node: int) -> Sequence[CallGroup]:
+        """Definitions that a call or construction refers to, for each receiver."""
+        return ()
 
-    def held(self, at: FileScope, node: int) -> Values:
-        """What an expression can hold, as far as members of it may be meant."""
-        return self.evaluator.value(at.path, node)
+    def resolve_member_name(self, file: FileScope, node: int) -> list[tuple[Site, ...]]:
+        """Declarations that a member refers to which is not called, for each receiver."""
+        return []
 
-    def elements(self, of: Value) -> Values:
+    # --- types
+
+    def apply_operator(self, operator: Operator, value: Type) -> Types:
+        """Result of iterating over an instance, indexing it, and so on."""
+        if operator is Operator.AWAIT:
+            return one(value)
+        return self.evaluator.elements(value) if operator is Operator.LOOP else NOTHING
+
+    def destructure(self, file: FileScope, step: FieldStep, types: Types) -> Types:
+        """Types of a part of an object that a pattern names."""
         return NOTHING
 
-    def awaited(self, values: Values) -> Values:
-        return values
+    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+        """Result of a method of a container; None for the common ones."""
+        return None
 
-    def entered(self, of: Value) -> Values:
-        return NOTHING
+    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
+        """Result of a call of an external function."""
+        return external_call(name)
 
-    def item(self, of: Value) -> Values:
-        return NOTHING
+    def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
+        """Instances of a generic type with type arguments."""
+        return one(Instance(value.path, value.definition)) if isinstance(value, ClassType) else NOTHING
 
-    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
-        """What calling something of another library gives."""
-        return foreign(name if name.endswith("()") else f"{name}()")
-
-    # Types
-
-    def applied(self, of: Value, at: FileScope, parts: Sequence[int]) -> Values:
-        """Objects of a class that has arguments."""
-        return frozenset({("i", of[1], of[2])})
-
-    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
-        """Objects of a type of another library that has arguments."""
-        return NOTHING
-
-    def said(self, at: FileScope, text: str, scope: int) -> Values:
-        """Objects of a type that a comment names."""
-        return NOTHING
-
-    def written(self, at: FileScope, text: str) -> Values:
-        """Objects of a type that is written as a text."""
+    def parse_type(self, file: FileScope, text: str, scope: int | None) -> Types:
+        """Instances of a type written as text: in a doc comment of a scope, or in quotes (no scope)."""
         return NOTHING
 
 
-def _seen_as(kind: int, of: Value) -> Values:
-    return frozenset({of if kind == ExprKind.THIS else ("s", of[1], of[2], of)})
+def _seen_as(value: ClassType | Instance, *, is_super: bool) -> Types:
+    return one(SuperType(value.path, value.definition, value) if is_super else value)

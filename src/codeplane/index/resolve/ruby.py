@@ -1,29 +1,48 @@
-"""Ruby: constants by the modules around them, classes that are opened in several files, modules that are mixed in, and
-messages to an object that the source names or makes. A message to anything else stays unresolved.
+"""Ruby: constants by their enclosing modules, reopened classes, mixins, and messages to known receivers.
 
-A class is one however often it is opened: its first opening stands for it, its members are those of all.
+A class is one type however often it is reopened: its first opening represents it, its members are those of all
+openings. A message to an unknown receiver stays unresolved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
 
 from codeplane.base.paths import basename
-from codeplane.facts.ir import ExprKind
-from codeplane.facts.model import Namespace, Usage
+from codeplane.facts.ir import NameExpr
+from codeplane.facts.model import Namespace as NameSpace
+from codeplane.facts.model import Usage
 from codeplane.facts.sketch import SketchBind
-from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.resolver import LanguageResolver
-from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, bound, union
+from codeplane.index.resolve.queries import LanguageQuery, Member, Query, QueryKind
+from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.types import (
+    NOTHING,
+    TOP,
+    ClassType,
+    External,
+    Instance,
+    Site,
+    SiteKind,
+    StubMethod,
+    Type,
+    Types,
+    bind_method,
+    class_of,
+    definition_site,
+    in_order,
+    one,
+    union,
+)
 
-_GIVE_THEMSELVES = frozenset({"tap", "dup", "clone", "freeze", "itself"})
-_OF_EVERY_MODULE = frozenset(
+_CLASS_KINDS = frozenset({"class", "module"})
+_IDENTITY = frozenset({"tap", "dup", "clone", "freeze", "itself"})
+_MODULE_METHODS = frozenset(
     {"name", "class", "hash", "inspect", "to_s", "method", "send", "methods", "display", "ancestors"}
 )
+"""Methods of every class and module object."""
 _MESSAGES = frozenset({"method", "property", "constructor"})
-_TESTS = frozenset({"test", "tests", "spec", "specs", "features"})
+_TEST_FOLDERS = frozenset({"test", "tests", "spec", "specs", "features"})
 _CORE = frozenset(
     {
         "Array", "BasicObject", "Binding", "Class", "Comparable", "Complex", "Data", "Date", "DateTime", "Dir",
@@ -34,346 +53,367 @@ _CORE = frozenset(
         "Thread", "Time", "TrueClass", "URI",
     }
 )  # fmt: skip
-"""What a repository opens again without defining it."""
+"""Classes of the standard library that a repository reopens without defining them."""
 _MAX_OPENINGS = 8
-"""A module that is opened more often is a namespace: only the file that is called like it tells what it is."""
+"""A module with more openings is a namespace: only a file of the same name defines it."""
 
 Opening = tuple[str, int]
 
 
 class RubyResolver(LanguageResolver):
-    classes = frozenset({"class", "module"})
-    takes_object = False
-    invoked = "call"
+    traits = LanguageTraits(class_kinds=_CLASS_KINDS, self_parameter=False, call_operator="call")
 
-    # Constants
+    # --- constants
 
-    def is_loose(self, at: FileScope, bind: SketchBind) -> bool:
-        if bind.namespace == Namespace.CALLABLE:
+    def is_position_dependent(self, file: FileScope, bind: SketchBind) -> bool:
+        if bind.namespace == NameSpace.CALLABLE:
             # A function outside of any class is found where the file binds it.
-            return bind.target is None or at.defs[bind.target].kind != "function"
-        return bind.namespace == Namespace.TYPE
+            return bind.target is None or file.defs[bind.target].kind != "function"
+        return bind.namespace == NameSpace.TYPE
 
-    def held(self, at: FileScope, node: int) -> Values:
-        """Where it may be an object of another library as well, nothing is meant for certain."""
-        values = self.evaluator.value(at.path, node)
-        others = sum(value[0] == "x" and value[1].endswith("()") for value in values)
-        return values if others in (0, len(values)) else ANYTHING
+    def receiver_types(self, file: FileScope, node: int) -> Types:
+        """A receiver that may also be an external object is unknown."""
+        types = self.evaluator.infer(file, node)
+        externals = sum(isinstance(value, External) and value.name.endswith("()") for value in types)
+        return types if externals in (0, len(types)) else TOP
 
-    def _named(self, full: str) -> Sequence[Opening]:
-        """Definitions of a constant by its path; of a namespace only those that tell what it is, or its first."""
-        return self.evaluator.memo_tracked(("ruby", full), lambda: self._look_up(full))
+    def _definitions(self, full: str) -> Sequence[Opening]:
+        """Definitions of a constant by its path; of a namespace the defining ones, or the first."""
+        return self.evaluator.memo_tracked(("ruby", full), lambda: self._find_definitions(full))
 
-    def _defined(self, full: str) -> Sequence[Opening]:
-        return self.evaluator.memo_tracked(("ruby defined", full), lambda: self.evaluator.library.defined(full))
+    def _all_definitions(self, full: str) -> Sequence[Opening]:
+        return self.evaluator.memo_tracked(
+            ("ruby definitions", full), lambda: self.evaluator.library.definitions_at(full)
+        )
 
-    def _look_up(self, full: str) -> list[Opening]:
-        found = self._defined(full) if full not in _CORE else ()
+    def _find_definitions(self, full: str) -> list[Opening]:
+        found = self._all_definitions(full) if full not in _CORE else ()
         if self._is_namespace(full):
             own = full.rpartition(".")[2].lower()
-            found = [opening for opening in found if _stem(opening[0]) == own and not _is_test(opening[0])][
-                :_MAX_OPENINGS
-            ] or found[:1]
+            defining = [opening for opening in found if _stem(opening[0]) == own and not _is_test(opening[0])]
+            found = defining[:_MAX_OPENINGS] or found[:1]
         found = [
             (path, number)
             for path, number in found
-            if (at := self.evaluator.library.tables(path)) is not None
-            and at.language == "ruby"
-            and (at.defs[number].kind in self.classes or at.defs[number].kind == "constant")
+            if (file := self.evaluator.library.file(path)) is not None
+            and file.language == "ruby"
+            and (file.defs[number].kind in _CLASS_KINDS or file.defs[number].kind == "constant")
         ]
         if len({path for path, _ in found}) < 2:
             return found
-        # Who names a base defines the class: several such are several classes of one name.
-        if len({path for path, number in found if self._begins(self.evaluator.at(path), number)}) > 1:
+        # An opening with a base class defines the class: several of them are several classes of one name.
+        if len({path for path, number in found if self._is_definition(self.evaluator.file(path), number)}) > 1:
             return []
         return [opening for opening in found if not _is_test(opening[0])]
 
     def _is_namespace(self, full: str) -> bool:
-        return len(self._defined(full)) > _MAX_OPENINGS
+        return len(self._all_definitions(full)) > _MAX_OPENINGS
 
-    def _begins(self, at: FileScope, definition: int) -> bool:
-        return at.defs[definition].kind == "constant" or bool(at.bases(definition))
+    def _is_definition(self, file: FileScope, definition: int) -> bool:
+        return file.defs[definition].kind == "constant" or bool(file.bases(definition))
 
-    def _full(self, of: Value) -> str:
-        return self.evaluator.at(of[1]).defs[of[2]].lexical_path
+    def _full_name(self, value: ClassType | Instance) -> str:
+        return self.evaluator.file(value.path).defs[value.definition].lexical_path
 
-    def _openings(self, of: Value) -> Sequence[Opening]:
-        return self._named(self._full(of)) or ((of[1], of[2]),)
+    def _openings(self, value: ClassType) -> Sequence[Opening]:
+        return self._definitions(self._full_name(value)) or ((value.path, value.definition),)
 
-    def whole(self, path: str, definition: int) -> Opening:
+    def canonical(self, path: str, definition: int) -> Opening:
         """The first opening."""
-        for opening in self._named(self.evaluator.at(path).defs[definition].lexical_path):
-            if self.evaluator.at(opening[0]).defs[opening[1]].kind in self.classes:
+        for opening in self._definitions(self.evaluator.file(path).defs[definition].lexical_path):
+            if self.evaluator.file(opening[0]).defs[opening[1]].kind in _CLASS_KINDS:
                 return opening
         return path, definition
 
-    def all_parts(self, at: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
-        return [(self.evaluator.at(path), number) for path, number in self._openings(("c", at.path, definition))]
+    def class_parts(self, file: FileScope, definition: int) -> Sequence[tuple[FileScope, int]]:
+        openings = self._openings(ClassType(file.path, definition))
+        return [(self.evaluator.file(path), number) for path, number in openings]
 
-    def _around(self, at: FileScope, scope: int | None) -> Iterator[int]:
+    def _enclosing_modules(self, file: FileScope, scope: int | None) -> Iterator[int]:
         """Classes and modules around a scope, innermost first."""
-        while scope is not None and at.sketch.scopes:
-            owner = at.owner.get(scope)
-            if owner is not None and at.defs[owner].kind in self.classes:
+        while scope is not None and file.sketch.scopes:
+            owner = file.owner.get(scope)
+            if owner is not None and file.defs[owner].kind in _CLASS_KINDS:
                 yield owner
-            scope = at.sketch.scopes[scope][0]
+            scope = file.parent(scope)
 
-    def _constant(self, at: FileScope, name: str, scope: int) -> str:
-        """Path of a constant: in a module around it, or in what the innermost inherits from, or at the top."""
+    def _constant_path(self, file: FileScope, name: str, scope: int) -> str:
+        """Path of a constant: in an enclosing module, in a base of the innermost one, or at the top."""
         if name.startswith("::"):
             return name[2:]
         innermost: int | None = None
-        for owner in self._around(at, scope):
+        for owner in self._enclosing_modules(file, scope):
             innermost = owner if innermost is None else innermost
-            full = f"{at.defs[owner].lexical_path}.{name}"
-            if self._named(full):
+            full = f"{file.defs[owner].lexical_path}.{name}"
+            if self._definitions(full):
                 return full
-        inherited = self._inherited(("c", *self.whole(at.path, innermost)), name) if innermost is not None else None
-        return inherited or name
+        if innermost is None:
+            return name
+        return self._inherited_constant(ClassType(*self.canonical(file.path, innermost)), name) or name
 
-    def _inherited(self, of: Value, name: str) -> str | None:
-        for base in self.evaluator.bases(of[1], of[2]):
-            if base[0] == "c" and self._named(full := f"{self._full(base)}.{name}"):
+    def _inherited_constant(self, value: ClassType | Instance, name: str) -> str | None:
+        for base in self.evaluator.mro(value.path, value.definition):
+            if isinstance(base, ClassType) and self._definitions(full := f"{self._full_name(base)}.{name}"):
                 return full
         return None
 
-    def _sites(self, full: str) -> list[Site]:
-        found = self._named(full)
+    def _constant_sites(self, full: str) -> list[Site]:
+        found = self._definitions(full)
         own = full.rpartition(".")[2].lower()
         if not any(_stem(path) == own for path, _ in found):
-            # Opened for what lies in it: what it is itself, another library says, or no file in particular.
-            is_foreign = "." not in full and all(
-                self.evaluator.at(path).defs[number].kind == "module" and self._only_nests(path, number)
+            # Opened only for what is nested in it: it is defined elsewhere, or by no file in particular.
+            is_external = "." not in full and all(
+                self.evaluator.file(path).defs[number].kind == "module" and self._only_nests(path, number)
                 for path, number in found
             )
-            if is_foreign or self._is_namespace(full):
+            if is_external or self._is_namespace(full):
                 return []
-        # Where it is only opened for what lies in it, it is not what is meant.
-        telling = [opening for opening in found if not self._only_nests(*opening)]
-        return [(path, "d", number) for path, number in telling or found]
+        # An opening only for nested definitions is not the definition.
+        defining = [opening for opening in found if not self._only_nests(*opening)]
+        return [definition_site(*opening) for opening in defining or found]
 
     def _only_nests(self, path: str, definition: int) -> bool:
-        at = self.evaluator.at(path)
-        if at.defs[definition].kind not in self.classes:
+        file = self.evaluator.file(path)
+        if file.defs[definition].kind not in _CLASS_KINDS:
             return False
-        if at.bases(definition) or at.mixed(definition) or at.extended(definition):
+        if file.bases(definition) or file.mixins(definition) or file.extended(definition):
             return False
-        return all(
-            at.defs[inner].kind in self.classes for held in at.members.get(definition, {}).values() for inner in held
-        )
+        members = file.members.get(definition, {}).values()
+        return all(file.defs[inner].kind in _CLASS_KINDS for numbers in members for inner in numbers)
 
-    def _values(self, full: str) -> Values:
-        found = list(self._named(full))
-        if len(found) > 1 and self.evaluator.at(found[0][0]).defs[found[0][1]].kind in self.classes:
+    def _constant_types(self, full: str) -> Types:
+        found = list(self._definitions(full))
+        if len(found) > 1 and self.evaluator.file(found[0][0]).defs[found[0][1]].kind in _CLASS_KINDS:
             found = found[:1]
-        return union(self.evaluator.query(("v", *opening)) for opening in found)
+        return union(self.evaluator.query(Query(QueryKind.DEFINITION, *opening)) for opening in found)
 
-    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> list[Site]:
+    # --- names
+
+    def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
         if _is_constant(name) and usage != Usage.CALL:
-            return self._sites(self._constant(at, name, scope))
-        of = self._self(at, scope)
-        return self.member(of, name)[0] if of is not None else self._functions(at, name, scope)
+            return self._constant_sites(self._constant_path(file, name, scope))
+        receiver = self._self(file, scope)
+        return self._member(receiver, name).sites if receiver is not None else self._functions(file, name, scope)
 
-    def bare(self, at: FileScope, node: int) -> Values:
-        name, scope = at.texts[at.nodes[node][2]], at.ambient[node][0]
+    def name_types(self, file: FileScope, node: int) -> Types:
+        expr = file.exprs[node]
+        assert isinstance(expr, NameExpr)
+        name, scope = expr.name, file.ambient[node][0]
         if _is_constant(name):
-            return self._values(self._constant(at, name, scope)) or frozenset({("x", name)})
-        of = self._self(at, scope)
-        if of is None:
-            values = union(map(self.evaluator.site_value, self._functions(at, name, scope)))
+            return self._constant_types(self._constant_path(file, name, scope)) or one(External(name))
+        receiver = self._self(file, scope)
+        if receiver is None:
+            types = self.types_at(self._functions(file, name, scope))
         else:
-            values = self.member(of, name)[1]
-        return union(self.evaluator.call(value, None, 0) for value in values)
+            types = self._member(receiver, name).types
+        return union(self.evaluator.call(value, None, 0) for value in types)
 
-    def _functions(self, at: FileScope, name: str, scope: int | None) -> list[Site]:
+    def _functions(self, file: FileScope, name: str, scope: int | None) -> list[Site]:
         """Functions outside of any class, as the file binds them."""
-        while scope is not None and at.sketch.scopes and at.sketch.scopes[scope][1] != "namespace":
-            found = [number for number in at.defs_in.get((scope, name), ()) if at.defs[number].kind == "function"]
+        while scope is not None and file.sketch.scopes and file.scope_kind(scope) != "namespace":
+            numbers = file.defs_in.get((scope, name), ())
+            found = [number for number in numbers if file.defs[number].kind == "function"]
             if found:
-                return [(at.path, "d", number) for number in found]
-            scope = at.sketch.scopes[scope][0]
+                return [definition_site(file.path, number) for number in found]
+            scope = file.parent(scope)
         return []
 
-    # Classes
+    # --- classes
 
-    def this(self, at: FileScope, scope: int | None, kind: int = ExprKind.THIS) -> Values:
-        of = self._self(at, scope)
-        return frozenset({of}) if of is not None else NOTHING
+    def this_types(self, file: FileScope, scope: int | None, *, is_super: bool = False) -> Types:
+        receiver = self._self(file, scope)
+        return one(receiver) if receiver is not None else NOTHING
 
-    def _self(self, at: FileScope, scope: int | None) -> Value | None:
-        """What it is in a block of a class body depends on whom the block is given to."""
+    def _self(self, file: FileScope, scope: int | None) -> ClassType | Instance | None:
+        """`self` in a scope; unknown in a block in a class body, whose receiver the called method sets."""
         blocks = 0
-        while scope and at.sketch.scopes:
-            parent, kind = at.sketch.scopes[scope]
-            owner = at.owner.get(scope)
+        while scope and file.sketch.scopes:
+            owner = file.owner.get(scope)
             if owner is not None:
-                if at.defs[owner].kind in self.classes:
-                    return ("c", *self.whole(at.path, owner)) if not blocks else None
-                around = self.class_around(at, owner)
+                if file.defs[owner].kind in _CLASS_KINDS:
+                    return ClassType(*self.canonical(file.path, owner)) if not blocks else None
+                around = self.enclosing_class(file, owner)
                 if around is None:
                     return None
-                return ("c" if self._is_static(at, owner) else "i", *around, scope)
-            if kind == "namespace":
-                return None  # the class of a class
+                return ClassType(*around, scope) if self._is_static(file, owner) else Instance(*around, scope)
+            if file.scope_kind(scope) == "namespace":
+                return None  # the singleton class
             blocks += 1
-            scope = parent
+            scope = file.parent(scope)
         return None
 
-    def class_around(self, at: FileScope, definition: int) -> Opening | None:
-        parent = at.defs[definition].parent
-        if parent is None or at.defs[parent].kind not in self.classes:
-            return None
-        return self.whole(at.path, parent)
+    def enclosing_class(self, file: FileScope, definition: int) -> Opening | None:
+        found = super().enclosing_class(file, definition)
+        return self.canonical(*found) if found is not None else None
 
-    def _is_static(self, at: FileScope, definition: int) -> bool:
-        """Whether a method is one of the class itself."""
-        row = at.defs[definition]
-        bind = at.bind_of_def.get(definition)
-        if row.kind == "method" and bind is not None and at.binds[bind].namespace == Namespace.MEMBER:
+    def _is_static(self, file: FileScope, definition: int) -> bool:
+        """True for a method of the class object."""
+        row = file.defs[definition]
+        bind = file.bind_of_def.get(definition)
+        if row.kind == "method" and bind is not None and file.binds[bind].namespace == NameSpace.MEMBER:
             return True
-        is_inside = at.sketch.scopes[row.scope][1] == "namespace" and row.scope not in at.owner
-        return is_inside and row.kind in ("method", "property")
+        is_singleton = file.scope_kind(row.scope) == "namespace" and row.scope not in file.owner
+        return is_singleton and row.kind in ("method", "property")
 
-    def direct_bases(self, at: FileScope, definition: int) -> list[Value]:
-        """What was mixed in last comes first, the class that is inherited from last."""
-        mixed: list[Value] = []
-        parents: list[Value] = []
-        for opened, number in self.all_parts(at, definition):
-            mixed += self._held(opened, opened.mixed(number))
-            parents += self._held(opened, opened.bases(number))
-        return list(dict.fromkeys([*reversed(mixed), *parents]))
+    def direct_bases(self, file: FileScope, definition: int) -> list[Type]:
+        """The last mixin comes first, the base class last."""
+        mixins: list[Type] = []
+        parents: list[Type] = []
+        for part, number in self.class_parts(file, definition):
+            mixins += self._infer_all(part, part.mixins(number))
+            parents += self._infer_all(part, part.bases(number))
+        return list(dict.fromkeys([*reversed(mixins), *parents]))
 
-    def _held(self, at: FileScope, nodes: Sequence[int]) -> list[Value]:
-        return [value for node in nodes for value in sorted(self.evaluator.value(at.path, node), key=repr)]
+    def _infer_all(self, file: FileScope, nodes: Sequence[int]) -> list[Type]:
+        return [value for node in nodes for value in in_order(self.evaluator.infer(file, node))]
 
-    def base_sites(self, at: FileScope, definition: int) -> tuple[list[Site], bool]:
-        nodes = [*at.bases(definition), *at.mixed(definition)]
-        found = {node: [value for value in self.evaluator.value(at.path, node) if value[0] == "c"] for node in nodes}
-        sites = {(value[1], "d", value[2]) for values in found.values() for value in values}
+    def base_sites(self, file: FileScope, definition: int) -> tuple[list[Site], bool]:
+        nodes = [*file.bases(definition), *file.mixins(definition)]
+        found = {
+            node: [value for value in self.evaluator.infer(file, node) if isinstance(value, ClassType)]
+            for node in nodes
+        }
+        sites = {definition_site(value.path, value.definition) for values in found.values() for value in values}
         return sorted(sites), not all(found.values())
 
-    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
-        """Modules whose methods a class has itself."""
-        if key[0] != "extended":
-            return None
+    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
+        """Modules that a class object extends."""
+        path, definition = query.arguments
+        assert isinstance(path, str) and isinstance(definition, int)
         return frozenset(
             value
-            for opened, number in self.all_parts(at, key[2])
-            for node in opened.extended(number)
-            for value in self.evaluator.value(opened.path, node)
-            if value[0] == "c"
+            for part, number in self.class_parts(self.evaluator.file(path), definition)
+            for node in part.extended(number)
+            for value in self.evaluator.infer(part, node)
+            if isinstance(value, ClassType)
         )
 
-    def _lookup(self, of: Value) -> Iterator[tuple[Value, bool]]:
-        """Where a message is looked for: a class or module, and whether among the methods of the class itself."""
-        own = ("c", of[1], of[2])
-        for base in self.evaluator.bases(of[1], of[2]):
-            if base[0] != "c":
+    def _extended_modules(self, class_: ClassType) -> list[ClassType]:
+        query = LanguageQuery("ruby", "extended", (class_.path, class_.definition))
+        return sorted(self.evaluator.language_query(query, ClassType), key=lambda value: value[:2])
+
+    def _lookup_order(self, value: ClassType | Instance) -> Iterator[tuple[ClassType, bool]]:
+        """Classes and modules to look a message up in; True for methods of the class object."""
+        own = ClassType(value.path, value.definition)
+        for base in self.evaluator.mro(value.path, value.definition):
+            if not isinstance(base, ClassType):
                 continue
-            if of[0] == "i":
+            if isinstance(value, Instance):
                 yield base, False
                 continue
-            is_module = self._kind(base) == "module"
-            if base == own or not is_module:
+            if base == own or self._kind(base) != "module":
                 yield base, True
-                for module in sorted(self.evaluator.query(("extended", base[1], base[2]))):
-                    yield from (
-                        (inner, False) for inner in self.evaluator.bases(module[1], module[2]) if inner[0] == "c"
-                    )
+                for module in self._extended_modules(base):
+                    order = self.evaluator.mro(module.path, module.definition)
+                    yield from ((inner, False) for inner in order if isinstance(inner, ClassType))
             else:
-                # A module brings methods of the class along in one that is called so.
-                for opening in self._named(f"{self._full(base)}.ClassMethods")[:1]:
-                    yield ("c", *opening), False
-        if of[0] == "c" and self._kind(own) == "module":
+                # By convention, a nested module ClassMethods extends the class that includes the module.
+                for opening in self._definitions(f"{self._full_name(base)}.ClassMethods")[:1]:
+                    yield ClassType(*opening), False
+        if isinstance(value, ClassType) and self._kind(own) == "module":
             yield own, False
 
-    def _kind(self, of: Value) -> str:
-        return self.evaluator.at(of[1]).defs[of[2]].kind
+    def _kind(self, class_: ClassType) -> str:
+        return self.evaluator.file(class_.path).defs[class_.definition].kind
 
-    def member(self, of: Value, name: str) -> tuple[list[Site], Values]:
+    # --- members
+
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        return self._member(receiver, name) if isinstance(receiver, ClassType | Instance) else None
+
+    def _member(self, receiver: ClassType | Instance, name: str) -> Member:
         if _is_constant(name):
-            full = self._inherited(of, name)
-            return (self._sites(full), self._values(full)) if full is not None else ([], NOTHING)
-        for base, is_static in self._lookup(of):
-            if name in _OF_EVERY_MODULE and of[0] == "c" and not is_static:
+            full = self._inherited_constant(receiver, name)
+            return Member(self._constant_sites(full), self._constant_types(full)) if full is not None else Member()
+        for base, is_static in self._lookup_order(receiver):
+            if name in _MODULE_METHODS and isinstance(receiver, ClassType) and not is_static:
                 continue
-            found = self._fields(base, name, of) if name.startswith("@") else self._methods(base, name, of, is_static)
-            if found[0]:
+            if name.startswith("@"):
+                found = self._variables(base, name, receiver)
+            else:
+                found = self._methods(base, name, receiver, is_static=is_static)
+            if found.sites:
                 return found
-        return [], self._of_all(of, name)
+        return Member((), self._universal_method(receiver, name))
 
-    def _defining(self, base: Value, name: str) -> Sequence[tuple[str, int, int]]:
-        """Path, opening and number of what a class defines under a name."""
-        return self.evaluator.memo_tracked(("ruby defining", base, name), lambda: self._look_for(base, name))
+    def _members_named(self, base: ClassType, name: str) -> Sequence[tuple[str, int, int]]:
+        """Path, opening and number of the members of a class with a name."""
+        return self.evaluator.memo_tracked(("ruby members", base, name), lambda: self._find_members(base, name))
 
-    def _look_for(self, base: Value, name: str) -> list[tuple[str, int, int]]:
-        full = self._full(base)
+    def _find_members(self, base: ClassType, name: str) -> list[tuple[str, int, int]]:
+        full = self._full_name(base)
         openings = self._openings(base)
         found: list[tuple[str, int, int]] = []
         is_namespace = self._is_namespace(full)
-        for path, number in self._defined(f"{full}.{name}"):
+        for path, number in self._all_definitions(f"{full}.{name}"):
             if is_namespace and _is_test(path):
                 continue
-            at = self.evaluator.library.tables(path)
-            parent = at.defs[number].parent if at is not None and at.language == "ruby" else None
+            file = self.evaluator.library.file(path)
+            parent = file.defs[number].parent if file is not None and file.language == "ruby" else None
             if parent is not None and (is_namespace or (path, parent) in openings):
                 found.append((path, parent, number))
         return found
 
-    def _fields(self, base: Value, name: str, of: Value) -> tuple[list[Site], Values]:
-        sites: list[Site] = []
-        values = NOTHING
-        if of[0] == "i" and not name.startswith("@@"):
-            for path, opening in self._openings(base)[:_MAX_OPENINGS]:
-                attribute = self.evaluator.at(path).attributes.get((opening, name))
-                if attribute is not None:
-                    sites.append((path, "a", attribute))
-                    values |= self.evaluator.query(("a", path, opening, name))
-        else:
-            for path, opening, number in self._defining(base, name):
-                sites.append((path, "d", number))
-                values |= self.evaluator.query(("a", path, opening, name))
-        return sites, values
+    def _attribute(self, path: str, opening: int, name: str) -> Types:
+        return self.evaluator.query(Query(QueryKind.ATTRIBUTE, path, opening, name))
 
-    def _methods(self, base: Value, name: str, of: Value, is_static: bool) -> tuple[list[Site], Values]:
+    def _variables(self, base: ClassType, name: str, receiver: Type) -> Member:
+        sites: list[Site] = []
+        types = NOTHING
+        if isinstance(receiver, Instance) and not name.startswith("@@"):
+            for path, opening in self._openings(base)[:_MAX_OPENINGS]:
+                attribute = self.evaluator.file(path).attributes.get((opening, name))
+                if attribute is not None:
+                    sites.append(Site(path, SiteKind.ATTRIBUTE, attribute))
+                    types |= self._attribute(path, opening, name)
+        else:
+            for path, opening, number in self._members_named(base, name):
+                sites.append(definition_site(path, number))
+                types |= self._attribute(path, opening, name)
+        return Member(sites, types)
+
+    def _methods(self, base: ClassType, name: str, receiver: Type, *, is_static: bool) -> Member:
         kinds = {
             (path, opening, number): kind
-            for path, opening, number in self._defining(base, name)
-            if (kind := self.evaluator.at(path).defs[number].kind) in _MESSAGES
-            and self._is_static(self.evaluator.at(path), number) == is_static
+            for path, opening, number in self._members_named(base, name)
+            if (kind := self.evaluator.file(path).defs[number].kind) in _MESSAGES
+            and self._is_static(self.evaluator.file(path), number) == is_static
         }
-        # Beside a method, what is declared under its name can only be written.
+        # A property beside a method of its name can only be written.
         found = [place for place, kind in kinds.items() if kind != "property"] or list(kinds)
-        values = NOTHING
+        types = NOTHING
         for path, opening, number in found:
             if kinds[path, opening, number] in CALLABLES:
-                values |= frozenset(bound(value, of) for value in self.evaluator.query(("v", path, number)))
-            elif held := self.evaluator.query(("a", path, opening, f"@{name}")):
-                values |= frozenset({("g", held)})
+                definition = self.evaluator.query(Query(QueryKind.DEFINITION, path, number))
+                types |= frozenset(bind_method(value, receiver) for value in definition)
+            elif held := self._attribute(path, opening, f"@{name}"):
+                types |= one(StubMethod(held))
         if not found and name.endswith("="):
-            written, _ = self._methods(base, name[:-1], of, is_static)
-            return [site for site in written if self.evaluator.at(site[0]).defs[site[2]].kind == "property"], NOTHING
-        return [(path, "d", number) for path, _, number in found], values
+            written = self._methods(base, name[:-1], receiver, is_static=is_static).sites
+            properties = [
+                site for site in written if self.evaluator.file(site.path).defs[site.number].kind == "property"
+            ]
+            return Member(properties)
+        return Member([definition_site(path, number) for path, _, number in found], types)
 
-    def _of_all(self, of: Value, name: str) -> Values:
-        """What a message gives that every class or object understands."""
-        if name == "new" and of[0] == "c":
-            return frozenset({("c", *of[1:])})
-        if name == "class" and of[0] == "i":
-            return frozenset({("g", frozenset({("c", *of[1:])}))})
-        if name in _GIVE_THEMSELVES:
-            return frozenset({("g", frozenset({of}))})
-        is_single = name == "instance" and of[0] == "c"
-        if is_single and any(base == ("x", "Singleton") for base in self.evaluator.bases(of[1], of[2])):
-            return frozenset({("c", *of[1:3])})
-        return NOTHING
+    def _universal_method(self, receiver: ClassType | Instance, name: str) -> Types:
+        """Methods that every class or object has."""
+        if isinstance(receiver, ClassType):
+            if name == "new":
+                return one(receiver)
+            bases = self.evaluator.mro(receiver.path, receiver.definition) if name == "instance" else ()
+            if External("Singleton") in bases:
+                return one(ClassType(receiver.path, receiver.definition))
+        elif name == "class":
+            return one(StubMethod(one(class_of(receiver))))
+        return one(StubMethod(one(receiver))) if name in _IDENTITY else NOTHING
 
-    def constructors(self, of: Value) -> tuple[str, ...]:
+    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
         return ("initialize",)
 
 
 def _is_test(path: str) -> bool:
-    return not _TESTS.isdisjoint(path.split("/")[:-1])
+    return not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 def _is_constant(name: str) -> bool:

@@ -1,314 +1,353 @@
-"""Rust: modules and crates, `use` trees, and what a path or a pattern names. Members are found in `rust_members`."""
+"""Rust: modules and crates, `use` trees, paths and patterns. Members are in `rust_members`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
-from codeplane.facts.ir import ExprKind, FlowKind
-from codeplane.facts.model import Namespace, Target, Usage
+from codeplane.facts import ir
+from codeplane.facts.ir import FlowKind, ModuleLevel
+from codeplane.facts.model import Namespace as NameSpace
+from codeplane.facts.model import Target, Usage
 from codeplane.index.resolve import rust_std
+from codeplane.index.resolve.calls import arguments_of, call_function
 from codeplane.index.resolve.crates import Crates
 from codeplane.index.resolve.evaluator import Evaluator
-from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.rust_members import Members, arguments, plain
-from codeplane.index.resolve.value import ANYTHING, NOTHING, Site, Value, Values, filled_in, union
+from codeplane.index.resolve.file_scope import FieldStep, FileScope
+from codeplane.index.resolve.queries import Query, QueryKind
+from codeplane.index.resolve.rust_members import RustMembers, plain, without_lifetimes
+from codeplane.index.resolve.types import (
+    NOTHING,
+    TOP,
+    BoundMethod,
+    ClassType,
+    ContainerMethod,
+    External,
+    Function,
+    Instance,
+    LibraryType,
+    ListType,
+    Module,
+    Namespace,
+    Site,
+    SiteKind,
+    Type,
+    Types,
+    TypeVar,
+    TypeVarBound,
+    definition_site,
+    in_order,
+    module_site,
+    one,
+    substitute,
+    union,
+)
 
 _SEPARATOR = re.compile(r"\.|::")
-_TYPES = frozenset({"module", "struct", "enum", "trait", "type"})
-_Seen = dict[tuple[Value, str, bool, bool, bool], list[Site]]
-"""What was found while one name is looked up; nothing yet for what is being looked for, since modules may take from
-each other."""
+_TYPE_KINDS = frozenset({"module", "struct", "enum", "trait", "type"})
+_MAX_NESTING = 50
 
 
-class RustResolver(Members):
+class _Lookup(NamedTuple):
+    """A name in a module. `types`: only what a path can continue from; `public`: only re-exports."""
+
+    module: Module
+    name: str
+    types: bool = False
+    public: bool = False
+    globs: bool = True
+
+
+_Seen = dict[_Lookup, list[Site]]
+"""Results of look-ups during one resolution; empty for a running one, since modules may import from each other."""
+
+
+class RustResolver(RustMembers):
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
         self._crates = Crates(evaluator)
 
-    # Modules
+    # --- modules
 
-    def _module(self, at: FileScope, scope: int | None) -> Value:
-        """The module that a scope lies in."""
+    def _module(self, file: FileScope, scope: int | None) -> Module:
+        """The module around a scope."""
         while scope:
-            if at.sketch.scopes[scope][1] == "namespace":
-                return ("M", at.path, scope)
-            scope = at.sketch.scopes[scope][0]
-        return ("M", at.path, 0)
+            if file.scope_kind(scope) == "namespace":
+                return Module(file.path, scope)
+            scope = file.parent(scope)
+        return Module(file.path)
 
-    def _around(self, module: Value) -> Value | None:
-        _, path, scope = module
-        if scope:
-            return self._module(self.evaluator.at(path), self.evaluator.at(path).sketch.scopes[scope][0])
-        parent = self._crates.parent(path)
-        return ("M", *parent) if parent is not None else None
+    def _parent(self, module: Module) -> Module | None:
+        if module.scope:
+            file = self.evaluator.file(module.path)
+            return self._module(file, file.parent(module.scope))
+        parent = self._crates.parent(module.path)
+        return Module(*parent) if parent is not None else None
 
-    def _module_around(self, at: FileScope, scope: int, how: int) -> Values:
-        if how == 2:
-            root = self._crates.root(at.path)
-            return frozenset({("M", root, 0)}) if root is not None else NOTHING
-        module: Value | None = self._module(at, scope)
-        if how == 1 and module is not None:
-            module = self._around(module)
-        return frozenset({module}) if module is not None else NOTHING
+    def _module_at(self, file: FileScope, scope: int, level: int) -> Module | None:
+        if level == ModuleLevel.ROOT:
+            root = self._crates.root(file.path)
+            return Module(root) if root is not None else None
+        module = self._module(file, scope)
+        return self._parent(module) if level == ModuleLevel.PARENT else module
 
-    def query(self, at: FileScope, key: tuple[Any, ...]) -> Values | None:
-        if key[0] == "n":
-            return self._expression(at, key[2])
-        if key[0] == "v":
-            return self._defined(at, key[2])
-        if key[0] == "w":
-            return self._type_named(at, key[2])
-        is_type = key[0] in ("b", "y") and at.binds[key[2]].namespace == Namespace.TYPE
-        if is_type and at.binds[key[2]].target_kind == Target.UNKNOWN:
-            return frozenset({("T", at.path, key[2])})
+    def override_query(self, file: FileScope, query: Query) -> Types | None:
+        number = query.number
+        match query.kind:
+            case QueryKind.NODE:
+                return self._infer(file, number)
+            case QueryKind.DEFINITION:
+                return self._definition_types(file, number)
+            case QueryKind.ALIAS:
+                return self._alias_types(file, number)
+            case QueryKind.BINDING | QueryKind.NAMED_TYPE:
+                row = file.binds[number]
+                if row.namespace == NameSpace.TYPE and row.target_kind == Target.UNKNOWN:
+                    return one(TypeVar(file.path, number))
         return None
 
-    def _expression(self, at: FileScope, node: int) -> Values | None:
-        kind, a, b, _ = at.nodes[node]
-        if kind == ExprKind.SELF_TYPE:
-            return self.own(at, a)
-        if kind == ExprKind.MODULE:
-            return self._module_around(at, a, b)
-        return union(map(rust_std.tried, self.evaluator.value(at.path, a))) if kind == ExprKind.TRY else None
+    def _infer(self, file: FileScope, node: int) -> Types | None:
+        match expr := file.exprs[node]:
+            case ir.SelfTypeExpr():
+                return self.self_type(file, expr.scope)
+            case ir.ModuleExpr():
+                return _optional(self._module_at(file, expr.scope, expr.level))
+            case ir.TryExpr():
+                return union(map(rust_std.unwrap, self.evaluator.infer(file, expr.value)))
+        return None
 
-    def _defined(self, at: FileScope, definition: int) -> Values | None:
-        row = at.defs[definition]
+    def _definition_types(self, file: FileScope, definition: int) -> Types | None:
+        row = file.defs[definition]
         if row.kind == "module":
-            place = self._crates.child(at, definition)
-            return frozenset({("M", *place)}) if place is not None else NOTHING
+            place = self._crates.child(file, definition)
+            return one(Module(*place)) if place is not None else NOTHING
         return NOTHING if row.kind == "macro" else None
 
-    def _type_named(self, at: FileScope, definition: int) -> Values | None:
-        row = at.defs[definition]
-        if row.kind == "enum_member":
-            return frozenset({("i", at.path, row.parent)})
-        bind = at.bind_of_def.get(definition)
-        bounds = [node for how, node in at.into_bind(bind) if how == FlowKind.BOUND] if bind is not None else ()
-        return frozenset(("v", at.path, node) for node in bounds) or None
+    def _alias_types(self, file: FileScope, definition: int) -> Types | None:
+        row = file.defs[definition]
+        if row.kind == "enum_member" and row.parent is not None:
+            return one(Instance(file.path, row.parent))
+        bind = file.bind_of_def.get(definition)
+        inflows = file.into_bind(bind) if bind is not None else ()
+        bounds = [inflow.source for inflow in inflows if inflow.is_whole(FlowKind.BOUND)]
+        return frozenset(TypeVarBound(file.path, node) for node in bounds) or None
 
-    def module_sites(self, module: Value, name: str, seen: tuple[Value, ...] = ()) -> list[Site]:
-        module = module if len(module) == 3 else (*module, 0)
-        name = plain(name)
-        return self.evaluator.memo_tracked(("module", module, name), lambda: self._sites(module, name, {}))
-
-    def module_values(self, module: Value, name: str) -> Values:
-        module = module if len(module) == 3 else (*module, 0)
-        if name == "super":
-            around = self._around(module)
-            return frozenset({around}) if around is not None else NOTHING
-        return union(map(self.evaluator.site_value, self.module_sites(module, name)))
-
-    def _sites(
-        self, module: Value, name: str, seen: _Seen, *, types: bool = False, public: bool = False, globs: bool = True
-    ) -> list[Site]:
-        """What a name of a module stands for: of `types` alone, as a path goes on from them; only what is `public`."""
-        key = (module, name, types, public, globs)
-        if key not in seen:
-            seen[key] = []
-            seen[key] = self._look_for(module, name, seen, types=types, public=public, globs=globs)
-        return seen[key]
-
-    def _look_for(self, module: Value, name: str, seen: _Seen, *, types: bool, public: bool, globs: bool) -> list[Site]:
-        _, path, scope = module
-        at = self.evaluator.library.tables(path)
-        if at is None:
+    def lookup_in_module(self, module: Module | Namespace, name: str) -> list[Site]:
+        if not isinstance(module, Module):
             return []
-        found: list[Site] = [(path, "d", number) for number in at.defs_in.get((scope, name), ())]
-        for number in at.imports_in(scope, name, self.local_name):
-            if not public or self._is_public(at, number):
-                found += self._imported_sites(at, number, seen)
-        if types:
+        lookup = _Lookup(module, plain(name))
+        return self.evaluator.memo_tracked(("module", module, lookup.name), lambda: self._sites(lookup, {}))
+
+    def module_member_types(self, module: Module | Namespace, name: str) -> Types:
+        if name == "super" and isinstance(module, Module):
+            return _optional(self._parent(module))
+        return self.types_at(self.lookup_in_module(module, name))
+
+    def _sites(self, lookup: _Lookup, seen: _Seen) -> list[Site]:
+        if lookup not in seen:
+            seen[lookup] = []
+            seen[lookup] = self._find_sites(lookup, seen)
+        return seen[lookup]
+
+    def _find_sites(self, lookup: _Lookup, seen: _Seen) -> list[Site]:
+        (path, scope, _), name = lookup.module, lookup.name
+        file = self.evaluator.library.file(path)
+        if file is None:
+            return []
+        found = [definition_site(path, number) for number in file.defs_in.get((scope, name), ())]
+        for number in file.imports_in(scope, name, self.local_name):
+            if not lookup.public or self._is_reexport(file, number):
+                found += self._import_sites(file, number, seen)
+        if lookup.types:
             found = [site for site in found if self._is_type(site)]
-        if not found and not scope and (path_of := self._crates.undeclared(path, name)) is not None:
-            found = [(path_of, "M", 0)]
-        if not found and globs:
-            found = self._through_globs(at, scope, name, seen, types=types, public=public)
-        if not found and not types and not scope and self._crates.parent(path) is None:
+        if not found and not scope and (undeclared := self._crates.undeclared(path, name)) is not None:
+            found = [module_site(undeclared)]
+        if not found and lookup.globs:
+            found = self._through_globs(file, lookup, seen)
+        if not found and not lookup.types and not scope and self._crates.parent(path) is None:
             found = self._macros(path, name)
         return sorted(set(found))
 
     def _is_type(self, site: Site) -> bool:
-        return site[1] == "M" or self.evaluator.at(site[0]).defs[site[2]].kind in _TYPES
+        return site.kind is SiteKind.MODULE or self._kind(site) in _TYPE_KINDS
 
-    def _through_globs(
-        self, at: FileScope, scope: int, name: str, seen: _Seen, *, types: bool = False, public: bool = False
-    ) -> list[Site]:
-        for number in at.imports_in(scope, "*", self.local_name):
-            if public and not self._is_public(at, number):
+    def _through_globs(self, file: FileScope, lookup: _Lookup, seen: _Seen) -> list[Site]:
+        for number in file.imports_in(lookup.module.scope, "*", self.local_name):
+            if lookup.public and not self._is_reexport(file, number):
                 continue
-            row = at.imports[number]
-            for source in self._path(at, row.scope, row.source or "", seen):
-                if source[0] == "M":
-                    outside = not self._is_beneath(("M", at.path, scope), source)
-                    found = self._sites(source, name, seen, types=types, public=outside)
+            row = file.imports[number]
+            for source in self._resolve_path(file, row.scope, row.source or "", seen):
+                if isinstance(source, Module):
+                    is_outside = not self._is_within(lookup.module, source)
+                    found = self._sites(_Lookup(source, lookup.name, lookup.types, is_outside), seen)
                 else:
-                    found = self._variants(source, name)
+                    found = self._variants(source, lookup.name)
                 if found:
                     return found
         return []
 
-    def _variants(self, of: Value, name: str) -> list[Site]:
-        """What can be taken from a type."""
-        at = self.evaluator.at(of[1])
-        return [
-            (at.path, "d", number)
-            for number in at.members.get(of[2], {}).get(name, ())
-            if at.defs[number].kind == "enum_member"
-        ]
+    def _variants(self, class_: ClassType, name: str) -> list[Site]:
+        """Enum variants that can be imported from a type."""
+        file = self.evaluator.file(class_.path)
+        numbers = file.member_definitions(class_.definition, name)
+        return [definition_site(file.path, number) for number in numbers if file.defs[number].kind == "enum_member"]
 
-    def _is_beneath(self, module: Value | None, other: Value) -> bool:
-        count = 0
-        while module is not None and count < 50:
-            if module == other:
-                return True
-            module = self._around(module)
-            count += 1
+    def _is_within(self, module: Module | None, other: Module) -> bool:
+        for _ in range(_MAX_NESTING):
+            if module is None or module == other:
+                return module is not None
+            module = self._parent(module)
         return False
 
-    def _is_public(self, at: FileScope, number: int) -> bool:
-        """Whether an import is handed on. Of one in a module within a file nothing is known; its purpose is that."""
-        row = at.imports[number]
+    def _is_reexport(self, file: FileScope, number: int) -> bool:
+        """True if an import is public. In an inline module this is unknown, and assumed: that is their purpose."""
+        row = file.imports[number]
         if row.scope:
             return True
         return any(
             source == row.source and (mode == "REEXPORT_ALL" or row.imported_name in names)
-            for source, mode, names, *_ in at.sketch.reexports
+            for source, mode, names, *_ in file.sketch.reexports
         )
 
     def _macros(self, root: str | None, name: str) -> list[Site]:
-        """The macro of a crate, if it has one of this name."""
-        named = (
-            self.evaluator.memo_tracked(("macros", name), lambda: self._read_macros(name)) if root is not None else ()
-        )
-        found = [site for site in named if self._crates.root(site[0]) == root]
+        """The macro of a crate with this name, if it is unique."""
+        if root is None:
+            return []
+        named = self.evaluator.memo_tracked(("macros", name), lambda: self._read_macros(name))
+        found = [site for site in named if self._crates.root(site.path) == root]
         return found if len(found) == 1 else []
 
     def _read_macros(self, name: str) -> list[Site]:
         found: list[Site] = []
-        for path, number in self.evaluator.library.named(name):
-            at = self.evaluator.library.tables(path)
-            if at is not None and at.language == "rust" and at.defs[number].kind == "macro":
-                found.append((path, "d", number))
+        for path, number in self.evaluator.library.definitions_named(name):
+            file = self.evaluator.library.file(path)
+            if file is not None and file.language == "rust" and file.defs[number].kind == "macro":
+                found.append(definition_site(path, number))
         return found
 
-    # Imports
+    # --- imports
 
-    def import_sites(self, at: FileScope, number: int) -> list[Site]:
-        return self.evaluator.memo_tracked(("import", at.path, number), lambda: self._imported_sites(at, number, {}))
+    def resolve_import(self, file: FileScope, number: int) -> list[Site]:
+        key = ("import", file.path, number)
+        return self.evaluator.memo_tracked(key, lambda: self._import_sites(file, number, {}))
 
-    def _imported_sites(self, at: FileScope, number: int, seen: _Seen) -> list[Site]:
-        row = at.imports[number]
+    def _import_sites(self, file: FileScope, number: int, seen: _Seen) -> list[Site]:
+        row = file.imports[number]
         if row.imported_name == "*":
             return []
         if not row.source or row.kind == "rust_extern_crate":
-            return self._head_sites(at, row.scope, row.imported_name, seen, crates_only=row.kind != "rust_use")
+            crates_only = row.kind != "rust_use"
+            return self._head_sites(file, row.scope, row.imported_name, seen, crates_only=crates_only)
         found: list[Site] = []
-        for source in self._path(at, row.scope, row.source, seen):
-            if source[0] == "M":
-                found += self._sites(source, row.imported_name, seen)
+        for source in self._resolve_path(file, row.scope, row.source, seen):
+            if isinstance(source, Module):
+                found += self._sites(_Lookup(source, row.imported_name), seen)
             else:
                 found += self._variants(source, row.imported_name)
         return sorted(set(found))
 
-    def imported(self, at: FileScope, number: int) -> Values:
-        sites = self.import_sites(at, number)
+    def import_types(self, file: FileScope, number: int) -> Types:
+        sites = self.resolve_import(file, number)
         if sites:
-            return union(map(self.evaluator.site_value, sites))
-        row = at.imports[number]
+            return self.types_at(sites)
+        row = file.imports[number]
         if row.source in ("self", "super", "crate") or (row.source or "").startswith(("self::", "super::", "crate::")):
             return NOTHING
-        return frozenset({("x", f"{row.source}.{row.imported_name}")})
+        return one(External(f"{row.source}.{row.imported_name}"))
 
-    def _path(self, at: FileScope, scope: int, source: str, seen: _Seen) -> list[Value]:
-        """Modules and types that a path stands for."""
+    def _resolve_path(self, file: FileScope, scope: int, source: str, seen: _Seen) -> list[Module | ClassType]:
+        """Modules and types that a path refers to."""
         head, *rest = source.split("::")
-        values: Values
-        if head in ("crate", "$crate"):
-            values = self._module_around(at, scope, 2)
-        elif head in ("self", "super"):
-            values = self._module_around(at, scope, head == "super")
+        found: set[Module | ClassType]
+        if head in ("crate", "$crate", "self", "super"):
+            levels = {"self": ModuleLevel.CURRENT, "super": ModuleLevel.PARENT}
+            module = self._module_at(file, scope, levels.get(head, ModuleLevel.ROOT))
+            found = {module} if module is not None else set()
         elif not head:
-            root = self._crates.find(at.path, rest[0]) if rest else None
-            values, rest = frozenset({("M", root, 0)} if root is not None else ()), rest[1:]
+            root = self._crates.find(file.path, rest[0]) if rest else None
+            found, rest = {Module(root)} if root is not None else set(), rest[1:]
         else:
-            values = self._steps(self._head_sites(at, scope, head, seen, types=True))
+            found = self._path_targets(self._head_sites(file, scope, head, seen, types=True))
         for name in rest:
-            step: set[Value] = set()
-            for value in values:
+            step: set[Module | ClassType] = set()
+            for value in found:
+                if not isinstance(value, Module):
+                    continue
                 if name == "super":
-                    step |= self.module_values(value, name) if value[0] == "M" else NOTHING
-                elif value[0] == "M":
-                    module = value if len(value) == 3 else (*value, 0)
-                    step |= self._steps(self._sites(module, name, seen, types=True))
-            values = frozenset(step)
-        return sorted((v if v[0] != "M" or len(v) == 3 else (*v, 0) for v in values if v[0] in ("M", "c")), key=repr)
+                    parent = self._parent(value)
+                    step |= {parent} if parent is not None else set()
+                else:
+                    step |= self._path_targets(self._sites(_Lookup(value, name, types=True), seen))
+            found = step
+        return [value for value in in_order(found) if isinstance(value, Module | ClassType)]
 
-    def _steps(self, sites: Sequence[Site]) -> Values:
-        """What a path goes on from. It asks for no value: what a name means must not depend on who asks first."""
-        found: set[Value] = set()
-        for path, kind, number in sites:
-            at = self.evaluator.at(path)
-            if kind == "M":
-                found.add(("M", path, 0))
-            elif at.defs[number].kind == "module":
-                place = self._crates.child(at, number)
-                found |= {("M", *place)} if place is not None else set()
-            elif at.defs[number].kind in self.classes:
-                found.add(("c", path, number))
-        return frozenset(found)
+    def _path_targets(self, sites: Sequence[Site]) -> set[Module | ClassType]:
+        """Modules and types that a path can continue from. Runs no query: name resolution must not depend on which
+        one runs first."""
+        found: set[Module | ClassType] = set()
+        for site in sites:
+            file = self.evaluator.file(site.path)
+            if site.kind is SiteKind.MODULE:
+                found.add(Module(site.path))
+            elif file.defs[site.number].kind == "module":
+                place = self._crates.child(file, site.number)
+                found |= {Module(*place)} if place is not None else set()
+            elif file.defs[site.number].kind in self.traits.class_kinds:
+                found.add(ClassType(site.path, site.number))
+        return found
 
     def _head_sites(
-        self, at: FileScope, scope: int, name: str, seen: _Seen, *, crates_only: bool = False, types: bool = False
+        self, file: FileScope, scope: int, name: str, seen: _Seen, *, crates_only: bool = False, types: bool = False
     ) -> list[Site]:
-        """What the first name of a path stands for: something of the module, or a crate."""
-        module = self._module(at, scope)
-        found = [] if crates_only else self._sites(module, name, seen, types=types, globs=False)
+        """Declarations of the first name of a path: an item of the module, or a crate."""
+        lookup = _Lookup(self._module(file, scope), name, types)
+        found = [] if crates_only else self._sites(lookup._replace(globs=False), seen)
         if not found:
-            root = self._crates.find(at.path, name)
-            found = [(root, "M", 0)] if root is not None else []
-        return found or ([] if crates_only else self._sites(module, name, seen, types=types))
+            root = self._crates.find(file.path, name)
+            found = [module_site(root)] if root is not None else []
+        return found or ([] if crates_only else self._sites(lookup, seen))
 
-    # Names
+    # --- names
 
-    def unbound_sites(self, at: FileScope, name: str) -> list[Site]:
-        return self._seen_from(at, 0, name)
+    def resolve_unbound(self, file: FileScope, name: str) -> list[Site]:
+        return self._visible_from(file, 0, name)
 
-    def bare_sites(self, at: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
-        return self.fitting(self._seen_from(at, scope, name), None, usage)
+    def resolve_name(self, file: FileScope, scope: int, usage: int, name: str, bind: int) -> Sequence[Site]:
+        return self.filter_by_usage(self._visible_from(file, scope, name), None, usage)
 
-    def _seen_from(self, at: FileScope, scope: int, name: str) -> list[Site]:
+    def _visible_from(self, file: FileScope, scope: int, name: str) -> list[Site]:
         if name in ("Self", "self", "super", "crate"):
             return []
-        while scope and at.sketch.scopes[scope][1] != "namespace" and not self._has_globs(at, scope):
-            scope = at.parent(scope) or 0
-        return self.evaluator.memo_tracked(("seen", at.path, scope, name), lambda: self._read_seen(at, scope, name))
+        while scope and file.scope_kind(scope) != "namespace" and not self._has_globs(file, scope):
+            scope = file.parent(scope) or 0
+        key = ("visible", file.path, scope, name)
+        return self.evaluator.memo_tracked(key, lambda: self._find_visible(file, scope, name))
 
-    def _has_globs(self, at: FileScope, scope: int) -> bool:
-        return bool(at.imports_in(scope, "*", self.local_name))
+    def _has_globs(self, file: FileScope, scope: int) -> bool:
+        return bool(file.imports_in(scope, "*", self.local_name))
 
-    def _read_seen(self, at: FileScope, scope: int, name: str) -> list[Site]:
-        while scope and at.sketch.scopes[scope][1] != "namespace":
-            found = self._through_globs(at, scope, name, {})
+    def _find_visible(self, file: FileScope, scope: int, name: str) -> list[Site]:
+        while scope and file.scope_kind(scope) != "namespace":
+            found = self._through_globs(file, _Lookup(Module(file.path, scope), name), {})
             if found:
                 return found
-            scope = at.parent(scope) or 0
-        found = self.module_sites(("M", at.path, scope), name)
+            scope = file.parent(scope) or 0
+        found = self.lookup_in_module(Module(file.path, scope), name)
         if found:
             return found
-        root = self._crates.find(at.path, name)
-        return [(root, "M", 0)] if root is not None else self._macros(self._crates.root(at.path), name)
+        root = self._crates.find(file.path, name)
+        return [module_site(root)] if root is not None else self._macros(self._crates.root(file.path), name)
 
-    def head_sites(self, at: FileScope, name: str, scope: int) -> list[Site]:
-        return self._seen_from(at, scope, name)
+    def resolve_import_head(self, file: FileScope, name: str, scope: int) -> Sequence[Site]:
+        return self._visible_from(file, scope, name)
 
-    def fitting(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
+    def filter_by_usage(self, sites: Sequence[Site], namespace: int | None, usage: int) -> Sequence[Site]:
         if len(sites) < 2:
             return sites
-        if namespace == Namespace.CALLABLE:
+        if namespace == NameSpace.CALLABLE:
             fit = [site for site in sites if self._kind(site) == "macro"]
-        elif namespace == Namespace.TYPE or (namespace is None and usage == Usage.TYPE):
+        elif namespace == NameSpace.TYPE or (namespace is None and usage == Usage.TYPE):
             fit = [site for site in sites if self._is_type(site)]
         elif namespace is None and usage == Usage.MEMBER:
             return sites
@@ -317,112 +356,128 @@ class RustResolver(Members):
         return fit or sites
 
     def _kind(self, site: Site) -> str:
-        return self.evaluator.at(site[0]).defs[site[2]].kind if site[1] == "d" else ""
+        is_definition = site.kind is SiteKind.DEFINITION
+        return self.evaluator.file(site.path).defs[site.number].kind if is_definition else ""
 
-    def bare(self, at: FileScope, node: int) -> Values:
-        name = at.texts[at.nodes[node][2]]
-        sites = self._seen_from(at, at.ambient[node][0], name)
-        return union(map(self.evaluator.site_value, sites)) if sites else frozenset({("x", name)})
+    def name_types(self, file: FileScope, node: int) -> Types:
+        name, sites = self._name_at(file, node)
+        return self.types_at(sites) if sites else one(External(name))
 
-    def bare_type(self, at: FileScope, node: int) -> Values:
-        name = at.texts[at.nodes[node][2]]
-        sites = self._seen_from(at, at.ambient[node][0], name)
-        return union(map(self.evaluator.site_type, sites)) if sites else frozenset({("x", f"{name}()")})
+    def named_type(self, file: FileScope, node: int) -> Types:
+        name, sites = self._name_at(file, node)
+        return union(map(self.evaluator.site_named_type, sites)) if sites else one(External(f"{name}()"))
 
-    def _named(self, at: FileScope, node: int) -> list[Site]:
-        """Definitions that a path stands for."""
-        kind, a, b, _ = at.nodes[node]
-        if kind in (ExprKind.PAREN, ExprKind.INDEX):
-            return self._named(at, a)
-        if kind == ExprKind.MEMBER:
-            return sorted(set(self.evaluator.reached(at, a, at.texts[b])[0]))
-        if kind == ExprKind.NAME and a:
-            row = at.binds[a - 1]
-            found: list[Site] = [(at.path, "d", number) for number in at.defs_in.get((row.scope, row.name), ())]
-            for number in at.imports_in(row.scope, row.name, self.local_name):
-                found += self.import_sites(at, number)
-            return found
-        return self._seen_from(at, at.ambient.get(node, (0, 0))[0], at.texts[b]) if kind == ExprKind.NAME else []
+    def _name_at(self, file: FileScope, node: int) -> tuple[str, list[Site]]:
+        expr = file.exprs[node]
+        assert isinstance(expr, ir.NameExpr)
+        return expr.name, self._visible_from(file, file.ambient[node][0], expr.name)
 
-    def _with_fields(self, at: FileScope, node: int) -> list[Site]:
-        """Structs and variants that a path stands for."""
-        found: list[Site] = []
-        for path, kind, number in self._named(at, node):
-            if kind == "d" and self.evaluator.at(path).defs[number].kind in ("struct", "enum_member"):
-                found.append((path, kind, number))
+    # --- labels and patterns
+
+    def _path_sites(self, file: FileScope, node: int) -> list[Site]:
+        """Declarations that a path expression refers to."""
+        match expr := file.exprs[node]:
+            case ir.ParenExpr() | ir.IndexExpr():
+                return self._path_sites(file, expr.value)
+            case ir.MemberExpr():
+                return sorted(set(self.evaluator.member_of_expr(file, expr.receiver, expr.name).sites))
+            case ir.NameExpr() if expr.binding is not None:
+                row = file.binds[expr.binding]
+                found = [definition_site(file.path, number) for number in file.defs_in.get((row.scope, row.name), ())]
+                for number in file.imports_in(row.scope, row.name, self.local_name):
+                    found += self.resolve_import(file, number)
+                return found
+            case ir.NameExpr():
+                return self._visible_from(file, file.ambient.get(node, (0, 0))[0], expr.name)
+        return []
+
+    def _constructor_sites(self, file: FileScope, node: int) -> list[Site]:
+        """Structs and variants that a path refers to."""
+        found = [site for site in self._path_sites(file, node) if self._kind(site) in ("struct", "enum_member")]
         return found or [
-            (value[1], "d", value[2]) for value in sorted(self.evaluator.type_of(at, node), key=repr) if value[0] == "i"
+            definition_site(value.path, value.definition)
+            for value in in_order(self.evaluator.named_type(file, node))
+            if isinstance(value, Instance)
         ]
 
-    def label_sites(self, at: FileScope, of: int, name: str) -> list[Site]:
-        traits = [value for value in self.evaluator.value(at.path, of) if value[0] == "c"]
-        if traits and all(self.evaluator.at(value[1]).defs[value[2]].kind == "trait" for value in traits):
-            return [site for value in traits for site in self.evaluator.member(value, name)[0]]
+    def resolve_label(self, file: FileScope, node: int, name: str) -> Sequence[Site]:
+        classes = [value for value in self.evaluator.infer(file, node) if isinstance(value, ClassType)]
+        kinds = [self.evaluator.file(value.path).defs[value.definition].kind for value in classes]
+        if classes and all(kind == "trait" for kind in kinds):
+            return [site for value in classes for site in self.evaluator.member(value, name).sites]
         return [
-            (path, "d", member)
-            for path, _, number in self._with_fields(at, of)
-            for member in self.evaluator.at(path).members.get(number, {}).get(name, ())
-            if self.evaluator.at(path).defs[member].kind == "field"
+            definition_site(site.path, member)
+            for site in self._constructor_sites(file, node)
+            for member in self.evaluator.file(site.path).member_definitions(site.number, name)
+            if self.evaluator.file(site.path).defs[member].kind == "field"
         ]
 
-    def taken_apart(self, at: FileScope, step: tuple[int, int, str], values: Values) -> Values:
-        node, place, name = step
+    def destructure(self, file: FileScope, step: FieldStep, types: Types) -> Types:
         found = NOTHING
-        sites = self._with_fields(at, node)
-        for path, _, number in sites:
-            tables = self.evaluator.at(path)
-            fields = tables.fields(number)
-            held = NOTHING
+        sites = self._constructor_sites(file, step.type)
+        for site in sites:
+            target = self.evaluator.file(site.path)
+            fields = target.positional_fields(site.number)
+            part = NOTHING
             if fields:
-                held = self.evaluator.type_of(tables, fields[place]) if place < len(fields) else NOTHING
-            elif name:
-                held = self.evaluator.query(("a", path, number, name))
-            for of in values or frozenset({("x", "")}):
-                found |= filled_in(held, self._given(of, tables, number))
+                is_known = step.position < len(fields)
+                part = self.evaluator.named_type(target, fields[step.position]) if is_known else NOTHING
+            elif step.name:
+                part = self.evaluator.query(Query(QueryKind.ATTRIBUTE, site.path, site.number, step.name))
+            for value in types or one(External("")):
+                found |= substitute(part, self.type_arguments(value, target, site.number))
         if sites:
             return found
-        kind, _, b, _ = at.nodes[node]
-        last = at.texts[b] if kind in (ExprKind.NAME, ExprKind.MEMBER) else ""
-        inner = [value[3] for value in values if value[0] == "G" and value[2] in rust_std.OTHERS]
-        if last in ("Some", "Ok"):
-            return union(parts[0] for parts in inner) | values & ANYTHING
-        return union(parts[1] for parts in inner if len(parts) > 1) if last == "Err" else NOTHING
+        expr = file.exprs[step.type]
+        variant = expr.name if isinstance(expr, ir.NameExpr | ir.MemberExpr) else ""
+        arguments = [
+            value.arguments for value in types if isinstance(value, LibraryType) and value.name in rust_std.WRAPPERS
+        ]
+        if variant in ("Some", "Ok"):
+            return union(parts[0] for parts in arguments) | types & TOP
+        return union(parts[1] for parts in arguments if len(parts) > 1) if variant == "Err" else NOTHING
 
-    # Values and types
+    # --- calls
 
-    def constructors(self, of: Value) -> tuple[str, ...]:
+    def constructor_names(self, class_: ClassType) -> tuple[str, ...]:
         return ()
 
-    def call(self, callee: Value, at: FileScope, node: int) -> Values | None:
-        if callee[0] == "m":
-            return self._returned(callee, self.evaluator.call_function(callee, at, at.lists[at.nodes[node][2]]))
-        return frozenset({callee}) if callee[0] == "i" else None
+    def call_value(self, callee: Type, file: FileScope, node: int) -> Types | None:
+        if isinstance(callee, BoundMethod):
+            result = call_function(self.evaluator, callee, file, arguments_of(file, node))
+            return self.substitute_receiver(callee, result)
+        return one(callee) if isinstance(callee, Instance) else None
 
-    def call_container(self, callee: Value, values: Sequence[Values]) -> Values | None:
-        _, of, name = callee
-        called = union(
-            self.evaluator.call_with(value, []) for held in values[:1] for value in held if value[0] in ("f", "c")
-        )
-        return rust_std.call(of, plain(name), values, called)
+    def call_container(self, callee: ContainerMethod, arguments: Sequence[Types]) -> Types | None:
+        functions = [value for types in arguments[:1] for value in types if isinstance(value, Function | ClassType)]
+        called = union(self.evaluator.call_with(value, []) for value in functions)
+        return rust_std.call(callee.container, plain(callee.name), arguments, called)
 
-    def call_foreign(self, name: str, at: FileScope, node: int, values: Sequence[Values]) -> Values:
+    def call_external(self, name: str, file: FileScope, node: int, arguments: Sequence[Types]) -> Types:
         *before, last = _SEPARATOR.split(name)
-        first = values[0] if values else NOTHING
+        first = arguments[0] if arguments else NOTHING
         if last == "Some":
             return rust_std.make("Option", [first])
         if last in ("Ok", "Err"):
             return rust_std.make("Result", [first, NOTHING] if last == "Ok" else [NOTHING, first])
         kind = rust_std.kind_of(before[-1]) if before and last in ("new", "from", "pin") else None
         if kind == "Vec" or kind in rust_std.MAPS:
-            return frozenset(value for value in first if value[0] == "l")
+            return frozenset(value for value in first if isinstance(value, ListType))
         return rust_std.make(kind, [first]) if kind is not None else NOTHING
 
-    def generic(self, name: str, at: FileScope, parts: Sequence[int]) -> Values:
-        kind = rust_std.kind_of(_SEPARATOR.split(name)[-1])
+    def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
+        if isinstance(value, ClassType):
+            return super().apply_type_arguments(value, file, parts)
+        kind = rust_std.kind_of(_SEPARATOR.split(value.name)[-1])
         if kind is None:
             return NOTHING
-        held = []
-        for part in arguments(at, parts):
-            what, a, _, _ = at.nodes[part]
-            held.append(self.evaluator.type_of(at, a if what == ExprKind.LABELLED else part))
-        return rust_std.make(kind, held)
+        arguments = []
+        for part in without_lifetimes(file, parts):
+            expr = file.exprs[part]
+            node = expr.value if isinstance(expr, ir.LabelledExpr) else part
+            arguments.append(self.evaluator.named_type(file, node))
+        return rust_std.make(kind, arguments)
+
+
+def _optional(module: Module | None) -> Types:
+    return one(module) if module is not None else NOTHING

@@ -1,315 +1,364 @@
-"""Members of Rust's types: what stands in the type, in its `impl` blocks, in its traits, and behind a `Deref`."""
+"""Members of Rust types: from the type, its `impl` blocks, its traits, and through `Deref`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-from codeplane.facts.ir import ExprKind, FlowKind
+from codeplane.facts.ir import FlowKind, IndexExpr, LiteralExpr, MemberExpr, NameExpr, ParenExpr, StringExpr, UnionExpr
 from codeplane.index.resolve import rust_std
-from codeplane.index.resolve.evaluator import CALLABLES
 from codeplane.index.resolve.file_scope import FileScope
-from codeplane.index.resolve.resolver import LanguageResolver
-from codeplane.index.resolve.value import NOTHING, Site, Value, Values, applied, filled_in, list_of, union
+from codeplane.index.resolve.members import join
+from codeplane.index.resolve.queries import NO_MEMBER, LanguageQuery, Member, Operator, Query, QueryKind
+from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver, LanguageTraits
+from codeplane.index.resolve.types import (
+    NOTHING,
+    BoundMethod,
+    ClassType,
+    ContainerMethod,
+    External,
+    Instance,
+    LibraryType,
+    ListType,
+    RecordType,
+    Site,
+    SiteKind,
+    TupleType,
+    Type,
+    Types,
+    TypeVar,
+    apply_arguments,
+    class_of,
+    definition_site,
+    in_order,
+    list_of,
+    one,
+    substitute,
+    union,
+)
 
-Found = tuple[list[Site], Values]
-_NOT_FOUND: Found = ([], NOTHING)
 _DERIVED = frozenset(
     {"clone", "to_owned", "eq", "ne", "cmp", "partial_cmp", "hash", "fmt", "default", "to_string", "into"}
 )
-"""Methods that a type may well have without a word about them; never looked for behind it."""
+"""Methods that a type often derives; never looked up through `Deref`."""
+
+
+class ImplBlock(NamedTuple):
+    path: str
+    scope: int
 
 
 def plain(name: str) -> str:
     return name.removesuffix("()")
 
 
-class Members(LanguageResolver):
-    paths_are_members = True
-    tuple_types = True
-    containers = MappingProxyType({"l": "std", "t": "std", "G": "std"})
+def _as_class(value: Type) -> Type:
+    return class_of(value) if isinstance(value, Instance) else value
 
-    # Where a method stands
 
-    def _owner(self, at: FileScope, scope: int | None) -> tuple[Values, int | None]:
-        """Objects of the type around a scope, and the `impl` that it stands in."""
+class RustMembers(LanguageResolver):
+    traits = LanguageTraits(
+        path_members=True,
+        tuple_types=True,
+        container_names={ListType: "std", TupleType: "std", LibraryType: "std"},
+    )
+
+    # --- the enclosing type
+
+    def _owner(self, file: FileScope, scope: int | None) -> tuple[Types, int | None]:
+        """Instances of the type around a scope, and the scope of its `impl` block."""
         method: int | None = None
         while scope is not None:
-            if scope in at.adds:
-                return self.evaluator.type_of(at, at.adds[scope]), scope
-            owner = at.owner.get(scope)
-            if owner is not None and at.defs[owner].kind in self.classes:
-                of: Value = ("i", at.path, owner) if method is None else ("i", at.path, owner, method)
-                return frozenset({of}), None
-            if owner is not None and at.defs[owner].kind in CALLABLES:
+            if scope in file.impls:
+                return self.evaluator.named_type(file, file.impls[scope]), scope
+            owner = file.owner.get(scope)
+            if owner is not None and file.defs[owner].kind in self.traits.class_kinds:
+                return one(Instance(file.path, owner, method)), None
+            if owner is not None and file.defs[owner].kind in CALLABLES:
                 method = scope
-            scope = at.sketch.scopes[scope][0]
+            scope = file.parent(scope)
         return NOTHING, None
 
-    def this(self, at: FileScope, scope: int | None, kind: int = ExprKind.THIS) -> Values:
-        return self._owner(at, scope)[0]
+    def this_types(self, file: FileScope, scope: int | None, *, is_super: bool = False) -> Types:
+        return self._owner(file, scope)[0]
 
-    def own(self, at: FileScope, scope: int) -> Values:
-        return frozenset(("c", *value[1:]) if value[0] == "i" else value for value in self._owner(at, scope)[0])
+    def self_type(self, file: FileScope, scope: int) -> Types:
+        return frozenset(map(_as_class, self._owner(file, scope)[0]))
 
-    def own_member(self, at: FileScope, scope: int, name: str) -> Found | None:
-        """A type that the `impl` around names; a function of the type itself comes before those of the `impl`."""
-        impl = self._owner(at, scope)[1]
-        found = at.added.get((impl, name), ()) if impl is not None else ()
-        if not found or impl is None or at.defs[found[0]].kind != "type":
+    def self_type_member(self, file: FileScope, scope: int, name: str) -> Member | None:
+        """An associated type of the enclosing `impl`; its functions come after those of the type itself."""
+        impl = self._owner(file, scope)[1]
+        found = file.impl_members.get((impl, name), ()) if impl is not None else ()
+        if not found or impl is None or file.defs[found[0]].kind != "type":
             return None
-        of = min(self.own(at, scope), key=repr, default=("x", ""))
-        return self._held([(at.path, "d", number) for number in found], of)
+        receivers = in_order(self.self_type(file, scope))
+        sites = [definition_site(file.path, number) for number in found]
+        return self._member_at(sites, receivers[0] if receivers else External(""))
 
-    def _announced(self, site: Site) -> list[Site]:
-        """The type that a trait asks for, if that is one which an `impl` of the trait gives."""
-        at = self.evaluator.at(site[0])
-        row = at.defs[site[2]]
+    def _trait_items(self, site: Site) -> list[Site]:
+        """Items of traits that an item of an `impl` block implements."""
+        file = self.evaluator.file(site.path)
+        row = file.defs[site.number]
         found: set[Site] = set()
-        for trait in union(self.evaluator.value(at.path, node) for node in at.conforms(row.scope)):
-            if trait[0] == "c":
-                members = self.evaluator.at(trait[1]).members.get(trait[2], {})
-                found |= {(trait[1], "d", number) for number in members.get(row.name, ())}
+        for trait in union(self.evaluator.infer(file, node) for node in file.conforms(row.scope)):
+            if isinstance(trait, ClassType):
+                members = self.evaluator.file(trait.path).member_definitions(trait.definition, row.name)
+                found |= {definition_site(trait.path, number) for number in members}
         return sorted(found)
 
-    def overridden(self, at: FileScope, definition: int) -> tuple[list[Site], bool] | None:
-        """The function of the trait that a function of an `impl` block implements."""
-        row = at.defs[definition]
-        traits = at.conforms(row.scope) if row.kind in CALLABLES else ()
+    def overridden_members(self, file: FileScope, definition: int) -> tuple[list[Site], bool] | None:
+        """Functions of traits that a function of an `impl` block implements."""
+        row = file.defs[definition]
+        traits = file.conforms(row.scope) if row.kind in CALLABLES else ()
         if not traits:
             return None
-        return self._announced((at.path, "d", definition)), not all(
-            any(value[0] == "c" for value in self.evaluator.value(at.path, node)) for node in traits
-        )
+        is_complete = all(self._is_class(file, node) for node in traits)
+        return self._trait_items(definition_site(file.path, definition)), not is_complete
 
-    # Impl blocks and traits
+    def _is_class(self, file: FileScope, node: int) -> bool:
+        return any(isinstance(value, ClassType) for value in self.evaluator.infer(file, node))
 
-    def compute(self, key: tuple[Any, ...]) -> Values:
-        what, path, definition = key
-        at = self.evaluator.at(path)
-        if what == "impls":
-            return self._impls(at, definition)
-        if what == "traits":
-            return self._traits(at, definition)
-        return self._behind(path, definition)
+    # --- impl blocks and traits
 
-    def _impls(self, at: FileScope, definition: int) -> Values:
-        name = at.defs[definition].name
-        own = ("i", at.path, definition)
-        found: set[Value] = set()
-        for path in sorted({at.path, *self.evaluator.library.detaching(name)}):
-            tables = self.evaluator.library.tables(path)
-            if tables is None or tables.language != at.language:
+    def compute_query(self, query: LanguageQuery) -> frozenset[Hashable]:
+        path, definition = query.arguments
+        assert isinstance(path, str) and isinstance(definition, int)
+        if query.name == "impls":
+            return self._find_impls(self.evaluator.file(path), definition)
+        if query.name == "traits":
+            return self._find_traits(self.evaluator.file(path), definition)
+        assert query.name == "deref"
+        return self._find_deref(path, definition)
+
+    def _impls(self, path: str, definition: int) -> frozenset[ImplBlock]:
+        return self.evaluator.language_query(LanguageQuery("rust", "impls", (path, definition)), ImplBlock)
+
+    def _traits(self, path: str, definition: int) -> frozenset[ClassType]:
+        return self.evaluator.language_query(LanguageQuery("rust", "traits", (path, definition)), ClassType)
+
+    def _deref(self, path: str, definition: int) -> Types:
+        query = LanguageQuery("rust", "deref", (path, definition))
+        return self.evaluator.language_query(query, Instance)
+
+    def _find_impls(self, file: FileScope, definition: int) -> frozenset[ImplBlock]:
+        name = file.defs[definition].name
+        found: set[ImplBlock] = set()
+        for path in sorted({file.path, *self.evaluator.library.files_extending(name)}):
+            other = self.evaluator.library.file(path)
+            if other is None or other.language != file.language:
                 continue
-            for scope, node in tables.adds.items():
-                said = _last_name(tables, node)
-                if said != name and not tables.imports_in(0, said, self.local_name):
+            for scope, node in other.impls.items():
+                written = _last_name(other, node)
+                if written != name and not other.imports_in(0, written, self.local_name):
                     continue
-                if any(value[:3] == own for value in self.evaluator.type_of(tables, node)):
-                    found.add(("I", path, scope))
+                for value in self.evaluator.named_type(other, node):
+                    if isinstance(value, Instance) and value[:2] == (file.path, definition):
+                        found.add(ImplBlock(path, scope))
         return frozenset(found)
 
-    def _traits(self, at: FileScope, definition: int) -> Values:
-        found: set[Value] = set()
-        if at.defs[definition].kind == "trait":
-            found |= union(self.evaluator.value(at.path, node) for node in at.bases(definition))
-        for _, path, scope in self.evaluator.query(("z", "rust", "impls", at.path, definition)):
-            found |= union(self.evaluator.value(path, node) for node in self.evaluator.at(path).conforms(scope))
-        return frozenset(value[:3] for value in found if value[0] == "c")
-
-    def _behind(self, path: str, definition: int) -> Values:
-        """What dereferencing an object gives."""
+    def _find_traits(self, file: FileScope, definition: int) -> frozenset[ClassType]:
         found = NOTHING
-        for _, file, scope in self.evaluator.query(("z", "rust", "impls", path, definition)):
-            at = self.evaluator.at(file)
-            if any(_last_name(at, node) == "Deref" for node in at.conforms(scope)):
-                for number in at.added.get((scope, "Target"), ()):
-                    found |= self.evaluator.site_type((file, "d", number))
+        if file.defs[definition].kind == "trait":
+            found |= union(self.evaluator.infer(file, node) for node in file.bases(definition))
+        for path, scope in self._impls(file.path, definition):
+            other = self.evaluator.file(path)
+            found |= union(self.evaluator.infer(other, node) for node in other.conforms(scope))
+        return frozenset(ClassType(value.path, value.definition) for value in found if isinstance(value, ClassType))
+
+    def _find_deref(self, path: str, definition: int) -> Types:
+        found = NOTHING
+        for impl in self._impls(path, definition):
+            file = self.evaluator.file(impl.path)
+            if any(_last_name(file, node) == "Deref" for node in file.conforms(impl.scope)):
+                for number in file.impl_members.get((impl.scope, "Target"), ()):
+                    found |= self.evaluator.site_named_type(definition_site(impl.path, number))
         return found
 
-    # Looking up
+    # --- look-up
 
-    def member(self, of: Value, name: str) -> Found | None:
-        return self._member(of, name, frozenset())
+    def lookup_member(self, receiver: Type, name: str) -> Member | None:
+        return None if isinstance(receiver, RecordType) else self._member(receiver, name, frozenset())
 
-    def _member(self, of: Value, name: str, seen: frozenset[Value]) -> Found:
-        """`seen` are those that the object stands behind, or is a bound of."""
-        key = of[:3] if of[0] in ("i", "c") else of
+    def _member(self, receiver: Type, name: str, seen: frozenset[Type]) -> Member:
+        """`seen` are the types whose bound or `Deref` target the receiver is."""
+        key = receiver._replace(method=None, arguments=()) if isinstance(receiver, Instance | ClassType) else receiver
         if key in seen:
-            return _NOT_FOUND
+            return NO_MEMBER
         seen |= {key}
         text = plain(name)
-        if of[0] == "T":
-            return self._all(self._bounds(of), name, seen)
-        if of[0] == "G":
-            if of[2] == "Box" and text not in rust_std.POINTER_METHODS:
-                sites, values = self._all(of[3][0], name, seen)
-                # A pointer may have the traits of other libraries itself.
-                return _NOT_FOUND if any(map(self._is_of_foreign_trait, sites)) else (sites, values)
-            return [], frozenset({("e", of, text)})
+        if isinstance(receiver, TypeVar):
+            return self._member_of_all(self._bounds(receiver), name, seen)
+        if isinstance(receiver, LibraryType):
+            if receiver.name == "Box" and text not in rust_std.POINTER_METHODS:
+                found = self._member_of_all(receiver.arguments[0], name, seen)
+                # A pointer may implement an external trait itself.
+                return NO_MEMBER if any(map(self._is_of_external_trait, found.sites)) else found
+            return Member((), one(ContainerMethod(receiver, text)))
+        assert isinstance(receiver, Instance | ClassType)
         if text.isdigit():
-            at = self.evaluator.at(of[1])
-            fields = at.fields(of[2])
-            held = self.evaluator.type_of(at, fields[int(text)]) if int(text) < len(fields) else NOTHING
-            return [], filled_in(held, self._given(of, at, of[2]))
-        found = self._lookup(of, text, called=name != text, seen=frozenset())
-        if not found and of[0] == "c" and (text in rust_std.MAKING or text in rust_std.TRYING):
-            return [], frozenset({("e", of, text)})
-        if found is None:
-            behind = NOTHING if text in _DERIVED else self.evaluator.query(("z", "rust", "behind", of[1], of[2]))
-            if behind and of[0] == "i":
-                return self._all(behind, name, seen)
-            if of[0] == "i" and name != text:
-                held = self.elements(of)
-                held = frozenset({list_of(held)}) if held else frozenset({of})
-                return [], frozenset(("e", value, text) for value in held)
-            return _NOT_FOUND
-        return self._held(found, of)
+            file = self.evaluator.file(receiver.path)
+            fields = file.positional_fields(receiver.definition)
+            types = self.evaluator.named_type(file, fields[int(text)]) if int(text) < len(fields) else NOTHING
+            return Member((), substitute(types, self.type_arguments(receiver, file, receiver.definition)))
+        sites = self._lookup(receiver, text, is_called=name != text, seen=frozenset())
+        is_factory = text in rust_std.FACTORIES or text in rust_std.FALLIBLE_FACTORIES
+        if not sites and isinstance(receiver, ClassType) and is_factory:
+            return Member((), one(ContainerMethod(receiver, text)))
+        if sites is not None:
+            return self._member_at(sites, receiver)
+        target = NOTHING if text in _DERIVED else self._deref(receiver.path, receiver.definition)
+        if isinstance(receiver, ClassType):
+            return NO_MEMBER
+        if target:
+            return self._member_of_all(target, name, seen)
+        if name != text:
+            items = self.apply_operator(Operator.ITERATE, receiver)
+            return Member((), one(ContainerMethod(list_of(items) if items else receiver, text)))
+        return NO_MEMBER
 
-    def _all(self, values: Values, name: str, seen: frozenset[Value]) -> Found:
-        sites: list[Site] = []
-        held = NOTHING
-        for value in values:
-            own = value[0] in ("i", "c", "T", "G")
-            more, values_of = self._member(value, name, seen) if own else self.evaluator.member(value, name)
-            sites += more
-            held |= values_of
-        return sites, held
+    def _member_of_all(self, types: Types, name: str, seen: frozenset[Type]) -> Member:
+        return join(
+            [
+                self._member(value, name, seen)
+                if isinstance(value, Instance | ClassType | TypeVar | LibraryType)
+                else self.evaluator.member(value, name)
+                for value in types
+            ]
+        )
 
-    def _lookup(self, of: Value, name: str, *, called: bool, seen: frozenset[Value]) -> list[Site] | None:
-        """Definitions of a member; none at all (an empty list) if there are several that only types tell apart."""
-        key = ("c", of[1], of[2])
-        if key in seen:
+    def _lookup(
+        self, receiver: Instance | ClassType, name: str, *, is_called: bool, seen: frozenset[tuple[str, int]]
+    ) -> list[Site] | None:
+        """Definitions of a member, None for none; an empty list if several differ only in types."""
+        path, definition = receiver.path, receiver.definition
+        if (path, definition) in seen:
             return None
-        seen |= {key}
-        at = self.evaluator.at(of[1])
-        own: list[Site] = [(of[1], "d", number) for number in at.members.get(of[2], {}).get(name, ())]
-        fields = [site for site in own if at.defs[site[2]].kind == "field"]
-        if fields and of[0] == "i" and not called:
+        seen |= {(path, definition)}
+        file = self.evaluator.file(path)
+        own = [definition_site(path, number) for number in file.member_definitions(definition, name)]
+        fields = [site for site in own if file.defs[site.number].kind == "field"]
+        if fields and isinstance(receiver, Instance) and not is_called:
             return fields
         own = [site for site in own if site not in fields]
         if own:
             return own
         inherent: list[Site] = []
         of_traits: list[Site] = []
-        for _, path, scope in sorted(self.evaluator.query(("z", "rust", "impls", of[1], of[2]))):
-            tables = self.evaluator.at(path)
-            into = of_traits if tables.conforms(scope) else inherent
-            found = [(path, "d", number) for number in tables.added.get((scope, name), ())]
-            if found and self._is_one_of_many(tables, scope):
+        for impl in sorted(self._impls(path, definition)):
+            other = self.evaluator.file(impl.path)
+            found = [definition_site(impl.path, number) for number in other.impl_members.get((impl.scope, name), ())]
+            if found and self._is_one_of_many(other, impl.scope):
                 return []
-            into += found
+            (of_traits if other.conforms(impl.scope) else inherent).extend(found)
         for found in (inherent, of_traits):
             if found:
                 return found if len(found) == 1 else []
-        defaults: list[Site] = []
-        for trait in sorted(self.evaluator.query(("z", "rust", "traits", of[1], of[2]))):
-            more = self._lookup(trait, name, called=True, seen=seen)
-            if more is not None:
-                defaults += more
-        defaults = sorted(set(defaults))
+        defaults: set[Site] = set()
+        for trait in sorted(self._traits(path, definition), key=lambda value: value[:2]):
+            defaults |= set(self._lookup(trait, name, is_called=True, seen=seen) or ())
         if not defaults:
             return None
-        return defaults if len(defaults) == 1 else []
+        return sorted(defaults) if len(defaults) == 1 else []
 
-    def _held(self, sites: list[Site], of: Value) -> Found:
-        values = NOTHING
-        told = list(sites)
-        for path, _, number in sites:
-            at = self.evaluator.at(path)
-            row = at.defs[number]
-            if row.kind == "type":
-                told += self._announced((path, "d", number))
+    def _member_at(self, sites: list[Site], receiver: Type) -> Member:
+        types = NOTHING
+        found = list(sites)
+        for site in sites:
+            file = self.evaluator.file(site.path)
+            row = file.defs[site.number]
             if row.kind in CALLABLES:
-                scope = at.body.get(number)
-                values |= frozenset({("m", path, scope, of)}) if scope is not None else NOTHING
+                scope = file.body.get(site.number)
+                types |= one(BoundMethod(site.path, scope, receiver)) if scope is not None else NOTHING
             elif row.kind == "field":
-                held = self.evaluator.query(("a", path, row.parent, row.name))
-                values |= filled_in(held, self._given(of, at, row.parent or 0))
+                parent = row.parent or 0
+                field = self.evaluator.query(Query(QueryKind.ATTRIBUTE, site.path, parent, row.name))
+                types |= substitute(field, self.type_arguments(receiver, file, parent))
             elif row.kind == "type":
-                values |= frozenset(
-                    ("c", *value[1:]) if value[0] == "i" else value
-                    for value in self.evaluator.site_type((path, "d", number))
-                )
+                found += self._trait_items(site)
+                types |= frozenset(map(_as_class, self.evaluator.site_named_type(site)))
             else:
-                values |= self.evaluator.query(("v", path, number))
-        return told, values
+                types |= self.evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
+        return Member(found, types)
 
-    def elements(self, of: Value) -> Values:
-        if of[0] == "G":
-            return rust_std.elements(of)
-        if of[0] == "T":
-            return union(self.evaluator.elements(bound) for bound in self._bounds(of) if bound[0] != "T")
-        if of[0] != "i":
+    def apply_operator(self, operator: Operator, value: Type) -> Types:
+        if operator is not Operator.ITERATE:
+            return super().apply_operator(operator, value)
+        if isinstance(value, LibraryType):
+            return rust_std.elements(value)
+        if isinstance(value, TypeVar):
+            bounds = self._bounds(value)
+            return union(self.evaluator.elements(bound) for bound in bounds if not isinstance(bound, TypeVar))
+        if not isinstance(value, Instance):
             return NOTHING
-        found = self._lookup(of, "Item", called=True, seen=frozenset())
-        return union(map(self.evaluator.site_type, found)) if found else NOTHING
+        found = self._lookup(value, "Item", is_called=True, seen=frozenset())
+        return union(map(self.evaluator.site_named_type, found)) if found else NOTHING
 
-    # Type variables
+    # --- type variables
 
-    def applied(self, of: Value, at: FileScope, parts: Sequence[int]) -> Values:
-        return frozenset(
-            {applied(("i", of[1], of[2]), [self.evaluator.type_of(at, part) for part in arguments(at, parts)])}
+    def apply_type_arguments(self, value: ClassType | External, file: FileScope, parts: Sequence[int]) -> Types:
+        assert isinstance(value, ClassType)
+        arguments = [self.evaluator.named_type(file, part) for part in without_lifetimes(file, parts)]
+        return one(apply_arguments(Instance(value.path, value.definition), arguments))
+
+    def _bounds(self, variable: TypeVar) -> Types:
+        file = self.evaluator.file(variable.path)
+        return union(
+            self.evaluator.named_type(file, inflow.source)
+            for inflow in file.into_bind(variable.binding)
+            if inflow.is_whole(FlowKind.BOUND)
         )
 
-    def _bounds(self, of: Value) -> Values:
-        at = self.evaluator.at(of[1])
-        return union(self.evaluator.type_of(at, node) for how, node in at.into_bind(of[2]) if how == FlowKind.BOUND)
-
-    def _given(self, of: Value, at: FileScope, definition: int) -> dict[Value, Values]:
-        """What an object's type has in place of the variables that its definition names."""
-        if len(of) < 4 or not isinstance(of[3], tuple):
+    def type_arguments(self, value: Type, file: FileScope, definition: int) -> dict[TypeVar, Types]:
+        """Type arguments of a value, by the type variables of a definition."""
+        if not isinstance(value, Instance | ClassType) or not value.arguments:
             return {}
-        if definition not in at.body and (parent := at.defs[definition].parent) is not None:
+        if definition not in file.body and (parent := file.defs[definition].parent) is not None:
             definition = parent
-        variables = at.variables.get(definition, ())
-        return {("T", at.path, bind): held for bind, held in zip(variables, of[3], strict=False)}
+        variables = file.variables.get(definition, ())
+        return {TypeVar(file.path, bind): types for bind, types in zip(variables, value.arguments, strict=False)}
 
-    def _returned(self, method: Value, values: Values) -> Values:
-        _, path, scope, of = method
-        if len(of) < 4 or not isinstance(of[3], tuple):
-            return values
-        at = self.evaluator.at(path)
-        owner = at.owner.get(scope)
-        node = at.adds.get(at.defs[owner].scope) if owner is not None else None
-        while node is not None and at.nodes[node][0] == ExprKind.PAREN:
-            node = at.nodes[node][1]
-        if node is None or at.nodes[node][0] != ExprKind.INDEX:
-            return values
-        given: dict[Value, Values] = {}
-        for part, held in zip(arguments(at, at.lists[at.nodes[node][2]]), of[3], strict=False):
-            kind, bind, _, _ = at.nodes[part]
-            if kind == ExprKind.NAME and bind:
-                given["T", path, bind - 1] = held
-        return filled_in(values, given)
+    def substitute_receiver(self, method: BoundMethod, types: Types) -> Types:
+        """Replace the type variables of an `impl` block by the arguments of the receiver."""
+        receiver = method.receiver
+        if not isinstance(receiver, Instance | ClassType) or not receiver.arguments:
+            return types
+        file = self.evaluator.file(method.path)
+        owner = file.owner.get(method.scope)
+        node = file.impls.get(file.defs[owner].scope) if owner is not None else None
+        expr = file.exprs[file.skip_parens(node)] if node is not None else None
+        if not isinstance(expr, IndexExpr):
+            return types
+        known: dict[TypeVar, Types] = {}
+        for part, held in zip(without_lifetimes(file, expr.keys), receiver.arguments, strict=False):
+            name = file.exprs[part]
+            if isinstance(name, NameExpr) and name.binding is not None:
+                known[TypeVar(method.path, name.binding)] = held
+        return substitute(types, known)
 
-    def _is_one_of_many(self, at: FileScope, scope: int) -> bool:
-        """Whether an `impl` is of a trait of another library with arguments: others of it may be out of sight."""
+    def _is_one_of_many(self, file: FileScope, scope: int) -> bool:
+        """True for an `impl` of a generic external trait: there may be others that are not in the repository."""
         return any(
-            at.nodes[node][0] == ExprKind.INDEX
-            and not any(value[0] == "c" for value in self.evaluator.value(at.path, node))
-            for node in at.conforms(scope)
+            isinstance(file.exprs[node], IndexExpr) and not self._is_class(file, node) for node in file.conforms(scope)
         )
 
-    def _is_of_foreign_trait(self, site: Site) -> bool:
-        at = self.evaluator.at(site[0])
-        bases = at.conforms(at.defs[site[2]].scope) if site[1] == "d" else ()
-        return bool(bases) and not any(
-            value[0] == "c" for node in bases for value in self.evaluator.value(at.path, node)
-        )
+    def _is_of_external_trait(self, site: Site) -> bool:
+        file = self.evaluator.file(site.path)
+        is_definition = site.kind is SiteKind.DEFINITION
+        bases = file.conforms(file.defs[site.number].scope) if is_definition else ()
+        return bool(bases) and not any(self._is_class(file, node) for node in bases)
 
 
-def arguments(at: FileScope, parts: Sequence[int]) -> list[int]:
-    """Type arguments without lifetimes."""
-    return [part for part in parts if at.nodes[part][0] not in (ExprKind.LITERAL, ExprKind.STRING)]
+def without_lifetimes(file: FileScope, parts: Sequence[int]) -> list[int]:
+    return [part for part in parts if not isinstance(file.exprs[part], LiteralExpr | StringExpr)]
 
 
-def _last_name(at: FileScope, node: int) -> str:
-    kind, a, b, _ = at.nodes[node]
-    while kind in (ExprKind.PAREN, ExprKind.INDEX, ExprKind.UNION):
-        inner = at.lists[a][0] if kind == ExprKind.UNION and at.lists[a] else a
-        if kind == ExprKind.UNION and not at.lists[a]:
-            return ""
-        kind, a, b, _ = at.nodes[inner]
-    return at.texts[b] if kind in (ExprKind.NAME, ExprKind.MEMBER) else ""
+def _last_name(file: FileScope, node: int) -> str:
+    expr = file.exprs[node]
+    while isinstance(expr, ParenExpr | IndexExpr | UnionExpr):
+        if isinstance(expr, UnionExpr):
+            if not expr.parts:
+                return ""
+            expr = file.exprs[expr.parts[0]]
+        else:
+            expr = file.exprs[expr.value]
+    return expr.name if isinstance(expr, NameExpr | MemberExpr) else ""

@@ -1,4 +1,4 @@
-"""Files of an index resolved one after the other, by whoever can read it: nothing of one hangs on those before."""
+"""Resolves files of an index one after the other; the result of one does not depend on those before it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from codeplane.store.codec import path_from_text
 from codeplane.store.link_rows import FileLinks, make_links
 
 _RECURSION = 20_000
-"""Expressions lie deep in each other, and values go through many functions."""
+"""Expressions nest deeply, and a value passes through many functions."""
 
 
 def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]) -> Iterator[tuple[int, FileLinks]]:
-    """The links of some files; `paths` are all that there are."""
+    """Yield the links of files; `paths` are the paths of all files."""
     evaluator, library = _make(index, paths)
     with _deep():
         for file_id in file_ids:
@@ -31,9 +31,10 @@ def resolve_files(index: Readable, paths: Iterable[str], file_ids: Iterable[int]
                 "SELECT path, language, block FROM files JOIN blocks USING (file_id) WHERE file_id = ?", (file_id,)
             )
             path = path_from_text(path)
-            at = library.tables(path) if language in RESOLVED else None
-            links, uses, anchored = link_file(evaluator if at is not None else None, at, path, unpack(block), library)
-            seen = sorted(evaluator.take_noted() - {file_id})
+            file = library.file(path) if language in RESOLVED else None
+            own = evaluator if file is not None else None
+            links, uses, anchored = link_file(own, file, path, unpack(block), library)
+            seen = sorted(evaluator.take_dependencies() - {file_id})
             evaluator.forget()
             yield file_id, make_links(links._replace(seen=seen), uses, anchored)
 

@@ -1,13 +1,13 @@
-"""What a resolver may know of the repository, read from the index that is being written.
+"""Read access of the resolvers to the index that is being written.
 
-Every look-up is noted, so that what was concluded from it can be given up when its answer changes.
+Every look-up is recorded as a dependency: the links that follow from it are invalidated when its result changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Protocol
 
 import orjson
 
@@ -16,16 +16,16 @@ from codeplane.facts.links import uid_number
 from codeplane.facts.sketch import unpack_sketch
 from codeplane.index.resolve.file_scope import FileScope
 from codeplane.index.resolve.registry import RESOLVED
-from codeplane.index.resolve.value import Site
+from codeplane.index.resolve.types import Site, SiteKind
 from codeplane.store.codec import path_from_text, path_to_text, row_range, split_row_id
 from codeplane.store.database import Row, Value
 
-MAX_HELD_BYTES = 4 * 1024 * 1024
-"""Of packed sketches whose tables are held; unpacked they take some thirty times as much."""
+MAX_CACHED_BYTES = 4 * 1024 * 1024
+"""Limit on the packed size of the summaries in memory; unpacked they take about thirty times as much."""
 
 
 class Readable(Protocol):
-    """An index, or one that is being written."""
+    """An index, or a writer of one."""
 
     def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]: ...
 
@@ -35,33 +35,33 @@ class StoreLibrary:
         self._index = index
         self._paths = paths
         self._note = note
-        self._tables: dict[str, tuple[int, FileScope | None]] = {}
-        self._uids: dict[tuple[str, str], list[int]] = {}
+        self._files: dict[str, tuple[int, FileScope | None]] = {}
+        self._uids: dict[tuple[str, SiteKind], list[int]] = {}
         self._directories: dict[str, list[str]] | None = None
-        self.held_bytes = 0
+        self.cached_bytes = 0
 
     @property
     def is_full(self) -> bool:
-        return self.held_bytes > MAX_HELD_BYTES
+        return self.cached_bytes > MAX_CACHED_BYTES
 
     def close(self) -> None:
-        """Let go of all that was read."""
-        self._tables.clear()
+        """Drop everything that was read."""
+        self._files.clear()
         self._uids.clear()
 
     def paths(self) -> Iterable[str]:
         return self._paths
 
-    def tables(self, path: str) -> FileScope | None:
-        key, found = self._tables.get(path) or self._learn(path)
+    def file(self, path: str) -> FileScope | None:
+        key, found = self._files.get(path) or self._load(path)
         self._note(key)
         return found
 
-    def key(self, path: str) -> int:
+    def file_key(self, path: str) -> int:
         return self.file_id(path) or 0
 
-    def named(self, name: str) -> Sequence[tuple[str, int]]:
-        self._note(key_of("name", name))
+    def definitions_named(self, name: str) -> Sequence[tuple[str, int]]:
+        self._note(dependency_key("name", name))
         rows = self._index.rows(
             "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
             " WHERE lower(defs.name) = lower(?1) AND defs.name = ?1 ORDER BY path, def_id",
@@ -69,8 +69,8 @@ class StoreLibrary:
         )
         return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
 
-    def defined(self, lexical_path: str) -> Sequence[tuple[str, int]]:
-        self._note(key_of("nesting", lexical_path))
+    def definitions_at(self, lexical_path: str) -> Sequence[tuple[str, int]]:
+        self._note(dependency_key("nesting", lexical_path))
         rows = self._index.rows(
             "SELECT path, def_id FROM defs JOIN files ON file_id = def_id >> 20"
             " WHERE lower(defs.name) = lower(?1) AND lexical_path = ?2 ORDER BY path, def_id",
@@ -78,42 +78,41 @@ class StoreLibrary:
         )
         return [(path_from_text(path), split_row_id(def_id)[1]) for path, def_id in rows]
 
-    def detaching(self, owner: str) -> Sequence[str]:
-        self._note(key_of("owner", owner))
+    def files_extending(self, owner: str) -> Sequence[str]:
+        self._note(dependency_key("owner", owner))
         rows = self._index.rows(
             "SELECT path FROM out_of_line_members JOIN files USING (file_id) WHERE owner = ? ORDER BY path", (owner,)
         )
         return [path_from_text(path) for (path,) in rows]
 
     def directory(self, path: str) -> Sequence[str]:
-        self._note(key_of("directory", path))
+        self._note(dependency_key("directory", path))
         if self._directories is None:
             self._directories = {}
             for known in sorted(self._paths):
                 self._directories.setdefault(parent(known), []).append(known)
         return self._directories.get(path, ())
 
-    def declared(self, path: str) -> Mapping[str, Any] | None:
+    def configuration(self, path: str) -> Mapping[str, object] | None:
         rows = self._index.rows("SELECT content FROM configurations WHERE path = ?", (path_to_text(path),))
         return orjson.loads(rows[0][0]) if rows else None
 
     def file_id(self, path: str) -> int | None:
-        key, found = self._tables.get(path) or self._learn(path)
+        key, found = self._files.get(path) or self._load(path)
         return key if found is not None else None
 
     def uid(self, site: Site) -> int | None:
-        """The number that a definition, or an attribute, goes by."""
-        path, kind, ordinal = site
-        known = self._uids.get((path, kind))
+        """Numeric uid of a definition or an attribute."""
+        known = self._uids.get((site.path, site.kind))
         if known is None:
-            known = self._uids[path, kind] = self._read_uids(path, kind)
-        return known[ordinal] if ordinal < len(known) else None
+            known = self._uids[site.path, site.kind] = self._read_uids(site.path, site.kind)
+        return known[site.number] if site.number < len(known) else None
 
-    def _learn(self, path: str) -> tuple[int, FileScope | None]:
-        """A file that is not there yet may come: whoever asked for it depends on what its directory holds."""
+    def _load(self, path: str) -> tuple[int, FileScope | None]:
+        """Read a file. A missing one may appear later: the caller then depends on its directory."""
         found = self._read(path)
-        self._tables[path] = found or (key_of("directory", parent(path)), None)
-        return self._tables[path]
+        self._files[path] = found or (dependency_key("directory", parent(path)), None)
+        return self._files[path]
 
     def _read(self, path: str) -> tuple[int, FileScope] | None:
         rows = self._index.rows(
@@ -123,19 +122,19 @@ class StoreLibrary:
         if not rows or rows[0][1] not in RESOLVED:
             return None
         file_id, language, sketch = rows[0]
-        self.held_bytes += len(sketch or b"") + 256
+        self.cached_bytes += len(sketch or b"") + 256
         return file_id, FileScope(path, language, unpack_sketch(sketch or b""))
 
-    def _read_uids(self, path: str, kind: str) -> list[int]:
+    def _read_uids(self, path: str, kind: SiteKind) -> list[int]:
         rows = self._index.rows("SELECT file_id FROM files WHERE path = ?", (path_to_text(path),))
         if not rows:
             return []
-        table, column = ("defs", "def_id") if kind == "d" else ("instance_attributes", "attribute_id")
+        table, column = ("defs", "def_id") if kind is SiteKind.DEFINITION else ("instance_attributes", "attribute_id")
         sql = f"SELECT def_uid FROM {table} WHERE {column} BETWEEN ? AND ? ORDER BY {column}"
         return [uid_number(uid) for (uid,) in self._index.rows(sql, row_range(rows[0][0]))]
 
 
-def key_of(kind: str, text: str) -> int:
-    """What a look-up goes by among the things that links depend on; files go by their ids, which are positive."""
+def dependency_key(kind: str, text: str) -> int:
+    """Key of a look-up among the dependencies of links: negative, since the ids of files are positive."""
     digest = blake2b(f"{kind}\0{text}".encode("utf-8", "surrogateescape"), digest_size=7).digest()
     return -1 - int.from_bytes(digest)

@@ -93,7 +93,7 @@ def access(world: World, values: Values, name: str) -> Found:
 
 def reached(world: World, at: FileScope, of: int, name: str) -> Found:
     """The same of what an expression is."""
-    return world.memo(("reached", at.path, of, name), _reached, world, at.path, of, name, nothing=NONE)  # type: ignore[no-any-return]
+    return world.memo(("reached", at.path, of, name), _reached, world, at.path, of, name, nothing=NONE)
 
 
 def _reached(world: World, path: str, of: int, name: str) -> Found:
@@ -123,7 +123,7 @@ def _settled(world: World, value: Value) -> Values:
 def _of_object(world: World, of: Value, name: str) -> Found:
     if not of[3]:
         return world.member(of[1], of[2], name)
-    return world.memo(("member", of, name), _of_generic, world, of, name, nothing=NONE)  # type: ignore[no-any-return]
+    return world.memo(("member", of, name), _of_generic, world, of, name, nothing=NONE)
 
 
 def _of_generic(world: World, of: Value, name: str) -> Found:

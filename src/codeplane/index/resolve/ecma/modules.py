@@ -41,7 +41,7 @@ class Modules:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._files = frozenset(evaluator.library.paths())
-        self._packages = Packages(self._files, evaluator.library.declared)
+        self._packages = Packages(self._files, evaluator.library.configuration)
 
     def find(self, near: str, source: str) -> str | None:
         """The file that a source means, seen from the file `near`."""

@@ -49,7 +49,7 @@ class Names:
 
     def tables(self, path: str) -> FileScope | None:
         """Of a file that can be resolved; who asks for them depends on it."""
-        return self._evaluator.at(path) if self._library.tables(path) is not None else None
+        return self._evaluator.file(path) if self._library.file(path) is not None else None
 
     @cached_property
     def _modules(self) -> Modules:
@@ -122,7 +122,7 @@ class Names:
             if path is None:
                 outside.append(source)
                 continue
-            other = self._evaluator.at(path)
+            other = self._evaluator.file(path)
             names = {exported for exported, *_ in other.sketch.exports}
             for _, mode, plain, aliased, _ in other.sketch.reexports:
                 names.update(plain if mode == "EXPLICIT_NAMES" else ())
@@ -185,7 +185,9 @@ class Names:
     def _find_ambient(self, source: str, name: str) -> list[Site]:
         found: list[Site] = []
         for quote in "\"'":
-            for path, number in self._library.named(f"{quote}{source}{quote}")[:MAX_NAMESAKES] if source else ():
+            for path, number in (
+                self._library.definitions_named(f"{quote}{source}{quote}")[:MAX_NAMESAKES] if source else ()
+            ):
                 at = self.tables(path)
                 if at is not None and at.defs[number].kind == "module" and not self.script(at).is_module:
                     found += [(path, "d", member) for member in at.members.get(number, {}).get(name, ())]
@@ -197,7 +199,7 @@ class Names:
 
     def _find_shared(self, name: str) -> list[Site]:
         found: list[Site] = []
-        for path, number in self._library.named(name)[:MAX_NAMESAKES]:
+        for path, number in self._library.definitions_named(name)[:MAX_NAMESAKES]:
             at = self.tables(path)
             if at is None or not self._is_ecma(at):
                 continue

@@ -12,6 +12,7 @@ from codeplane.index.resolve.ecma.script import Script
 from codeplane.index.resolve.ecma.shapes import NOTHING, Value, Values, bounded, spelled
 from codeplane.index.resolve.evaluator import Evaluator
 from codeplane.index.resolve.file_scope import FileScope
+from codeplane.index.resolve.queries import LanguageQuery
 from codeplane.index.resolve.value import Site
 
 LANGUAGE = "typescript"
@@ -32,19 +33,19 @@ class World:
         self._apart: dict[Values, tuple[Any, Values]] = {}
 
     def at(self, path: str) -> FileScope:
-        return self._evaluator.at(path)
+        return self._evaluator.file(path)
 
     def script(self, path: str) -> Script:
-        return self.names.script(self._evaluator.at(path))
+        return self.names.script(self._evaluator.file(path))
 
     def compute(self, letter: str, path: str, number: Any) -> Values:
-        return self._compute[letter](self, self._evaluator.at(path), number)
+        return self._compute[letter](self, self._evaluator.file(path), number)
 
     def _expression(self, path: str, node: int) -> Values:
-        return bounded(self._compute["n"](self, self._evaluator.at(path), node))
+        return bounded(self._compute["n"](self, self._evaluator.file(path), node))
 
     def _cell(self, letter: str, path: str, number: Any) -> Values:
-        return self._evaluator.query(("z", LANGUAGE, letter, path, number))
+        return self._evaluator.language_query(LanguageQuery(LANGUAGE, letter, (path, number)), tuple)
 
     def value(self, path: str, node: int) -> Values:
         """What an expression is."""
@@ -54,8 +55,8 @@ class World:
         if kind == ExprKind.NAME and a:
             return self._cell("b", path, a - 1)
         if kind in _PLAIN:
-            return self._compute["n"](self, self._evaluator.at(path), node)
-        return self.memo(("z", path, node), self._expression, path, node, nothing=NOTHING)  # type: ignore[no-any-return]
+            return self._compute["n"](self, self._evaluator.file(path), node)
+        return self.memo(("z", path, node), self._expression, path, node, nothing=NOTHING)
 
     def type_of(self, path: str, node: int) -> Values:
         """What is of a type."""
@@ -63,12 +64,12 @@ class World:
             return NOTHING
         node, kind, _ = self._within(path, node)
         if kind in _PLAIN:
-            return self._compute["t"](self, self._evaluator.at(path), node)
+            return self._compute["t"](self, self._evaluator.file(path), node)
         return self._cell("t", path, node)
 
     def _within(self, path: str, node: int) -> tuple[int, int, int]:
         """A node without the brackets around it, its kind and its first number."""
-        nodes = self._evaluator.at(path).nodes
+        nodes = self._evaluator.file(path).nodes
         kind, a, _, _ = nodes[node]
         while kind == ExprKind.PAREN:
             node = a

@@ -1,0 +1,243 @@
+"""Member look-up: in classes and their bases by method resolution order, in modules, and in other types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from codeplane.facts.ir import FlowKind, NameExpr, SelfTypeExpr, ThisExpr
+from codeplane.index.resolve.file_scope import FileScope, Inflow
+from codeplane.index.resolve.queries import NO_MEMBER, Member, MemberQuery, Query, QueryKind, ReceiverKind
+from codeplane.index.resolve.resolver import CALLABLES, LanguageResolver
+from codeplane.index.resolve.types import (
+    NOTHING,
+    TOP,
+    ClassType,
+    ContainerMethod,
+    DictType,
+    External,
+    Instance,
+    LibraryType,
+    ListType,
+    LiteralType,
+    Module,
+    Namespace,
+    RecordType,
+    Site,
+    SiteKind,
+    SuperType,
+    Top,
+    TupleType,
+    Type,
+    Types,
+    TypeVar,
+    TypeVarBound,
+    class_of,
+    external,
+    linearize,
+    one,
+    union,
+)
+
+if TYPE_CHECKING:
+    from codeplane.index.resolve.evaluator import Evaluator
+
+
+def member_of_expr(evaluator: Evaluator, file: FileScope, node: int, name: str) -> Member:
+    """Look a member of an expression up.
+
+    A type test (`isinstance`) is used only if no other type has the member: the test may not dominate the use.
+    """
+    expr = file.exprs[node]
+    resolver = evaluator.resolver(file)
+    own = resolver.self_type_member(file, expr.scope, name) if isinstance(expr, SelfTypeExpr) else None
+    if own is not None:
+        return own
+    found = [member(evaluator, value, name) for value in resolver.receiver_types(file, node)]
+    if not any(each.sites for each in found) and isinstance(expr, NameExpr) and expr.binding is not None:
+        tests = [inflow.source for inflow in file.into_bind(expr.binding) if inflow.is_whole(FlowKind.NARROW)]
+        narrowed = union(evaluator.named_type(file, test) for test in tests)
+        found += [member(evaluator, value, name) for value in narrowed]
+    return join(found)
+
+
+def join(found: Sequence[Member]) -> Member:
+    if len(found) == 1:
+        return found[0]
+    return Member([site for each in found for site in each.sites], union(each.types for each in found))
+
+
+def member(evaluator: Evaluator, receiver: Type, name: str) -> Member:
+    match receiver:
+        case Instance() | ClassType() | TypeVar() | RecordType():
+            own = evaluator.resolver_at(receiver.path).lookup_member(receiver, name)
+            if own is not None:
+                return own
+            if not isinstance(receiver, Instance | ClassType):
+                return NO_MEMBER
+            if name == "__class__":
+                return Member((), one(class_of(receiver)))
+            key = MemberQuery(receiver, name)
+            return evaluator.memo(key, _member_of_class, evaluator, receiver, name, nothing=NO_MEMBER)
+        case External():
+            return Member((), external(f"{receiver.name}.{name}"))
+        case LibraryType():
+            return evaluator.resolver_of(receiver.language).lookup_member(receiver, name) or NO_MEMBER
+        case SuperType():
+            return _member_of_super(evaluator, receiver, name)
+        case Module():
+            resolver = evaluator.resolver_at(receiver.path)
+            return evaluator.memo(
+                MemberQuery(receiver, name), _member_of_module, resolver, receiver, name, nothing=NO_MEMBER
+            )
+        case Namespace():
+            resolver = evaluator.resolver_of(receiver.language)
+            return evaluator.memo(
+                MemberQuery(receiver, name), _member_of_module, resolver, receiver, name, nothing=NO_MEMBER
+            )
+        case LiteralType():
+            return Member((), external(f"builtins.{type(receiver.value).__name__}.{name}"))
+        case TupleType() if name.isdigit():
+            return Member((), receiver.items[int(name)] if int(name) < len(receiver.items) else NOTHING)
+        case ListType() | TupleType() | DictType():
+            return Member((), one(ContainerMethod(receiver, name)))
+        case TypeVarBound():
+            bounds = evaluator.named_type(evaluator.file(receiver.path), receiver.node)
+            return join([member(evaluator, value, name) for value in bounds])
+        case Top():
+            return Member((), TOP)
+    return NO_MEMBER
+
+
+def _member_of_module(resolver: LanguageResolver, module: Module | Namespace, name: str) -> Member:
+    return Member(resolver.lookup_in_module(module, name), resolver.module_member_types(module, name))
+
+
+def _member_of_super(evaluator: Evaluator, receiver: SuperType, name: str) -> Member:
+    inner = receiver.receiver
+    if isinstance(inner, Instance | ClassType):
+        order = mro(evaluator, inner.path, inner.definition)
+    else:
+        order = mro(evaluator, receiver.path, receiver.definition)
+    class_ = ClassType(receiver.path, receiver.definition)
+    rest = order[order.index(class_) + 1 :] if class_ in order else order[1:]
+    return _member_in(evaluator, rest, inner, name)
+
+
+def _member_of_class(evaluator: Evaluator, receiver: Instance | ClassType, name: str) -> Member:
+    return _member_in(evaluator, mro(evaluator, receiver.path, receiver.definition), receiver, name)
+
+
+def _member_in(evaluator: Evaluator, order: Sequence[Type], receiver: Type, name: str) -> Member:
+    for base in order:
+        if not isinstance(base, ClassType):
+            continue
+        file = evaluator.file(base.path)
+        attribute = file.attributes.get((base.definition, name))
+        sites = [*evaluator.resolver(file).own_members(file, base.definition, name)]
+        types = NOTHING
+        for site in sites:
+            types |= _member_types(evaluator, site, base, receiver, name)
+        if attribute is not None:
+            sites.append(Site(base.path, SiteKind.ATTRIBUTE, attribute))
+            types |= evaluator.query(Query(QueryKind.ATTRIBUTE, base.path, base.definition, name))
+        if sites:
+            return Member(sites, types)
+    return NO_MEMBER
+
+
+def _member_types(evaluator: Evaluator, site: Site, base: ClassType, receiver: Type, name: str) -> Types:
+    file = evaluator.file(site.path)
+    resolver = evaluator.resolver(file)
+    kind = file.defs[site.number].kind
+    if kind in CALLABLES:
+        return resolver.method_types(file, site.number, receiver)
+    if kind == "enum_member":
+        return evaluator.query(Query(QueryKind.DEFINITION, site.path, site.number))
+    if kind in resolver.traits.class_kinds:
+        return one(ClassType(site.path, site.number))
+    types = evaluator.query(Query(QueryKind.ATTRIBUTE, base.path, base.definition, name))
+    return resolver.attribute_types(types, receiver, base)
+
+
+def member_sites(evaluator: Evaluator, receiver: Type, name: str) -> Sequence[Site]:
+    """Definitions of a member, those in bases included (overloads)."""
+    if isinstance(receiver, Instance | ClassType):
+        versions = evaluator.member_sites_query(receiver.path, receiver.definition, name)
+        return max(versions, key=_length_first, default=())
+    if isinstance(receiver, SuperType):
+        return sites_in(evaluator, mro(evaluator, receiver.path, receiver.definition)[1:], name)
+    return member(evaluator, receiver, name).sites
+
+
+def sites_in(evaluator: Evaluator, order: Sequence[Type], name: str) -> list[Site]:
+    found: list[Site] = []
+    for base in order:
+        if isinstance(base, ClassType):
+            file = evaluator.file(base.path)
+            found += evaluator.resolver(file).own_members(file, base.definition, name)
+    return found
+
+
+def attribute_types(evaluator: Evaluator, file: FileScope, definition: int, name: str) -> Types:
+    """Types that the source assigns to an attribute of the instances of a class."""
+    inflows: list[Inflow] = []
+    for site in evaluator.resolver(file).own_members(file, definition, name):
+        bind = file.bind_of_def.get(site.number) if site.path == file.path else None
+        if bind is not None:
+            inflows += file.into_bind(bind)
+    for node, inflow in file.into_member(name):
+        expr = file.exprs[node]
+        if isinstance(expr, NameExpr):
+            is_own = expr.binding is not None and _class_of_self(evaluator, file, expr.binding) == definition
+        else:
+            is_own = isinstance(expr, ThisExpr) and _is_instance(evaluator, file, expr.scope, definition)
+        if is_own:
+            inflows.append(inflow)
+    return evaluator.inflow_types(file, inflows)
+
+
+def _is_instance(evaluator: Evaluator, file: FileScope, scope: int, definition: int) -> bool:
+    resolver = evaluator.resolver(file)
+    whole = resolver.canonical(file.path, definition)
+    return any(
+        isinstance(value, Instance) and (value.path, value.definition) == whole
+        for value in resolver.this_types(file, scope)
+    )
+
+
+def _class_of_self(evaluator: Evaluator, file: FileScope, bind: int) -> int | None:
+    """The class whose instance a binding is, if it is the first parameter of a method."""
+    place = file.param_of_bind.get(bind)
+    if place is None or place[1] != 0:
+        return None
+    owner = file.owner.get(place[0])
+    parent = file.defs[owner].parent if owner is not None else None
+    resolver = evaluator.resolver(file)
+    if parent is None or owner is None or file.defs[parent].kind not in resolver.traits.class_kinds:
+        return None
+    return parent if resolver.receiver_kind(file, owner) is not ReceiverKind.STATIC else None
+
+
+def mro(evaluator: Evaluator, path: str, definition: int) -> tuple[Type, ...]:
+    """A class and its bases, in the order in which members are looked up."""
+    found = evaluator.mro_query(path, definition)
+    return max(found, key=_length_first) if found else (ClassType(path, definition),)
+
+
+def compute_mro(evaluator: Evaluator, file: FileScope, definition: int) -> tuple[Type, ...]:
+    own = ClassType(file.path, definition)
+    lists: list[list[Type]] = []
+    direct: list[Type] = []
+    for value in evaluator.resolver(file).direct_bases(file, definition):
+        if isinstance(value, ClassType) and value != own:
+            lists.append([base for base in mro(evaluator, value.path, value.definition) if base != own])
+            direct.append(value)
+        elif isinstance(value, External):
+            direct.append(value)
+            lists.append([value])
+    return (own, *linearize([*lists, direct]))
+
+
+def _length_first(values: Sequence[object]) -> tuple[int, str]:
+    return len(values), repr(values)
