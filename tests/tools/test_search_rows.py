@@ -64,7 +64,7 @@ AROUND = HitContext(
 
 @pytest.mark.parametrize(("detail", "fields"), [("location", LOCATION), ("signature", SIGNATURE), ("context", CONTEXT)])
 def test_fields_of_a_level(detail: Detail, fields: set[str]) -> None:
-    row = row_of(SYMBOL, RowOptions(detail), exhaustive=False, around=AROUND)
+    row = row_of(SYMBOL, RowOptions(detail), exhaustive=False, context=AROUND)
     assert set(row) == fields
     assert row.get("score", 0.912) == 0.912
     assert row.get("symbol_ref", "app/checkout.py#Cart.finish@4") == "app/checkout.py#Cart.finish@4"
@@ -86,7 +86,7 @@ def test_what_has_nothing_to_say_is_left_out() -> None:
 
 
 def test_compact_keeps_place_and_score() -> None:
-    row = row_of(SYMBOL, RowOptions("context", compact=True), exhaustive=False, around=AROUND)
+    row = row_of(SYMBOL, RowOptions("context", compact=True), exhaustive=False, context=AROUND)
     assert set(row) == LOCATION | {"score"}
 
 

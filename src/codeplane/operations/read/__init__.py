@@ -1,1 +1,1 @@
-"""Reading files of the working tree: whole, by lines, by symbol, or as what changed."""
+"""Reads of working tree files: whole, by lines, by symbol, or as a diff."""

@@ -1,29 +1,29 @@
-"""The comment right above a symbol, whichever language it is of. Pure."""
+"""The comment directly above a symbol, in any language. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 MAX_LINES = 40
-_MAX_LOOK = 400
-_SIGNS = ("//", "/*", "*", "--", ";;", "<!--", "%")
-_HASH = "#"
+_MAX_SCANNED = 400
+_MARKERS = ("//", "/*", "*", "--", ";;", "<!--", "%")
+_HASH_MARKER = "#"
 _DIRECTIVES = frozenset({"c", "cpp", "csharp"})
-"""Languages in which a `#` begins no comment."""
+"""Languages in which `#` does not start a comment."""
 
 
 def comment_above(line_at: Callable[[int], str], line: int, language: str | None) -> tuple[str, int]:
-    """Lines that end right above `line` and are a comment, and how many of them are left out. The first tell most."""
-    signs = _SIGNS if language in _DIRECTIVES else (*_SIGNS, _HASH)
+    """Return the comment lines directly above `line`, and the number of further lines, truncated from the end."""
+    markers = _MARKERS if language in _DIRECTIVES else (*_MARKERS, _HASH_MARKER)
     lines: list[str] = []
     inside = False
-    while line > 1 and len(lines) < _MAX_LOOK:
+    while line > 1 and len(lines) < _MAX_SCANNED:
         line -= 1
         text = line_at(line)
-        bare = text.strip()
-        # Lines of a block need no sign of their own: it goes on up to where it opens.
-        inside = (inside or bare.endswith("*/")) and "/*" not in bare
-        if not inside and not bare.startswith(signs):
+        stripped = text.strip()
+        # Lines inside of a block comment need no marker.
+        inside = (inside or stripped.endswith("*/")) and "/*" not in stripped
+        if not inside and not stripped.startswith(markers):
             break
         lines.append(text)
     else:

@@ -1,8 +1,8 @@
-"""What a reader should be told of a text that they are shown: characters that hide, and keys left in it.
+"""Notices about text that is shown: hidden characters, and credentials.
 
-The text stays as it is, since what is shown must be what is edited. Judged are characters, never words: hidden are
-those that nobody sees or that turn the order of others; not those that scripts and emoji need to be written. Keys are
-told where their form leaves no doubt: by count and line, never by what they are.
+The text itself is not altered, since what is shown must be what is edited. Only characters are checked, not words:
+characters that are invisible or change the order of others, except those that scripts and emoji require. Credentials
+are reported where their format is unmistakable: by count and line, never by value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KEYS = re.compile(
 
 
 def content_notices(path: RepoPath, content: str, first_line: int) -> tuple[Notice, ...]:
-    """What is to be told of some lines of a file."""
+    """Return the notices for some lines of a file."""
     notices = []
     hidden = list(_hidden(content))
     if hidden:
@@ -53,7 +53,7 @@ def content_notices(path: RepoPath, content: str, first_line: int) -> tuple[Noti
 def _hidden(content: str) -> Iterator[int]:
     if content.isascii() and not _PLAIN.search(content.encode("ascii")):
         return
-    # Flags of some countries are written with tags.
+    # Some flags are written with tag characters.
     content = _TAGGED_FLAG.sub(lambda flag: "x" * len(flag[0]), content)
     for match in _HIDDEN.finditer(content):
         if match[0] not in _JOINERS or not _joins(content, match.start()):
@@ -61,17 +61,17 @@ def _hidden(content: str) -> Iterator[int]:
 
 
 def _joins(content: str, at: int) -> bool:
-    """Whether a joiner stands where writing needs it: between signs of an emoji, or in a word of letters that join."""
+    """True if a joiner is needed: inside of an emoji sequence, or in a word of joining letters."""
     before = content[at - 1 : at] if at else ""
     after = content[at + 1 : at + 2]
     if not before or not after:
         return False
-    if _is_pictured(after):
-        return _is_pictured(before) or before == "\ufe0f"
+    if _is_emoji(after):
+        return _is_emoji(before) or before == "\ufe0f"
     return _is_joined(before) and _is_joined(after)
 
 
-def _is_pictured(char: str) -> bool:
+def _is_emoji(char: str) -> bool:
     return unicodedata.category(char) in ("So", "Sk") or char in "♀♂⚕⚖"
 
 

@@ -1,4 +1,4 @@
-"""As many whole lines as may be shown, counted in lines, in characters, and in characters as JSON writes them."""
+"""Truncation to whole lines, bounded by lines, characters, and characters as JSON."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from codeplane.operations.read.documents import TextBody
 
 _MAX_CHAR_BYTES = 4
 _PART_ROOM = 60
-"""Characters of JSON that a part takes besides its text."""
+"""JSON characters of a part besides its text."""
 
 
 @dataclass(frozen=True)
 class CutLimits:
-    """What one passage may take at most."""
+    """Limits of one passage."""
 
     lines: int
     chars: int
     room: int
-    """Characters of JSON."""
+    """Maximum characters as JSON."""
 
 
 class CutText(NamedTuple):
     content: str
     last: int
-    """The last line of which something is shown; the one before the first where there is no room at all."""
+    """The last line shown; the line before the first if nothing fits."""
     within_line: bool = False
-    """Whether that line itself is cut, being longer than all that may be shown."""
+    """True if that line is truncated because it exceeds all limits."""
 
 
 def cut(body: TextBody, first: int, last: int, bounds: CutLimits) -> CutText:
-    """Lines from `first`, as far as `last` and the bounds allow."""
+    """Return lines from `first` up to `last`, within the limits."""
     end = min(last, first + bounds.lines - 1)
     if end < first:
         return CutText("", first - 1)
     data = body.between(first, end)
     if _fits(data, bounds):
         return CutText(data.decode("utf-8"), end)
-    kept: list[str] = []
+    lines: list[str] = []
     chars, room, at = bounds.chars, bounds.room, 0
     while at < len(data):
         following = data.find(b"\n", at) + 1 or len(data)
@@ -52,17 +52,17 @@ def cut(body: TextBody, first: int, last: int, bounds: CutLimits) -> CutText:
         room -= json_chars(text)
         if chars < 0 or room < 0:
             break
-        kept.append(text)
+        lines.append(text)
         at = following
-    if kept:
-        return CutText("".join(kept), first + len(kept) - 1)
+    if lines:
+        return CutText("".join(lines), first + len(lines) - 1)
     line = data[: data.find(b"\n") + 1 or len(data)]
     piece = piece_of(line, 0, bounds)
     return CutText(piece, first, within_line=True) if piece else CutText("", first - 1)
 
 
 class CutPart(NamedTuple):
-    """Neighbouring lines that are shown."""
+    """Consecutive lines that are shown."""
 
     first: int
     last: int
@@ -72,9 +72,9 @@ class CutPart(NamedTuple):
 class CutParts(NamedTuple):
     parts: tuple[CutPart, ...]
     last: int
-    """The last line that is shown or left out on purpose."""
+    """The last line that is shown or deliberately omitted."""
     within_line: bool = False
-    """True if the last part ends within a line."""
+    """True if the last part ends inside of a line."""
 
     @property
     def whole(self) -> CutText:
@@ -84,7 +84,7 @@ class CutParts(NamedTuple):
 def cut_parts(
     body: TextBody, first: int, last: int, bounds: CutLimits, left_out: Sequence[tuple[int, int]]
 ) -> CutParts:
-    """Lines from `first` to `last` without those `left_out`, which are in order and take nothing of the bounds."""
+    """Return lines from `first` to `last` without those in `left_out`, which are sorted and do not count."""
     parts: list[CutPart] = []
     at = first
     for start, end in (*left_out, (last + 1, last)):
@@ -102,16 +102,16 @@ def cut_parts(
 
 
 def piece_of(data: bytes, start: int, bounds: CutLimits) -> str:
-    """Text from a byte on, whatever lines it has."""
+    """Return text from a byte offset on, regardless of lines."""
     piece = data[start : start + bounds.chars * _MAX_CHAR_BYTES].decode("utf-8", "ignore")[: bounds.chars]
-    # What JSON escapes takes up to six characters, so that a few turns are enough.
+    # An escaped character takes up to six characters, so a few rounds suffice.
     while piece and (over := json_chars(piece) - bounds.room) > 0:
         piece = piece[: max(0, len(piece) - max(1, over // 6 + 1))]
     return piece
 
 
 def json_chars(text: str) -> int:
-    """Characters of a text between the quotation marks of JSON."""
+    """Return the length of a text as a JSON string, without quotes."""
     dumped = orjson.dumps(text)
     return (len(dumped) if dumped.isascii() else len(dumped.decode("utf-8"))) - 2
 

@@ -1,7 +1,7 @@
-"""One function that is declared in some places and defined in another: the definition is what a reader means.
+"""Declarations among the candidates of a name; a reader means the definition.
 
-Declarations are prototypes in a header and the signatures of an overloaded function. A declaration gives way only to a
-definition of the same function; two definitions stay two.
+Declarations are prototypes in a header and the signatures of an overloaded function. A declaration is dropped only for
+a definition of the same function; two definitions stay ambiguous.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OVERLOAD = re.compile(r"\s*@(?:\w+\.)?overload\b")
 
 
 class SymbolText(NamedTuple):
-    """A symbol as it is written, and in which language."""
+    """Source text of a symbol, and its language."""
 
     language: str
     text: str
@@ -33,28 +33,28 @@ class DefinitionSplit(NamedTuple):
 
 
 def split_declarations(ambiguous: AmbiguousSymbol, read: Callable[[Symbol], SymbolText | None]) -> DefinitionSplit:
-    """Candidates that are definitions, if the other candidates are declarations of them; otherwise all candidates."""
+    """Separate candidates that declare another candidate; otherwise all candidates are symbols."""
     candidates = ambiguous.candidates
     if ambiguous.total != len(candidates):
         return DefinitionSplit(candidates, ())
     texts = {symbol: read(symbol) for symbol in candidates}
     declared = [symbol for symbol, text in texts.items() if text is not None and _is_declaration(symbol, text)]
     defined = [symbol for symbol in candidates if symbol not in declared]
-    given = [symbol for symbol in declared if any(_declares(symbol, other, texts[symbol]) for other in defined)]
-    return DefinitionSplit(tuple(symbol for symbol in candidates if symbol not in given), tuple(given))
+    dropped = [symbol for symbol in declared if any(_declares(symbol, other, texts[symbol]) for other in defined)]
+    return DefinitionSplit(tuple(symbol for symbol in candidates if symbol not in dropped), tuple(dropped))
 
 
-def _is_declaration(symbol: Symbol, written: SymbolText) -> bool:
-    if written.language == "python":
-        return _OVERLOAD.match(written.text) is not None
-    # A signature may hold braces; a body lies behind it.
-    return written.language in _BRACED and "{" not in " ".join(written.text.split())[len(symbol.signature) :]
+def _is_declaration(symbol: Symbol, source: SymbolText) -> bool:
+    if source.language == "python":
+        return _OVERLOAD.match(source.text) is not None
+    # A signature may contain braces; the body comes after it.
+    return source.language in _BRACED and "{" not in " ".join(source.text.split())[len(symbol.signature) :]
 
 
-def _declares(declared: Symbol, defined: Symbol, written: SymbolText | None) -> bool:
-    if (declared.lexical_path, declared.kind) != (defined.lexical_path, defined.kind) or written is None:
+def _declares(declared: Symbol, defined: Symbol, source: SymbolText | None) -> bool:
+    if (declared.lexical_path, declared.kind) != (defined.lexical_path, defined.kind) or source is None:
         return False
-    language = find(written.language)
+    language = find(source.language)
     if language is None or language.announces is None:
         return declared.path == defined.path
     return language.announces(parameters_of(declared.signature), parameters_of(defined.signature))

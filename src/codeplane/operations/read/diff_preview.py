@@ -1,10 +1,10 @@
-"""What changed in a file: what git has, what is on disk, what somebody proposes.
+"""Diff of one file between git, the disk and a proposed text.
 
 | against | before | after |
 |---|---|---|
 | HEAD | the last commit | the file on disk, or the proposed text |
-| INDEX | what is staged | the file on disk, or the proposed text |
-| WORKTREE | the file on disk | the proposed text, or else what is staged |
+| INDEX | the staged content | the file on disk, or the proposed text |
+| WORKTREE | the file on disk | the proposed text, or else the staged content |
 """
 
 from __future__ import annotations
@@ -25,34 +25,33 @@ from codeplane.git.text_diff import diff_texts
 from codeplane.operations.read.documents import Document, TextBody, open_document
 
 Baseline = Literal["HEAD", "WORKTREE", "INDEX"]
-BASELINES: tuple[Baseline, ...] = ("HEAD", "WORKTREE", "INDEX")
 
 
 @dataclass(frozen=True)
 class Comparison:
     path: RepoPath
     document: Document | None
-    """The file on disk, if there is one."""
+    """The file on disk, if it exists."""
     change: str
     """unchanged, modified, added, deleted or binary."""
     body: TextBody
-    """The hunks of a unified diff."""
+    """Hunks of a unified diff."""
     insertions: int = 0
     deletions: int = 0
     line_endings: tuple[str, str] | None = None
-    """Before and after, where they differ throughout; the lines are then compared without them."""
+    """Line endings before and after, if they differ throughout; lines are then compared without them."""
     coarse: bool = False
-    """Whether more is told as replaced than need be."""
+    """True if the diff is larger than necessary."""
 
     def fields(self) -> dict[str, object]:
-        told: dict[str, object] = {"change": self.change}
+        fields: dict[str, object] = {"change": self.change}
         if self.insertions or self.deletions:
-            told |= {"insertions": self.insertions, "deletions": self.deletions}
+            fields |= {"insertions": self.insertions, "deletions": self.deletions}
         if self.line_endings is not None:
-            told["line_endings"] = list(self.line_endings)
+            fields["line_endings"] = list(self.line_endings)
         if self.coarse:
-            told["coarse"] = True
-        return told
+            fields["coarse"] = True
+        return fields
 
 
 def compare_file(root: Root, path: RepoPath, against: Baseline, proposed: str | None) -> Comparison:
@@ -109,7 +108,7 @@ def _on_disk(root: Root, path: RepoPath) -> tuple[Document | None, bytes | _Bina
     if document.size > MAX_LEXICAL_BYTES:
         raise CodePlaneError(
             ErrorCode.FILE_TOO_LARGE,
-            f"'{display(path)}' has {document.size} bytes, more than are compared",
+            f"'{display(path)}' has {document.size} bytes, too many to compare",
             details={"size": document.size, "limit": MAX_LEXICAL_BYTES},
         )
     if document.body is None:

@@ -1,4 +1,4 @@
-"""The outline that goes with a text, of the same bytes or not at all."""
+"""Outline that accompanies a text, of the same bytes or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POLICIES = (None, "strict")
 
 
 def outline_fields(sources: ReadSources, document: Document, window: Window | None) -> dict[str, object]:
-    """`outline_status` says why there is none; a text is shown whether it has an outline or not."""
+    """Return the outline; `outline_status` says why there is none."""
 
     def ask(snapshot: Snapshot) -> tuple[str | None, Outline]:
         found = file_outline(snapshot, document.path, window=window, max_chars=MAX_CHARS)

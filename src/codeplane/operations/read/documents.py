@@ -1,8 +1,8 @@
-"""A file of the working tree as it is now: its bytes for their digest, its text for whoever reads it.
+"""Working tree files as they are now: bytes with their digest, and decoded text.
 
-Lines end at LF alone, as git and the index count them: a CR on its own, a form feed and U+2028 are characters of
-a line. The text of some lines is exactly what stands there, their endings included, so that texts of neighbouring
-lines put together are the text, and that with `encoding` and `bom` gives back the bytes, unless it is `lossy`.
+Lines end at LF only, as in git and the index: a lone CR, a form feed and U+2028 are characters of a line. The text of
+lines includes their line ends, so joined lines give the text, and the text with `encoding` and `bom` gives back the
+bytes, unless it is `lossy`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from codeplane.disk.secrets import is_secret
 
 _ATTEMPTS = 3
 _BLOCK = 4096
-_USUAL_ENDINGS = ("lf", "none")
-_MARKS = {
+_DEFAULT_LINE_ENDINGS = ("lf", "none")
+_BOMS = {
     "utf-8": codecs.BOM_UTF8,
     "utf-16-le": codecs.BOM_UTF16_LE,
     "utf-16-be": codecs.BOM_UTF16_BE,
@@ -36,11 +36,10 @@ _MARKS = {
 
 
 class TextBody:
-    """A text by its lines. What is kept of it is small, however many lines there are."""
+    """Text addressed by lines, with a small line index."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        """UTF-8."""
 
     @cached_property
     def line_count(self) -> int:
@@ -52,11 +51,11 @@ class TextBody:
         return chars // CHARS_PER_TOKEN
 
     def between(self, first: int, last: int) -> bytes:
-        """Lines from `first` to `last` with their endings."""
+        """Return lines from `first` to `last` with their line ends."""
         return self.data[self._start(first) : self._start(last + 1)]
 
     def _start(self, line: int) -> int:
-        """The byte at which a line begins; where there is none of this number, the end."""
+        """Return the offset of a line, or the end of the text if there is no such line."""
         if line <= 1:
             return 0
         if line > self.line_count:
@@ -70,7 +69,7 @@ class TextBody:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """How many lines have ended at the end of each block."""
+        """Number of line ends up to the end of each block."""
         blocks = range(0, len(self.data), _BLOCK)
         return list(accumulate(self.data.count(b"\n", at, at + _BLOCK) for at in blocks))
 
@@ -81,21 +80,20 @@ class Document:
     digest: Digest
     size: int
     body: TextBody | None
-    """None for a binary file."""
     encoding: str = "utf-8"
     bom: bool = False
     line_ending: str = "lf"
     lossy: bool = False
-    """Whether damaged characters were replaced, so that the bytes cannot be made from the text."""
+    """True if invalid characters were replaced, so the bytes cannot be restored from the text."""
 
     def unusual(self) -> dict[str, object]:
-        """What a writer must know and cannot see: how the text is put into bytes, where that is not the usual way."""
+        """Return encoding properties that differ from plain UTF-8 with LF, which a writer must preserve."""
         fields: dict[str, object] = {}
         if self.encoding != "utf-8":
             fields["encoding"] = self.encoding
         if self.bom:
             fields["bom"] = True
-        if self.line_ending not in _USUAL_ENDINGS:
+        if self.line_ending not in _DEFAULT_LINE_ENDINGS:
             fields["line_ending"] = self.line_ending
         if self.lossy:
             fields["lossy"] = True
@@ -103,13 +101,13 @@ class Document:
 
 
 def open_document(root: Root, path: RepoPath) -> Document:
-    """Read a file that a caller named; one that changes under the reader is read again."""
+    """Read a file that a caller named; retry if it changes while it is read."""
     refuse_restricted(path)
     if not path:
         raise _not_a_file(path)
     for attempt in range(_ATTEMPTS):
         try:
-            return _made(path, root.read_file(path, MAX_READ_BYTES).data)
+            return _decode_document(path, root.read_file(path, MAX_READ_BYTES).data)
         except CodePlaneError as error:
             if error.code is ErrorCode.NOT_REGULAR and is_directory(root, path):
                 raise _not_a_file(path) from None
@@ -121,7 +119,7 @@ def open_document(root: Root, path: RepoPath) -> Document:
 
 
 def is_file(root: Root, path: str) -> bool:
-    """Whether there is a file, or something in its place that is refused as one."""
+    """True if there is a file, or something in its place that reads reject."""
     try:
         os.close(root.open_file(path))
     except CodePlaneError as error:
@@ -140,11 +138,11 @@ def is_directory(root: Root, path: str) -> bool:
 
 
 def encode_text(text: str, encoding: str, bom: bool) -> bytes:
-    """The bytes that a text was, by what was told of it."""
-    return (_MARKS[encoding] if bom else b"") + text.encode(encoding)
+    """Encode a text back to the bytes that it was read from."""
+    return (_BOMS[encoding] if bom else b"") + text.encode(encoding)
 
 
-def _made(path: RepoPath, data: bytes) -> Document:
+def _decode_document(path: RepoPath, data: bytes) -> Document:
     digest = digest_bytes(data)
     text = decode(data)
     if text is None:
@@ -166,8 +164,8 @@ def _not_a_file(path: RepoPath) -> CodePlaneError:
 
 
 def _linked(root: Root, path: RepoPath, error: CodePlaneError) -> CodePlaneError:
-    """Links are not followed; where one leads to a file of the repository, that file can be read."""
-    leads_to = _destination(root, path)
+    """Add the destination to a symlink error, if it is a readable file of the repository."""
+    leads_to = _link_destination(root, path)
     if leads_to is None:
         return error
     return CodePlaneError(
@@ -175,7 +173,7 @@ def _linked(root: Root, path: RepoPath, error: CodePlaneError) -> CodePlaneError
     )
 
 
-def _destination(root: Root, path: RepoPath) -> RepoPath | None:
+def _link_destination(root: Root, path: RepoPath) -> RepoPath | None:
     try:
         folder = root.open_directory(parent(path))
     except CodePlaneError:

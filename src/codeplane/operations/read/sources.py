@@ -1,4 +1,4 @@
-"""Where the bytes and the facts come from, and what is said where there is no such file."""
+"""Sources of a read, and errors for missing files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ _ATTEMPTS = 3
 
 
 class ReadSources(NamedTuple):
-    """Where the bytes and the facts come from."""
-
     root: Root
     workspace: Workspace
     policy: str | None = None
     cancelled: Callable[[], bool] | None = None
     parse: Callable[[RepoPath], FileOutlineRows] | None = None
-    """Parses one file, while there is no index; None where that is not wanted."""
+    """Parses one file while there is no index; None to not do that."""
 
 
 def open_or_explain(sources: ReadSources, path: RepoPath) -> Document:
@@ -41,7 +39,7 @@ def open_or_explain(sources: ReadSources, path: RepoPath) -> Document:
 
 
 def parse_document(sources: ReadSources, path: RepoPath) -> tuple[Document, FileOutlineRows] | None:
-    """A file and its definitions, of the same bytes; None where it cannot be parsed, or changes all the time."""
+    """Return a file and its definitions, of the same bytes; None if it cannot be parsed, or keeps changing."""
     if sources.parse is None:
         return None
     for _ in range(_ATTEMPTS):
@@ -58,7 +56,7 @@ def parse_document(sources: ReadSources, path: RepoPath) -> tuple[Document, File
 
 
 def with_nearest_paths(sources: ReadSources, path: RepoPath, error: CodePlaneError) -> CodePlaneError:
-    """That there is no such file is told with those that may have been meant."""
+    """Add the nearest existing paths to a not-found error."""
     if error.code not in (ErrorCode.FILE_NOT_FOUND, ErrorCode.NOT_REGULAR):
         return error
     nearest = _nearest(sources, path)
@@ -82,7 +80,7 @@ def ignore_notices(sources: ReadSources, path: RepoPath) -> tuple[Notice, ...]:
 
 
 def _nearest(sources: ReadSources, path: RepoPath) -> list[str]:
-    """As far as the index can tell without anybody waiting for it."""
+    """Return the nearest indexed paths, if the index is ready."""
     if sources.workspace.state().phase != "ready":
         return []
 

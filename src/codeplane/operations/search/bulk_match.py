@@ -1,7 +1,7 @@
-"""One look at many texts that lie together: every matching line of each, as numbers. Pure: bytes in, rows out.
+"""One pass over a bundle of texts: every matching line of each, as offsets. Pure: bytes in, rows out.
 
-What it finds in a text is what `match_text` finds in it alone. A row is made of the numbers only when somebody reads
-it: of thousands of matches a page shows twenty.
+The result for a text is the same as that of `match_text`. A row is created only when it is read: of thousands of
+matches, a page shows twenty.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from codeplane.operations.search.matching import (
 from codeplane.operations.search.patterns import SearchPattern, Span
 
 TURN_BYTES = 8_000
-"""Bytes that are searched in the time that it takes to turn to a text of its own."""
+"""Bytes that are scanned in the time it takes to start a separate call."""
 _LINE_FEED = 10
 
 
 class TextBundle(NamedTuple):
-    """Texts that are kept, searched and given up together."""
+    """Texts that are cached, searched and evicted together."""
 
     whole: SearchText
     ends: Sequence[int]
-    """Where each of them ends."""
+    """End offset of each text."""
     digests: Sequence[bytes]
     size: int
 
@@ -42,19 +42,19 @@ class TextBundle(NamedTuple):
 
 
 class LazyMatches(Sequence[LineMatch]):
-    """Rows of one text of a bundle, in few bytes each."""
+    """Rows of one text of a bundle, created on access."""
 
     __slots__ = ("_before", "_begin", "_lines", "_spans", "_whole")
 
     def __init__(self, whole: SearchText, begin: int, before: int, spans: list[Span], lines: list[int]) -> None:
         self._whole = whole
         self._begin = begin
-        """Where the text begins."""
+        """Start offset of the text."""
         self._before = before
-        """Line feeds before it."""
+        """Number of line feeds before the text."""
         self._spans = spans
         self._lines = lines
-        """Line feeds before each match."""
+        """Number of line feeds before each match."""
 
     def __len__(self) -> int:
         return len(self._spans)
@@ -74,7 +74,7 @@ class LazyMatches(Sequence[LineMatch]):
         return (make_ascii_match if plain else make_match)(data, self._spans[index], line - before + 1, start, end)
 
     def places(self) -> list[tuple[int, int]]:
-        """Line, from 1, and column, from 0 and in characters, of each."""
+        """Return the line (from 1) and column (from 0, in characters) of each row."""
         data, _, _, plain, _, _, breaks = self._whole
         assert breaks is not None
         begin, before = self._begin, self._before
@@ -87,28 +87,28 @@ class LazyMatches(Sequence[LineMatch]):
 
 
 def positions_of(rows: Sequence[LineMatch]) -> list[tuple[int, int]]:
-    """Line, from 1, and column, from 0, of each row."""
+    """Return the line (from 1) and column (from 0) of each row."""
     return rows.places() if isinstance(rows, LazyMatches) else [(row.line, row.column - 1) for row in rows]
 
 
 def match_bundle(
     bundle: TextBundle,
-    asked: Mapping[int, bool],
+    requested: Mapping[int, bool],
     pattern: SearchPattern,
     limits: MatchLimits,
     room: int,
     check: Callable[[], None],
 ) -> dict[int, LineMatches]:
-    """Matching lines of the texts that are asked, by number of the text; rows of those for which that is True.
+    """Return the matches of the requested texts, by number of the text; with rows where the request is True.
 
-    No more than `room` rows in all: a text may have fewer than it should, and must then be asked itself.
+    At most `room` rows in all: a text may have fewer than it should, and must then be searched separately.
     """
     whole, ends, _, _ = bundle
     data, breaks = whole.data, whole.breaks
     assert breaks is not None
     found: dict[int, LineMatches] = {}
-    behind, looked = len(breaks), 0
-    for at, stop in _stretches(bundle, asked, max_call_bytes(pattern, whole.plain)):
+    behind, calls = len(breaks), 0
+    for at, stop in _stretches(bundle, requested, max_call_bytes(pattern, whole.plain)):
         check()
         find = bounded_finder(pattern, stop - at, whole.plain, check, LINE_STEPS)
         line = 0
@@ -116,26 +116,26 @@ def match_bundle(
         while span is not None:
             text = bisect_left(ends, span[0])
             begin, end = bundle.start(text), ends[text]
-            # Behind the last line feed there is no line, though an empty match may be found there.
+            # There is no line after the last line feed, although an empty match may be found there.
             last = end - (begin == end or data[end - 1] == _LINE_FEED)
-            if span[0] > last or text not in asked:
+            if span[0] > last or text not in requested:
                 at = end + 1
                 span = find(data, at, stop) if at < stop else None
                 continue
-            told = min(room, limits.per_file) if asked[text] else 0
+            max_rows = min(room, limits.per_file) if requested[text] else 0
             spans: list[Span] = []
             lines: list[int] = []
             count = 0
             while span is not None and span[0] <= last:
                 line = bisect_left(breaks, span[0], line)
                 count += 1
-                if count <= told:
+                if count <= max_rows:
                     spans.append(span)
                     lines.append(line)
                 at = end + 1 if limits.first_only or line == behind else breaks[line] + 1
                 span = find(data, at, stop) if at < stop else None
-                looked += 1
-                if not looked & 1023:
+                calls += 1
+                if not calls & 1023:
                     check()
             before = bisect_left(breaks, begin)
             found[text] = LineMatches(LazyMatches(whole, begin, before, spans, lines), count)
@@ -143,13 +143,13 @@ def match_bundle(
     return found
 
 
-def _stretches(bundle: TextBundle, asked: Iterable[int], most: int) -> Iterator[Span]:
-    """Where the texts lie that are asked, and others of which it takes less time to look at them than to leave out.
+def _stretches(bundle: TextBundle, requested: Iterable[int], most: int) -> Iterator[Span]:
+    """Yield ranges that cover the requested texts, and others that are cheaper to scan than to skip.
 
-    One that is longer than `most` is of a single text.
+    A range longer than `most` covers a single text.
     """
     begin = stop = -1
-    for text in sorted(asked):
+    for text in sorted(requested):
         start, end = bundle.start(text), bundle.ends[text]
         if begin < 0:
             begin = start

@@ -1,7 +1,7 @@
-"""Ranked search of the working tree without an index: files by BM25 over plain words, each with its best line.
+"""Ranked search of the working tree without an index: BM25 over words of each file, with its best line.
 
-Two passes. The first counts the words of the query in every file of the scope, as substrings of the lowercase text; the
-second reads the best files again for the line to show and for definitions. The work is bounded as in `disk_search`.
+Two passes. The first counts the words of the query in every file of the scope, as substrings of the lower-case text;
+the second reads the best files again for the line to show and for definitions. The work is bounded as in `disk_search`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from codeplane.query.contents import BINARY
 from codeplane.workspace.working_tree import TreeFile, TreeListing
 
 MAX_WORDS = 24
-"""Words of a query that are looked for."""
+"""Maximum words of a query that are searched."""
 MAX_PHRASE_CHARS = 200
 MAX_OCCURRENCES = 300
-"""Occurrences of one word in one file that are looked at for the best line."""
+"""Maximum occurrences of one word per file that are considered for the best line."""
 
-_AS_WRITTEN = "="
-"""Begins the term of an identifier of several words, which is looked for as a whole."""
+_IDENTIFIER_PREFIX = "="
+"""Prefix of the term of a multi-word identifier, which is searched as a whole."""
 _K1, _B = 1.2, 0.5
-"""Of BM25. Length counts less than usual: a long file of code is no less about its names."""
+"""BM25 parameters. Length counts less than usual: a long code file is no less about its names."""
 _NAME_WEIGHT, _FOLDER_WEIGHT = 2.0, 0.6
 """Weight of a word in the name of a file, and in the names of its folders."""
 _PHRASE_WEIGHT = 3.0
@@ -52,24 +52,24 @@ _EXACT_WEIGHT = 4.0
 _MENTIONED = 1_000.0
 """Score of a file that the query names by its path."""
 _MAX_DEFINITION_BYTES = 400
-"""Pattern of a line that may define something."""
+"""Maximum length of a line that may be a definition."""
 _STATEMENTS = frozenset((b"with", b"elif", b"else", b"assert", b"await", b"yield", b"raise", b"del", b"not", b"import"))
-"""Words that begin no definition, however much the rest of the line looks like one."""
+"""Words that never start a definition."""
 _CHECK_EVERY = 32
-"""Files between two checks of the time."""
+"""Files between two checks of the deadline."""
 
 
 class _Word(NamedTuple):
     term: str
     forms: tuple[bytes, ...]
-    """Search term in lower case: the prefix that inflected forms share."""
+    """Lower-case search terms: the prefixes that inflected forms share."""
 
 
 class _Query(NamedTuple):
     words: tuple[_Word, ...]
     phrase: bytes
-    """The query word for word; empty for a single word."""
-    question: QueryFeatures
+    """The whole query in lower case; empty for a single word."""
+    features: QueryFeatures
 
 
 @dataclass
@@ -91,7 +91,7 @@ class _Line(NamedTuple):
     number: int
     text: bytes
     boost: float
-    """Score that the definition on the line adds to its file."""
+    """Boost for a definition on the line."""
     literal: bool
 
 
@@ -103,10 +103,10 @@ def rank_files(
     cancelled: Cancelled | None = None,
     limits: WorkLimits = WORK_LIMITS,
 ) -> SearchResult:
-    """The files that match the query best, at most MAX_RANKED."""
-    query = _read_query(parsed)
+    """Return the best matching files, at most MAX_RANKED."""
+    query = _parse_query(parsed)
     files = ScopedFiles.of(tree, filters)
-    # As with the index, larger files have no part in a ranking.
+    # As with the index, larger files are not ranked.
     inside, left = files.take((file for file in files.inside if file.size <= MAX_LEXICAL_BYTES), limits)
     reader = _Reader(root, files, filters, cancelled, time.monotonic() + limits.seconds)
     candidates = _with_identifier(list(reader.search(inside, query)), query)
@@ -141,7 +141,7 @@ class _Reader:
         self._deadline = deadline
 
     def search(self, files: Sequence[TreeFile], query: _Query) -> Iterator[_Candidate]:
-        """Files that have a word of the query in their text or their path, and pass the filters."""
+        """Yield files with a query word in their text or path that pass the filters."""
         with BulkReader(self._root) as texts:
             for number, file in enumerate(files):
                 if number % _CHECK_EVERY == 0 and self.is_late():
@@ -157,7 +157,7 @@ class _Reader:
                     yield _Candidate(file, len(data), counts, phrase)
 
     def show(self, candidate: _Candidate, query: _Query, weights: Sequence[float]) -> None:
-        """Find the line to show, and count the definition on it."""
+        """Find the line to show, and add the boost of a definition on it."""
         with BulkReader(self._root) as texts:
             data = self._read(texts, candidate.file)
         best = max(_lines(data, query, weights), key=lambda line: (line.weight, -line.number), default=None)
@@ -186,29 +186,29 @@ class _Reader:
         return text.data if text is not None else None
 
 
-def _read_query(parsed: ParsedQuery) -> _Query:
-    question = analyze_query(parsed.text)
-    written = normalize_text(question.text).split()
+def _parse_query(parsed: ParsedQuery) -> _Query:
+    features = analyze_query(parsed.text)
+    identifiers = normalize_text(features.text).split()
     words: dict[str, _Word] = {}
-    for identifier in (*written, *parsed.must):
+    for identifier in (*identifiers, *parsed.must):
         for word in _words(identifier):
             words.setdefault(word.term, word)
-    # Identifiers say most, so of a long text they are kept.
-    kept = sorted(words.values(), key=lambda word: not word.term.startswith(_AS_WRITTEN))[:MAX_WORDS]
-    is_phrase = len(written) > 1 and len(question.text) <= MAX_PHRASE_CHARS and "\n" not in question.text
-    phrase = _lower(question.text.encode("utf-8", "replace")) if is_phrase else b""
-    return _Query(tuple(kept), phrase, question)
+    # Identifiers are most specific, so they are limited from a long text.
+    limited = sorted(words.values(), key=lambda word: not word.term.startswith(_IDENTIFIER_PREFIX))[:MAX_WORDS]
+    is_phrase = len(identifiers) > 1 and len(features.text) <= MAX_PHRASE_CHARS and "\n" not in features.text
+    phrase = _lower(features.text.encode("utf-8", "replace")) if is_phrase else b""
+    return _Query(tuple(limited), phrase, features)
 
 
 def _words(identifier: str) -> Iterator[_Word]:
-    """The identifier as it is written, if it has several words, and the words in it."""
+    """Yield the identifier as a whole, if it has several words, and its words."""
     whole, parts = identifier.lower().strip("_$"), split_words(identifier)
     if len(parts) > 1:
-        yield _Word(_AS_WRITTEN + whole, (whole.encode("utf-8", "replace"),))
+        yield _Word(_IDENTIFIER_PREFIX + whole, (whole.encode("utf-8", "replace"),))
     for part in parts:
         if len(part) > 1 and part not in STOP_WORDS:
             term = stem(part)
-            # A stem is the beginning of all forms of a word, except that y becomes i.
+            # A stem is a prefix of all forms of a word, except that y becomes i.
             forms = (term, f"{term[:-1]}y") if term.endswith("i") and len(term) > 3 else (term,)
             yield _Word(term, tuple(form.encode("utf-8", "replace") for form in forms))
 
@@ -218,13 +218,13 @@ def _lower(data: bytes) -> bytes:
 
 
 def _is_named(path: str, query: _Query) -> bool:
-    """True if the path has a word of the query, or the query mentions the file."""
+    """True if the path contains a query word, or the query mentions the file."""
     stems = _stems(path)
-    return _is_mentioned(path, query.question) or any(word.term in stems for word in query.words)
+    return _is_mentioned(path, query.features) or any(word.term in stems for word in query.words)
 
 
-def _is_mentioned(path: str, question: QueryFeatures) -> bool:
-    return any(path == mention or path.endswith(f"/{mention}") for mention in question.paths)
+def _is_mentioned(path: str, features: QueryFeatures) -> bool:
+    return any(path == mention or path.endswith(f"/{mention}") for mention in features.paths)
 
 
 def _stems(path: str) -> frozenset[str]:
@@ -232,9 +232,9 @@ def _stems(path: str) -> frozenset[str]:
 
 
 def _with_identifier(candidates: list[_Candidate], query: _Query) -> list[_Candidate]:
-    """For a name, the files that have it as it is written, if there are some: its words alone mean little."""
-    numbers = [number for number, word in enumerate(query.words) if word.term.startswith(_AS_WRITTEN)]
-    if query.question.shape is not QueryShape.NAME or not numbers:
+    """For a name, return only files with the exact identifier, if there are any."""
+    numbers = [number for number, word in enumerate(query.words) if word.term.startswith(_IDENTIFIER_PREFIX)]
+    if query.features.shape is not QueryShape.NAME or not numbers:
         return candidates
     return [found for found in candidates if any(found.counts[number] for number in numbers)] or candidates
 
@@ -257,17 +257,17 @@ def _score(candidate: _Candidate, query: _Query, weights: Sequence[float], avera
         score += weight * count * (_K1 + 1) / (count + length)
         score += weight * (_NAME_WEIGHT if word.term in in_name else _FOLDER_WEIGHT if word.term in in_folder else 0.0)
         present += weight if count or word.term in in_name else 0.0
-    # A file with all of the words says more than one with many of the same.
+    # Prefer files with all words over files with many occurrences of one.
     score *= 0.5 + 0.5 * present / (sum(weights) or 1.0)
     score += _PHRASE_WEIGHT * max(weights, default=0.0) if candidate.phrase else 0.0
-    return score + (_MENTIONED if _is_mentioned(candidate.file.path, query.question) else 0.0)
+    return score + (_MENTIONED if _is_mentioned(candidate.file.path, query.features) else 0.0)
 
 
 def _lines(data: bytes | None, query: _Query, weights: Sequence[float]) -> Iterator[_Line]:
-    """Lines that have words of the query."""
+    """Yield lines with words of the query."""
     text = _lower(data) if data is not None else b""
     if data is None or len(text) != len(data):
-        # Letters whose lower case has another length: places in one are not places in the other.
+        # Some letters change length in lower case, so offsets differ.
         data = text
     found: dict[int, float] = {}
     phrase = set(_line_starts(text, query.phrase)) if query.phrase else set[int]()
@@ -287,7 +287,7 @@ def _lines(data: bytes | None, query: _Query, weights: Sequence[float]) -> Itera
 
 
 def _line_starts(text: bytes, form: bytes) -> Iterator[int]:
-    """Where the lines begin that contain the text, each once, at most MAX_OCCURRENCES."""
+    """Yield the starts of lines that contain the text, each once, at most MAX_OCCURRENCES."""
     at = text.find(form)
     for _ in range(MAX_OCCURRENCES):
         if at < 0:
@@ -301,9 +301,9 @@ def _definition_boost(line: bytes, query: _Query, weights: Sequence[float]) -> f
     name = defined_name(line[:_MAX_DEFINITION_BYTES])
     if name is None or line.split(maxsplit=1)[0] in _STATEMENTS:
         return 0.0
-    own = {_AS_WRITTEN + name.lower().strip("_$"), *(stem(word) for word in split_words(name))}
+    own = {_IDENTIFIER_PREFIX + name.lower().strip("_$"), *(stem(word) for word in split_words(name))}
     shared = sum(weight for word, weight in zip(query.words, weights, strict=True) if word.term in own)
-    if query.question.key and name_key(name) == query.question.key:
+    if query.features.key and name_key(name) == query.features.key:
         return _EXACT_WEIGHT * max(weights, default=0.0) + shared
     return _DEFINITION_WEIGHT * shared
 
@@ -331,5 +331,5 @@ def _hit(candidate: _Candidate, best: float) -> Hit:
 
 
 def _terms(query: _Query, weights: Sequence[float]) -> dict[str, float]:
-    terms = (word.term.removeprefix(_AS_WRITTEN) for word in query.words)
+    terms = (word.term.removeprefix(_IDENTIFIER_PREFIX) for word in query.words)
     return {term: round(weight, 2) for term, weight in zip(terms, weights, strict=True)}

@@ -1,7 +1,7 @@
-"""That an answer does not tell the same thing twice, and does not come from one file alone.
+"""Diversity of results: drop duplicates, and cap results per file and symbol.
 
-Everything here takes results from the best down and keeps their order; what is left out is counted. Nothing here
-knows what a result is: where it lies is told by functions.
+Results are taken from best to worst and keep their order; dropped results are counted. The functions are generic: a
+callback returns the place of a result.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import NamedTuple, TypeVar
 MAX_PER_FILE = 2
 MAX_PER_SYMBOL = 1
 RELAXED_MAX_PER_FILE = 3
-"""Once, where the stricter bound leaves fewer results than were asked for."""
+"""Relaxed cap, used if the strict one leaves fewer results than requested."""
 
 T = TypeVar("T")
 
 
 class HitPlace(NamedTuple):
-    """Where a result lies. `symbol` is None for one that is in none; lines count from 1, the last one included."""
+    """Location of a result. `symbol` is None outside of symbols; lines count from 1, inclusive."""
 
     path: str
     symbol: Hashable | None
@@ -47,7 +47,7 @@ class DiversitySummary:
 
 
 def spread(items: Sequence[T], limit: int, place_of: Callable[[T], HitPlace]) -> tuple[list[T], DiversitySummary]:
-    """At most `limit` of the items, few of one file and one of a symbol, in the order given."""
+    """Return at most `limit` items with few per file and one per symbol, in the given order."""
     places = [place_of(item) for item in items]
     files: Counter[str] = Counter()
     symbols: Counter[tuple[str, Hashable | None]] = Counter()
@@ -80,10 +80,10 @@ def spread(items: Sequence[T], limit: int, place_of: Callable[[T], HitPlace]) ->
 
 
 def without_twins(items: Sequence[T], place_of: Callable[[T], HitPlace]) -> tuple[list[T], int]:
-    """The items without those that stand behind a better one of the same place, and how many those are.
+    """Drop items with the same place as a better one; return the rest and the number dropped.
 
-    The same place is the same symbol, or, for results in no symbol, a region that overlaps. A method and its class
-    overlap too, but are two things to be told.
+    The same place is the same symbol or, outside of symbols, an overlapping line range. A method and its class overlap
+    too, but are different results.
     """
     symbols: set[tuple[str, Hashable]] = set()
     regions: dict[str, list[tuple[int, int]]] = {}

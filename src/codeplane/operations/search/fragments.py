@@ -1,9 +1,8 @@
-"""What every match of a query must contain, so that a text index can leave files out.
+"""Literals that every match must contain, to select candidate files in the trigram index.
 
-An answer is a set of alternatives; a text that matches contains all fragments of at least one
-of them. A fragment is a run of characters of identifiers, in lower case, three or longer.
-No alternative means that nothing is known, and every file may match. When in doubt, that is
-the answer: a fragment too many loses a match, one too few costs only time.
+The result is a set of alternatives; a matching text contains all fragments of at least one of them. A fragment is a
+lower-case run of three or more identifier characters. No alternatives means that every file may match. This is the safe
+result: one fragment too many loses a match, one too few only costs time.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from codeplane.operations.search.regex_syntax import RegexToken, TokenKind
 
 MAX_ALTERNATIVES = 16
 MAX_FRAGMENTS = 16
-"""Of one alternative; the longest say most."""
+"""Maximum fragments of one alternative; the longest are kept."""
 
 Alternatives = tuple[tuple[str, ...], ...]
 
@@ -29,7 +28,7 @@ def fragments_of_text(query: str) -> Alternatives:
 
 
 def fragments_of_pattern(tokens: Sequence[RegexToken]) -> Alternatives:
-    """Read from the pieces of a pattern; groups are kept on a stack, so depth costs nothing."""
+    """Return the fragments of a tokenized pattern; groups are kept on a stack, so nesting depth does not matter."""
     stack: list[list[list[_Part]]] = [[[]]]
     for token in tokens:
         branch = stack[-1][-1]
@@ -37,7 +36,7 @@ def fragments_of_pattern(tokens: Sequence[RegexToken]) -> Alternatives:
             case TokenKind.CHARACTER | TokenKind.CLASS:
                 branch.append(_one_of(token.members))
             case TokenKind.NOTHING:
-                # A repetition of an anchor must find the anchor, and not what stands before it.
+                # A repetition after an anchor applies to the anchor, not to what precedes it.
                 branch.append(_EMPTY)
             case TokenKind.OPEN:
                 stack.append([[]])
@@ -45,15 +44,15 @@ def fragments_of_pattern(tokens: Sequence[RegexToken]) -> Alternatives:
                 stack[-1].append([])
             case TokenKind.CLOSE if len(stack) > 1:
                 branches = stack.pop()
-                stack[-1][-1].append(_either([_in_a_row(parts) for parts in branches]))
+                stack[-1][-1].append(_either([_concatenated(parts) for parts in branches]))
             case TokenKind.REPEAT if branch:
                 branch.append(_repeated(branch.pop(), token.least, token.most))
             case _:
                 return ()
     if len(stack) > 1:
         return ()
-    whole = _either([_in_a_row(parts) for parts in stack[0]])
-    return _ordered(_needs_of(whole))
+    whole = _either([_concatenated(parts) for parts in stack[0]])
+    return _ordered(_part_needs(whole))
 
 
 _Needs = frozenset[frozenset[str]]
@@ -61,7 +60,7 @@ _NO_NEEDS: _Needs = frozenset({frozenset()})
 
 
 class _Part(NamedTuple):
-    """What is known of a piece of a pattern: either all the texts that it stands for, or what those contain."""
+    """Known about a part of a pattern: all texts that it matches, or fragments that those contain."""
 
     exact: frozenset[str] | None
     needs: _Needs = _NO_NEEDS
@@ -72,7 +71,8 @@ _ANYTHING = _Part(None)
 
 
 def _folded(text: str) -> str:
-    """Lower case, and a space for whatever cannot be part of a fragment, so that all lengths stay."""
+    """Return lower-case text, with a space for every character that cannot be part of a fragment; lengths are
+    preserved."""
     return "".join(character.lower() if character.isascii() else " " for character in text)
 
 
@@ -83,7 +83,7 @@ def _one_of(members: frozenset[str] | None) -> _Part:
     return _Part(folded) if len(folded) <= MAX_ALTERNATIVES else _ANYTHING
 
 
-def _in_a_row(parts: Sequence[_Part]) -> _Part:
+def _concatenated(parts: Sequence[_Part]) -> _Part:
     pending = frozenset({""})
     needs = _NO_NEEDS
     whole = True
@@ -104,7 +104,7 @@ def _either(parts: Sequence[_Part]) -> _Part:
     exact: frozenset[str] = frozenset().union(*(part.exact or () for part in parts))
     if all(part.exact is not None for part in parts) and len(exact) <= MAX_ALTERNATIVES:
         return _Part(exact)
-    needs: _Needs = frozenset().union(*map(_needs_of, parts))
+    needs: _Needs = frozenset().union(*map(_part_needs, parts))
     return _Part(None, _NO_NEEDS if len(needs) > MAX_ALTERNATIVES or frozenset() in needs else needs)
 
 
@@ -113,8 +113,8 @@ def _repeated(part: _Part, least: int, most: int | None) -> _Part:
         optional = most == 1 and part.exact is not None and len(part.exact) < MAX_ALTERNATIVES
         return _Part((part.exact or frozenset()) | {""}) if optional else _ANYTHING
     if part.exact is not None and least == most and least <= _MAX_LENGTH:
-        return _in_a_row([part] * least)
-    return _Part(None, _needs_of(part))
+        return _concatenated([part] * least)
+    return _Part(None, _part_needs(part))
 
 
 def _fits(left: frozenset[str], right: frozenset[str]) -> bool:
@@ -122,7 +122,7 @@ def _fits(left: frozenset[str], right: frozenset[str]) -> bool:
     return len(left) * len(right) <= MAX_ALTERNATIVES and longest <= _MAX_LENGTH
 
 
-def _needs_of(part: _Part) -> _Needs:
+def _part_needs(part: _Part) -> _Needs:
     return part.needs if part.exact is None else _needs(part.exact)
 
 
@@ -134,7 +134,7 @@ def _needs(texts: Iterable[str]) -> _Needs:
 def _both(left: _Needs, right: _Needs) -> _Needs:
     if len(left) * len(right) <= MAX_ALTERNATIVES:
         return frozenset(one | other for one in left for other in right)
-    # Too many together: the side whose weakest alternative still says most.
+    # Too many combinations: keep the side whose weakest alternative is longest.
     return max(left, right, key=lambda needs: (min(_weight(alternative) for alternative in needs), _ordered(needs)))
 
 

@@ -1,10 +1,10 @@
-"""Which tracked files are being worked on: those that differ from HEAD, staged or not. They are ranked a little higher.
+"""Tracked files that differ from HEAD, staged or not; they get a small ranking boost.
 
-What git's index knows of a file is compared with what our own index knows, which was fresh a moment ago: no file is
-looked at, unless the two disagree about its stat. So the set follows from the epoch, the commit that HEAD names and
-git's index; where those leave a file in doubt, from its content as it is read. Git moves without a new epoch, so HEAD
-and the stat of git's index are looked at in every call: the set is found anew when they moved, and mended by the few
-files of the next epochs until then. Untracked and deleted files are not in it, nor is a change of the mode alone.
+Git's index is compared with our own index, which was fresh a moment ago: no file is read unless the two disagree about
+its stat. So the set depends on the epoch, the commit of HEAD and git's index, and for files in doubt on their content.
+Git changes without a new epoch, so HEAD and the stat of git's index are checked in every call: the set is computed
+again when they have changed, and updated with the few files of new epochs otherwise. Untracked and deleted files are
+not included, nor are mode changes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from codeplane.query.snapshot import Snapshot
 from codeplane.store.files import StoredFile, list_stored
 
 MAX_CHANGED_FILES = 50
-"""With more, a change is no sign of what the question is about."""
+"""With more changed files, a change says nothing about the query."""
 TTL_SECONDS = 5.0
-"""How long git's index is not read again after that failed."""
+"""Interval before git's index is read again after a failure."""
 MAX_DOUBTS = 1000
-"""Files that may be read to find out whether they changed. In a copy of a tree git's index knows the stat of none; then
-nothing is found out until git itself has looked at them."""
+"""Maximum files read to decide whether they changed. In a copied tree, git's index knows the stat of no file; the set
+is then unknown until git has refreshed its index."""
 
 Reason = Literal["", "no_git", "git_failed", "too_many_doubts"]
 
@@ -41,16 +41,16 @@ Reason = Literal["", "no_git", "git_failed", "too_many_doubts"]
 class GitChanges:
     paths: frozenset[RepoPath] = frozenset()
     reason: Reason = ""
-    """Why nothing is known."""
+    """Reason why the set is unknown."""
     stale: bool = False
-    """Found earlier, and kept because git cannot be asked now."""
+    """True if the set is outdated because git's index cannot be read now."""
 
     @property
     def too_many(self) -> bool:
         return len(self.paths) > MAX_CHANGED_FILES
 
     def as_dict(self, boosted: int = 0, multiplier: float | None = None) -> dict[str, object]:
-        """For the debug payload; `boosted` counts the candidates that were ranked higher, by the `multiplier`."""
+        """Return the debug payload; `boosted` counts the results that got the boost `multiplier`."""
         return {
             "available": not self.reason,
             "applied": boosted > 0,
@@ -65,18 +65,18 @@ class GitChanges:
 
 
 class GitChangeTracker:
-    """The changed files of one root. `clock` tells seconds that only grow."""
+    """Changed files of one root. `clock` returns monotonic seconds."""
 
     def __init__(self, root: Root, clock: Callable[[], float], max_doubts: int = MAX_DOUBTS) -> None:
         self._root = root
         self._max_doubts = max_doubts
         self._clock = clock
         self._lock = threading.Lock()
-        self._kept: _Kept | None = None
+        self._cached: _CachedChanges | None = None
         self._failed_at: float | None = None
 
     def at(self, snapshot: Snapshot) -> GitChanges:
-        """Those of the snapshot's epoch, as git stands now."""
+        """Return the changed files of the snapshot's epoch and the current git state."""
         with self._lock:
             if not has_git(self._root.path):
                 return GitChanges(reason="no_git")
@@ -84,10 +84,10 @@ class GitChangeTracker:
                 key = _Key(snapshot.generation.name, git_stamp(self._root.path), snapshot.epoch.epoch)
             except CodePlaneError:
                 return self._stale()
-            if self._kept is not None:
-                self._kept = self._mended(self._kept, key, snapshot)
-            if self._kept is not None and self._kept.key == key:
-                return self._kept.changed
+            if self._cached is not None:
+                self._cached = self._updated(self._cached, key, snapshot)
+            if self._cached is not None and self._cached.key == key:
+                return self._cached.changed
             if self._failed_at is not None and self._clock() - self._failed_at < TTL_SECONDS:
                 return self._stale()
             try:
@@ -96,52 +96,52 @@ class GitChangeTracker:
                 self._failed_at = self._clock()
                 return self._stale()
             found, self._failed_at = self._find(state, key, snapshot), None
-            # Somebody may still be asking the epoch before; what comes next is asked of the newest.
-            if self._kept is None or not _is_later(self._kept.key, key):
-                self._kept = found
+            # A reader may still use an older epoch; keep the newest.
+            if self._cached is None or not _is_later(self._cached.key, key):
+                self._cached = found
             return found.changed
 
     def _stale(self) -> GitChanges:
-        if self._kept is None:
+        if self._cached is None:
             return GitChanges(reason="git_failed")
-        return replace(self._kept.changed, stale=True)
+        return replace(self._cached.changed, stale=True)
 
-    def _find(self, state: IndexState, key: _Key, snapshot: Snapshot) -> _Kept:
+    def _find(self, state: IndexState, key: _Key, snapshot: Snapshot) -> _CachedChanges:
         certain, doubtful = _compare(state, dict(list_stored(snapshot.reader)))
         blobs = {path: entry.blob for path, entry in state.tracked.items()}
         if len(doubtful) > self._max_doubts:
-            return _Kept(key, blobs, state.staged, GitChanges(reason="too_many_doubts"))
-        certain.update(path for path in doubtful if self._differs(path, blobs[path]))
-        return _Kept(key, blobs, state.staged, GitChanges(frozenset(certain)))
+            return _CachedChanges(key, blobs, state.staged, GitChanges(reason="too_many_doubts"))
+        certain.update(path for path in doubtful if self._is_changed(path, blobs[path]))
+        return _CachedChanges(key, blobs, state.staged, GitChanges(frozenset(certain)))
 
-    def _mended(self, kept: _Kept, key: _Key, snapshot: Snapshot) -> _Kept:
-        """What was kept, for the snapshot's epoch, where git has not moved and few files have."""
-        if not _is_later(key, kept.key) or kept.changed.reason:
-            return kept
+    def _updated(self, cached: _CachedChanges, key: _Key, snapshot: Snapshot) -> _CachedChanges:
+        """Update the cached set to the snapshot's epoch, if git is unchanged and few files have changed."""
+        if not _is_later(key, cached.key) or cached.changed.reason:
+            return cached
         try:
-            changes = list_changes(snapshot, kept.key.epoch, MAX_CHANGED_FILES)
+            changes = list_changes(snapshot, cached.key.epoch, MAX_CHANGED_FILES)
         except CodePlaneError as error:
             if error.code is not ErrorCode.ARGUMENT_INVALID:
                 raise
-            return kept
+            return cached
         if changes.left_out:
-            return kept
+            return cached
         touched = {path for change in changes.rows for path in (change.path, change.old_path) if path is not None}
-        paths = set(kept.changed.paths) - touched
+        paths = set(cached.changed.paths) - touched
         for path in touched:
             if get_file(snapshot, path) is None:
                 continue
-            blob = kept.blobs.get(path)
-            if path in kept.staged or (blob is not None and self._differs(path, blob)):
+            blob = cached.blobs.get(path)
+            if path in cached.staged or (blob is not None and self._is_changed(path, blob)):
                 paths.add(path)
-        return kept._replace(key=key, changed=GitChanges(frozenset(paths)))
+        return cached._replace(key=key, changed=GitChanges(frozenset(paths)))
 
-    def _differs(self, path: RepoPath, blob: bytes) -> bool:
-        """Whether the content is another than that which git has; line endings are none of our business."""
+    def _is_changed(self, path: RepoPath, blob: bytes) -> bool:
+        """True if the content differs from git's blob, ignoring line endings."""
         try:
             data = self._root.read_file(path, MAX_LEXICAL_BYTES).data
         except CodePlaneError as error:
-            # What is gone is not worked on; what is too large to read has another stat, which is all that is known.
+            # A deleted file is not included; a file too large to read has another stat, so it counts as changed.
             return error.code is ErrorCode.FILE_TOO_LARGE
         return _blob_id(data) != blob and _blob_id(data.replace(b"\r\n", b"\n")) != blob
 
@@ -152,7 +152,7 @@ class _Key(NamedTuple):
     epoch: int
 
 
-class _Kept(NamedTuple):
+class _CachedChanges(NamedTuple):
     key: _Key
     blobs: Mapping[RepoPath, bytes]
     staged: frozenset[RepoPath]
@@ -160,12 +160,12 @@ class _Kept(NamedTuple):
 
 
 def _is_later(one: _Key, other: _Key) -> bool:
-    """Whether only our own epoch moved from the other to this one."""
+    """True if only our own epoch has advanced."""
     return one[:2] == other[:2] and one.epoch > other.epoch
 
 
 def _compare(state: IndexState, known: Mapping[RepoPath, StoredFile]) -> tuple[set[RepoPath], list[RepoPath]]:
-    """Files that changed for certain, and those that must be read to know it."""
+    """Return files that have changed, and files that must be read to decide."""
     changed = {path for path in state.staged if path in known}
     doubtful: list[RepoPath] = []
     for path, entry in state.tracked.items():
@@ -180,8 +180,8 @@ _SECOND = 10**9
 
 
 def _is_same(entry: IndexEntry, file: StoredFile, index_mtime_ns: int) -> bool:
-    """Whether the stat proves that nothing changed since git took it."""
-    # Some programs write an index without parts of seconds.
+    """True if the stat proves that the file has not changed since git read it."""
+    # Some programs write an index without fractions of seconds.
     unit = 1 if entry.mtime_ns or entry.ctime_ns else _SECOND
     mtime = (entry.mtime_s * _SECOND + entry.mtime_ns) // unit
     return (

@@ -1,7 +1,6 @@
-"""What stands around a result: the beginning of its body, what it lies in, and what lies beside it.
+"""Context of a hit: the start of its body, its parent, and related symbols.
 
-Only for results that are shown. The body is read from the working tree and told only if it
-is the text that was indexed.
+Only for hits that are shown. The body is read from the working tree, and only if it is still the indexed text.
 """
 
 from __future__ import annotations
@@ -41,25 +40,25 @@ NO_CONTEXT = HitContext()
 def read_contexts(
     snapshot: Snapshot, root: Path, hits: Sequence[Hit], as_of: int | None = None
 ) -> tuple[HitContext, ...]:
-    """One for each hit; with `as_of`, nothing is told of files that were put in a later epoch than that."""
+    """Return the context of each hit; with `as_of`, files indexed in a later epoch get none."""
     files: dict[str, _File | None] = {}
     found = []
     with Root.open(root) as opened:
         for hit in hits:
             if hit.path not in files:
-                files[hit.path] = _look_up(snapshot, opened, hit.path, as_of)
+                files[hit.path] = _read_file(snapshot, opened, hit.path, as_of)
             file = files[hit.path]
-            found.append(_around(hit, file) if file is not None else NO_CONTEXT)
+            found.append(_context(hit, file) if file is not None else NO_CONTEXT)
     return tuple(found)
 
 
 def read_lines(snapshot: Snapshot, root: Path, path: str) -> tuple[str, ...]:
-    """The lines of an indexed file; none if it has changed since."""
-    known = get_file(snapshot, path)
-    if known is None:
+    """Return the lines of an indexed file; none if it has changed."""
+    info = get_file(snapshot, path)
+    if info is None:
         return ()
     with Root.open(root) as opened:
-        return _indexed_lines(opened, known)
+        return _indexed_lines(opened, info)
 
 
 @dataclass(frozen=True)
@@ -68,34 +67,34 @@ class _File:
     lines: tuple[str, ...]
 
 
-def _look_up(snapshot: Snapshot, root: Root, path: str, as_of: int | None) -> _File | None:
-    known = get_file(snapshot, path)
-    if known is None or (as_of is not None and known.epoch > as_of):
+def _read_file(snapshot: Snapshot, root: Root, path: str, as_of: int | None) -> _File | None:
+    info = get_file(snapshot, path)
+    if info is None or (as_of is not None and info.epoch > as_of):
         return None
-    return _File(list_outline_rows(snapshot, path), _indexed_lines(root, known))
+    return _File(list_outline_rows(snapshot, path), _indexed_lines(root, info))
 
 
-def _indexed_lines(root: Root, known: FileInfo) -> tuple[str, ...]:
-    """None of a file that is not what was indexed: lines of another text would be told as its own."""
+def _indexed_lines(root: Root, info: FileInfo) -> tuple[str, ...]:
+    """Return the lines of a file, or none if it is no longer the indexed text."""
     try:
-        data = root.read_file(known.path, MAX_LEXICAL_BYTES).data
+        data = root.read_file(info.path, MAX_LEXICAL_BYTES).data
     except CodePlaneError:
         return ()
-    text = decode(data) if digest_bytes(data) == known.digest else None
+    text = decode(data) if digest_bytes(data) == info.digest else None
     if text is None:
         return ()
     return tuple(line.rstrip("\r") for line in text.data.decode("utf-8").split("\n"))
 
 
-def _around(hit: Hit, file: _File) -> HitContext:
-    own = _own(hit, file.symbols)
+def _context(hit: Hit, file: _File) -> HitContext:
+    own = _find_symbol(hit, file.symbols)
     body = _preview(_body_lines(hit, file.lines))
     if own is None:
         return HitContext(body)
     by_ordinal = {symbol.ordinal: symbol for symbol in file.symbols}
     holder = by_ordinal.get(own.parent) if own.parent is not None else None
     if holder is None:
-        # Members that are declared apart from their type are nested in nothing, and named after it.
+        # Members declared outside of their type are nested in nothing, but named after it.
         container = own.lexical_path.rpartition(".")[0]
         holder = next((symbol for symbol in file.symbols if container and symbol.lexical_path == container), None)
     parent: dict[str, object] | None = None
@@ -104,7 +103,7 @@ def _around(hit: Hit, file: _File) -> HitContext:
     return HitContext(body, parent, _related(own, file.symbols))
 
 
-def _own(hit: Hit, symbols: Iterable[OutlineRow]) -> OutlineRow | None:
+def _find_symbol(hit: Hit, symbols: Iterable[OutlineRow]) -> OutlineRow | None:
     if hit.def_uid:
         return next((symbol for symbol in symbols if symbol.def_uid == hit.def_uid), None)
     place = (hit.lexical_path, hit.def_line or hit.line_start)
@@ -112,7 +111,7 @@ def _own(hit: Hit, symbols: Iterable[OutlineRow]) -> OutlineRow | None:
 
 
 def _related(own: OutlineRow, symbols: Sequence[OutlineRow]) -> tuple[dict[str, object], ...]:
-    """What is nested in it; if nothing is, its nearest neighbours."""
+    """Return the nested symbols, or else the nearest siblings."""
     inner = [symbol for symbol in symbols if symbol.parent == own.ordinal][:MAX_RELATED]
     beside = [symbol for symbol in symbols if symbol.parent == own.parent and symbol.ordinal != own.ordinal]
     near = sorted(beside, key=lambda symbol: (abs(symbol.start_line - own.start_line), symbol.ordinal))[:MAX_RELATED]
@@ -123,7 +122,7 @@ def _related(own: OutlineRow, symbols: Sequence[OutlineRow]) -> tuple[dict[str, 
 def _body_lines(hit: Hit, lines: Sequence[str]) -> Sequence[str]:
     first, last = hit.def_line or hit.line_start, hit.def_end or hit.line_end
     if hit.column or not hit.lexical_path:
-        # A match: what stands around it, within what it lies in.
+        # A match: the lines around it, within its definition.
         begin = max(first if hit.lexical_path else 1, hit.line_start - _LINES_BEFORE)
         return lines[begin - 1 : max(hit.line_end, last) if hit.lexical_path else begin - 1 + MAX_LINES]
     whole = lines[first - 1 : last]
@@ -132,7 +131,7 @@ def _body_lines(hit: Hit, lines: Sequence[str]) -> Sequence[str]:
 
 
 def _signature_lines(lines: Sequence[str], signature: str) -> int:
-    """How many lines are decorators and signature, which a row tells already; 0 where it cannot be seen."""
+    """Return the number of lines with decorators and signature, which the row shows already; 0 if unknown."""
     wanted = "".join(signature.split())
     seen = ""
     for count, line in enumerate(lines[:_MAX_SIGNATURE_LINES], 1):
@@ -143,15 +142,15 @@ def _signature_lines(lines: Sequence[str], signature: str) -> int:
 
 
 def _preview(lines: Sequence[str]) -> str:
-    kept: list[str] = []
+    lines_shown: list[str] = []
     room = MAX_CHARS
     for line in lines[:MAX_LINES]:
-        if kept and len(line) >= room:
+        if lines_shown and len(line) >= room:
             break
-        kept.append(line[:room].rstrip())
+        lines_shown.append(line[:room].rstrip())
         room -= len(line) + 1
         if room <= 0:
             break
-    while kept and not kept[-1]:
-        kept.pop()
-    return "\n".join(kept)
+    while lines_shown and not lines_shown[-1]:
+        lines_shown.pop()
+    return "\n".join(lines_shown)

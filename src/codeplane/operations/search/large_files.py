@@ -1,7 +1,7 @@
-"""A file too large to be held, as texts that can be searched one after another.
+"""Reader of files too large to hold in memory, as texts that are searched one after another.
 
-Each text ends where a line does. Which encoding a piece has is found piece by piece: a file of
-this size is in no index, and nothing else needs to agree on it.
+Each text ends at a line end. The encoding is detected per piece: such a file is not indexed, so nothing else needs to
+agree on it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from codeplane.query.contents import BINARY, TOO_LARGE
 
 PIECE_BYTES = 4 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024 * 1024
-"""Of a line, or of a whole file where matches may reach over lines."""
+"""Maximum size of a line, or of a whole file if matches may span lines."""
 
 
 def read_large_file(pieces: Iterator[bytes | ReadFailure], *, whole: bool) -> Iterator[bytes | str]:
-    """UTF-8 texts that make up the file, or last of all the reason why there are no more."""
+    """Yield UTF-8 texts that make up the file; the last item is the reason if reading stops early."""
     decoder: codecs.IncrementalDecoder | None = None
     left = b""
     first = True
@@ -46,7 +46,7 @@ def read_large_file(pieces: Iterator[bytes | ReadFailure], *, whole: bool) -> It
 
 
 def _decoder(start: bytes) -> codecs.IncrementalDecoder | None:
-    """For a file whose mark says that it is not UTF-8."""
+    """Return a decoder if a byte order mark says that the file is not UTF-8."""
     marked = decode(start[:4])
     if marked is None or not marked.bom or marked.encoding == "utf-8":
         return None

@@ -1,7 +1,7 @@
-"""Lines of one text that a pattern matches. Pure: bytes in, rows out.
+"""Matching lines of one text. Pure: bytes in, rows out.
 
-A row is a line on which at least one match begins. Lines end at LF; a CR before it is part of the line end,
-unless the pattern asks for it. What follows the last LF is a line only if there is something.
+A row is a line on which at least one match starts. Lines end at LF; a CR before it belongs to the line end, unless the
+pattern matches it. Text after the last LF is a line only if it is not empty.
 """
 
 from __future__ import annotations
@@ -14,44 +14,44 @@ from typing import NamedTuple
 from codeplane.operations.search.patterns import Find, SearchPattern, Span
 
 MAX_SNIPPET_CHARS = 238
-"""Of a line longer than this, what stands around the match is shown."""
+"""Longer lines are cut to the text around the match."""
 _BEFORE = 40
 
 CALL_STEPS = 12_000_000
-"""Steps of RE2 after which it is asked again, so that a deadline can be kept: at worst a tenth of a second."""
+"""Maximum RE2 steps per call, so that deadlines can be checked: at most a tenth of a second."""
 LINE_STEPS = 2 * CALL_STEPS
-"""Steps that one line may take at worst while there are others to be looked at."""
+"""Maximum steps for one line while other files are left to scan."""
 MAX_STEPS = 300_000_000
-"""Steps that one line may take at worst, about three seconds; beyond, it is not looked at."""
+"""Maximum steps for one line, about three seconds; a longer line is not matched."""
 
 
 class LineMatch(NamedTuple):
-    """The first match of a line. Lines and columns count from 1, columns in characters; ends are exclusive."""
+    """First match of a line. Lines and columns count from 1, columns in characters; ends are exclusive."""
 
     line: int
     column: int
     end_line: int
     end_column: int
     text: str
-    """The line, or what of it stands around the match."""
+    """The line, or the part around the match."""
 
 
 class SearchText(NamedTuple):
-    """A text, in UTF-8, and what is worth knowing of it before it is searched."""
+    """UTF-8 text with properties that speed up the search."""
 
     data: bytes
-    """The text, or several that are kept together, with a line feed behind each."""
+    """The text, or a bundle of texts, each followed by a line feed."""
     start: int
     end: int
-    """Where the text lies in them."""
+    """Offsets of the text in `data`."""
     plain: bool
-    """ASCII alone."""
+    """True for ASCII text."""
     returns: bool = False
-    """There are carriage returns; such a text is kept alone."""
+    """True if it has carriage returns; such a text is not bundled."""
     odd: bool = False
-    """There are letters beyond ASCII that stand for some within it if case does not matter; it is kept alone too."""
+    """True if it has non-ASCII letters that case-fold to ASCII; such a text is not bundled."""
     breaks: Sequence[int] | None = None
-    """Where the line feeds are, if that was looked up."""
+    """Offsets of the line feeds, if known."""
 
 
 def make_search_text(data: bytes) -> SearchText:
@@ -66,19 +66,19 @@ _ODD_LETTERS = ("\u017f".encode(), "\u212a".encode())
 class LineMatches(NamedTuple):
     rows: Sequence[LineMatch] = ()
     lines: int = 0
-    """Lines that match, also those without a row."""
+    """Matching lines, including those without a row."""
 
 
 class MatchLimits(NamedTuple):
     rows: int
-    """Matching lines that are told, in all texts together."""
+    """Maximum rows, over all texts."""
     per_file: int = sys.maxsize
     first_only: bool = False
-    """Of each text nothing matters but the first matching line; the others are not counted."""
+    """Stop at the first matching line of each text, and count one."""
 
 
 class PatternTooCostly(Exception):
-    """A line is so long, for a pattern so large, that it could take more steps than it may."""
+    """A line is too long for the cost of the pattern."""
 
     def __init__(self, steps: int) -> None:
         super().__init__(steps)
@@ -95,9 +95,9 @@ def match_text(
     first_only: bool = False,
     max_steps: int = MAX_STEPS,
 ) -> LineMatches:
-    """Matching lines of a text, rows for at most `room` of them; `check` is asked now and then and may raise.
+    """Return the matching lines of a text, with rows for at most `room` of them.
 
-    With `first_only` only the first of them is looked for.
+    `check` is called regularly and may raise. With `first_only`, only the first line is searched.
     """
     text, at, end, plain, returns, odd, breaks = content
     if returns and not pattern.keeps_returns:
@@ -107,7 +107,7 @@ def match_text(
         text, breaks = text[at:end], None
         at, end = 0, len(text)
     find = bounded_finder(pattern, end - at, plain, check, max_steps, odd=odd)
-    # Behind the last line feed there is no line, though an empty match may be found there.
+    # There is no line after the last line feed, although an empty match may be found there.
     stop = end - (at == end or text.endswith(b"\n", at, end))
     rows: list[LineMatch] = []
     lines = 0
@@ -141,7 +141,7 @@ def match_text(
 
 
 def max_call_bytes(pattern: SearchPattern, plain: bool) -> int:
-    """Bytes of text that the pattern can be asked for at first_only, none of them odd."""
+    """Return the number of bytes that one call of the pattern may scan, for text without `odd` letters."""
     cost = 0 if pattern.folded is not None else pattern.cost if plain else pattern.wide_cost
     return CALL_STEPS // cost if cost else sys.maxsize
 
@@ -149,7 +149,7 @@ def max_call_bytes(pattern: SearchPattern, plain: bool) -> int:
 def bounded_finder(
     pattern: SearchPattern, size: int, plain: bool, check: Callable[[], None], max_steps: int, *, odd: bool = False
 ) -> Find:
-    """What finds the pattern in texts of that size. A line that would take more steps raises TooCostly."""
+    """Return a finder for texts of that size; it raises PatternTooCostly for a line that needs more steps."""
     if pattern.folded is not None and not odd:
         return pattern.folded
     find = pattern.narrow if plain else pattern.wide
@@ -158,12 +158,12 @@ def bounded_finder(
 
 
 def _follow(find: Find, text: bytes, first: Span, line_end: int, end: int, check: Callable[[], None]) -> int:
-    """Where the last of the matches ends that begin on the line of the first one."""
+    """Return the end of the last match that starts on the same line as the first one."""
     count, last = 1, first[1]
     at = last if first[0] < last else _after(text, last)
     while at <= line_end and (span := find(text, at, end)) is not None and span[0] <= line_end:
         at = span[1] if span[0] < span[1] else _after(text, span[1])
-        # An empty match right behind another is none.
+        # An empty match right after another one does not count.
         if span != (last, last):
             count += 1
             last = span[1]
@@ -173,7 +173,7 @@ def _follow(find: Find, text: bytes, first: Span, line_end: int, end: int, check
 
 
 def _after(text: bytes, at: int) -> int:
-    """The offset of the next character."""
+    """Return the offset of the next character."""
     at += 1
     while at < len(text) and text[at] & 0xC0 == 0x80:
         at += 1
@@ -181,7 +181,7 @@ def _after(text: bytes, at: int) -> int:
 
 
 def make_ascii_match(text: bytes, span: Span, number: int, start: int, line_end: int) -> LineMatch:
-    """The same as `any_row`, sooner: in ASCII a byte is a character."""
+    """Same as `make_match`, but faster: in ASCII, a byte is a character."""
     column = span[0] - start + 1
     line = text[start:line_end].decode("ascii").rstrip("\r")
     return LineMatch(number, column, number, column + span[1] - span[0], cut_around(line, column))
@@ -197,7 +197,7 @@ def make_match(text: bytes, span: Span, number: int, start: int, line_end: int) 
 
 
 def cut_around(line: str, column: int) -> str:
-    """A long line cut to what stands around a column."""
+    """Cut a long line to the text around a column."""
     if len(line) <= MAX_SNIPPET_CHARS:
         return line
     first = max(0, min(column - 1 - _BEFORE, len(line) - MAX_SNIPPET_CHARS))
@@ -206,7 +206,7 @@ def cut_around(line: str, column: int) -> str:
 
 
 def _bounded(find: Find, cost: int, across: bool, check: Callable[[], None], max_steps: int) -> Find:
-    """The same, asked for no more text at first_only than it can be trusted with; cut at ends of lines."""
+    """Wrap a finder to scan limited pieces of text per call, split at line ends."""
     stride = CALL_STEPS // cost
 
     def bounded(text: bytes, start: int, end: int) -> Span | None:

@@ -1,7 +1,7 @@
-"""What to say when tests, fixtures, documents and generated files fill the head of an answer.
+"""Hint for results dominated by tests, fixtures, docs and generated files.
 
-The sentences are fixed, and say what can be done: another scope, or patterns for `.cplignore`, of which those are left
-out that the `.gitignore` of the root already has. Only that one file is looked at, and the sentences say so.
+The sentences are fixed and say what to do: use another scope, or add patterns to `.cplignore`. Patterns that the root
+`.gitignore` already has are not suggested; only that file is read, and the sentences say so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TOP_K = 5
 THRESHOLD = 0.60
 DEBOUNCE_MS = 5000
 RELOAD_EVERY = 25
-"""Looks after which the file is read again although it seems unchanged: some file systems have coarse clocks."""
+"""Reads after which the file is parsed again although it seems unchanged: some file systems have coarse timestamps."""
 
 PATTERNS = (
     "**/generated/**",
@@ -48,11 +48,11 @@ PATTERNS = (
     "**/*.md",
     "**/*.rst",
 )
-"""What can be suggested, in the order in which it is."""
+"""Patterns that can be suggested, in this order."""
 
 Category = Literal["generated", "tests", "fixtures", "docs", "runtime"]
 CATEGORIES: tuple[Category, ...] = ("generated", "tests", "fixtures", "docs", "runtime")
-"""The first that fits is the one."""
+"""Categories in order of precedence."""
 
 _FIRST = 'Use scope="runtime" to reduce noise.'
 _EDIT = (
@@ -67,7 +67,7 @@ _LAST = "Reindex is only required when you see requires_reindex (fingerprint mis
 
 
 class GitignoreState(NamedTuple):
-    """What is known of the `.gitignore` of the root; patterns only where it is ready."""
+    """State of the root `.gitignore`; it has patterns only if it is ready."""
 
     state: Literal["ready", "absent", "error"]
     patterns: PatternList | None = None
@@ -77,38 +77,38 @@ class GitignoreState(NamedTuple):
 
 
 class RootGitignore:
-    """The `.gitignore` of one root, read again when its time or size is another, and now and then anyway."""
+    """Root `.gitignore`, parsed again when its mtime or size changes, and after RELOAD_EVERY reads."""
 
     def __init__(self, root: Root, reload_every: int = RELOAD_EVERY) -> None:
         self._root = root
         self._reload_every = reload_every
         self._lock = threading.Lock()
-        self._known = GitignoreState("absent")
+        self._state = GitignoreState("absent")
         self._stamp: tuple[int, int] | None = None
         self._checks = 0
 
     def read(self) -> GitignoreState:
-        """Counts as a check. What is absent or cannot be read is tried again like anything else."""
+        """Return the current state. A file that is absent or unreadable is tried again like any other."""
         with self._lock:
             self._checks += 1
             try:
                 fd = self._root.open_file(".gitignore")
             except CodePlaneError as error:
                 absent = error.code is ErrorCode.FILE_NOT_FOUND
-                self._known, self._stamp = GitignoreState("absent" if absent else "error"), None
-                return self._known
+                self._state, self._stamp = GitignoreState("absent" if absent else "error"), None
+                return self._state
             try:
                 stat = stats.file_stat(os.fstat(fd))
                 stamp = (stat.mtime_ns, stat.size)
                 if stamp != self._stamp or self._checks % self._reload_every == 0:
-                    self._known, self._stamp = _parse(read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)), stamp
-                    if self._known.state == "ready":
+                    self._state, self._stamp = _parse(read_up_to(fd, MAX_IGNORE_BYTES + 1, stat.size)), stamp
+                    if self._state.state == "ready":
                         self._checks = 0
             except OSError:
-                self._known, self._stamp = GitignoreState("error"), None
+                self._state, self._stamp = GitignoreState("error"), None
             finally:
                 os.close(fd)
-            return self._known
+            return self._state
 
 
 def noise_hint(
@@ -117,16 +117,13 @@ def noise_hint(
     tool_visible: Callable[[str], bool],
     debounce_ms: int = DEBOUNCE_MS,
 ) -> dict[str, object] | None:
-    """The hint for an answer whose results lie in these files, in this order, by path with their roles.
-
-    None where most of the first are of the product.
-    """
+    """Return the hint for results in these files (path to role, in result order); None if most are source files."""
     head = list(islice(files.items(), TOP_K))
     categories = [category_of(path, role) for path, role in head]
     noisy = [path for (path, _), category in zip(head, categories, strict=True) if category != "runtime"]
     if not is_noisy(files):
         return None
-    valid = tuple(dict.fromkeys(filter(_is_beneath, noisy)))
+    valid = tuple(dict.fromkeys(filter(_is_relative, noisy)))
     covered = tuple(path for path in valid if gitignore.ignores(path))
     fresh = tuple(path for path in valid if path not in covered)
     ready = gitignore.state == "ready"
@@ -152,7 +149,7 @@ def noise_hint(
 
 
 def is_noisy(files: Mapping[str, str]) -> bool:
-    """Whether most of the first results lie in files that are not of the product."""
+    """True if most of the first results are not in source files."""
     head = list(islice(files.items(), TOP_K))
     return bool(head) and sum(category_of(path, role) != "runtime" for path, role in head) / len(head) >= THRESHOLD
 
@@ -176,7 +173,7 @@ def _compiled(pattern: str) -> PatternList:
 
 
 def _parse(data: bytes) -> GitignoreState:
-    """A list that is not taken whole says nothing for certain."""
+    """Parse the file; a list that is truncated is an error."""
     if len(data) > MAX_IGNORE_BYTES:
         return GitignoreState("error")
     patterns = PatternList(data.split(b"\n"))
@@ -184,7 +181,7 @@ def _parse(data: bytes) -> GitignoreState:
 
 
 def _is_ignored(patterns: PatternList, path: str) -> bool:
-    """As git has it: what lies in an ignored directory is ignored, whatever it is called."""
+    """True if the path or one of its directories is ignored, as in git."""
     parts = os.fsencode(path).split(b"/")
     for number, name in enumerate(parts, 1):
         found = patterns.find_last(b"/".join(parts[:number]), name, is_directory=number < len(parts))
@@ -193,5 +190,5 @@ def _is_ignored(patterns: PatternList, path: str) -> bool:
     return False
 
 
-def _is_beneath(path: str) -> bool:
+def _is_relative(path: str) -> bool:
     return path != "" and not path.startswith("/") and ".." not in path.split("/")

@@ -1,9 +1,8 @@
-"""Operators at the head of a query: `lang:go path:src/ -path:**/gen must:retry exclude:mock where is the backoff`.
+"""Query operators: `lang:go path:src/ -path:**/gen must:retry exclude:mock where is the backoff`.
 
-They are read from the first token on until one that is none, within the first characters of the query, so that a
-colon in the question itself is never an operator. A token that begins with a backslash is text. What looks like an
-operator and cannot be one, `lang:` or `must:"no end`, is refused with an example: searching for it would answer a
-question that nobody asked.
+Operators are read from the start of the query up to the first other token, so a colon in the question itself is never
+an operator. A token with a leading backslash is text. A malformed operator, such as `lang:` or `must:"no end`, is
+rejected with an example: searching for it literally would answer another question.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from codeplane.base.paths import display
 from codeplane.languages.filters import LanguageFilter, language_filters
 
 PREFIX_MAX_CHARS = 200
-"""An operator begins within so many characters, or it is text."""
+"""An operator must start within this many characters."""
 MAX_NAME_CHARS = 30
-"""Of what was written for a language; none has a longer name."""
+"""Maximum length of a language name in a suggestion."""
 
 _KEYS = ("lang:", "path:", "-path:", "must:", "exclude:")
 _EXAMPLE = 'lang:python path:src/ must:"retry later" how are failures retried'
@@ -27,17 +26,17 @@ _EXAMPLE = 'lang:python path:src/ must:"retry later" how are failures retried'
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query without its operators, and what they ask for; values of one key in the order in which they came."""
+    """Query text without operators, and the operator values in the order in which they were written."""
 
     text: str
     languages: tuple[str, ...] = ()
-    """By their own names, whatever alias was written."""
+    """Canonical names, whatever alias was written."""
     paths: tuple[str, ...] = ()
     excluded_paths: tuple[str, ...] = ()
     must: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     summary: Mapping[str, object] = field(default_factory=dict)
-    """For the debug payload: what was read, and how long the prefix is."""
+    """Debug payload: parsed operators and length of the prefix."""
 
 
 def parse_query(query: str) -> ParsedQuery:
@@ -53,19 +52,19 @@ def parse_query(query: str) -> ParsedQuery:
         position = _skip_spaces(query, position)
     text = query[position:].strip()
     escaped = text.startswith("\\") and any(text.startswith(key, 1) for key in _KEYS)
-    asked = tuple(
+    names = tuple(
         dict.fromkeys(find_language_filter(name).name for value in values["lang:"] for name in value.split(","))
     )
     parsed = ParsedQuery(
         text=text[1:] if escaped else text,
-        languages=asked,
+        languages=names,
         paths=tuple(values["path:"]),
         excluded_paths=tuple(values["-path:"]),
         must=tuple(values["must:"]),
         exclude=tuple(values["exclude:"]),
         summary={
             "prefix_chars": position if any(values.values()) else 0,
-            "lang": list(asked),
+            "lang": list(names),
             "path": values["path:"],
             "exclude_path": values["-path:"],
             "must": values["must:"],
@@ -76,7 +75,7 @@ def parse_query(query: str) -> ParsedQuery:
     if not parsed.text and any(values.values()) and not parsed.must:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "the query holds operators only, and none of them says what to look for",
+            "the query has only operators, and no words to search for",
             expected="words after the operators, or must:",
             received=_shown(query),
             example=_EXAMPLE,
@@ -85,18 +84,18 @@ def parse_query(query: str) -> ParsedQuery:
 
 
 def find_language_filter(name: str) -> LanguageFilter:
-    """The language of a name or an alias, in any case; an unknown one is refused with the one that it is a slip of."""
+    """Return the language of a name or alias, in any case; an unknown one is rejected with the nearest name."""
     known = language_filters()
-    asked = name.strip().lower()
-    if asked in known:
-        return known[asked]
-    names = sorted({tongue.name for tongue in known.values()})
-    slips, nearest = min((edit_distance(asked[:MAX_NAME_CHARS], each), each) for each in names)
-    # Of a short name that is not half of it; an alias would stand for a name that looks like nothing that was written.
-    near = nearest if slips <= (1 if len(nearest) <= 5 else 2) and 2 * slips < len(asked) else None
+    wanted = name.strip().lower()
+    if wanted in known:
+        return known[wanted]
+    names = sorted({language.name for language in known.values()})
+    edits, nearest = min((edit_distance(wanted[:MAX_NAME_CHARS], each), each) for each in names)
+    # A short name must not differ by half of its letters. Aliases are not suggested.
+    near = nearest if edits <= (1 if len(nearest) <= 5 else 2) and 2 * edits < len(wanted) else None
     raise CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"there is no language '{_shown(name)}'",
+        f"unknown language '{_shown(name)}'",
         expected=near or ", ".join(names),
         received=_shown(name),
         example="lang:python",
@@ -111,30 +110,30 @@ def _skip_spaces(query: str, position: int) -> int:
 
 
 def _read_value(query: str, position: int, key: str) -> tuple[str, int]:
-    """The value that begins at `position`, and where it ends."""
+    """Return the value that starts at `position`, and its end."""
     if not query.startswith('"', position):
         end = position
         while end < len(query) and not query[end].isspace():
             end += 1
         if end == position:
-            raise _refused(key, "a value right behind the colon", key)
+            raise _malformed(key, "a value directly after the colon", key)
         return query[position:end], end
     chars: list[str] = []
     end = position + 1
     while end < len(query) and query[end] != '"':
-        # Only a quote and a backslash are escaped; before anything else a backslash is itself, as in a pattern.
+        # Only a quote and a backslash can be escaped; any other backslash is literal, as in patterns.
         if query[end] == "\\" and query[end + 1 : end + 2] in ('"', "\\"):
             end += 1
         chars.append(query[end])
         end += 1
     if end >= len(query):
-        raise _refused(key, 'a closing "', query[position - len(key) :])
+        raise _malformed(key, 'a closing "', query[position - len(key) :])
     value = "".join(chars)
     if not value.strip():
-        raise _refused(key, "a value between the quotes", query[position - len(key) : end + 1])
+        raise _malformed(key, "a value between the quotes", query[position - len(key) : end + 1])
     following = query[end + 1 : end + 2]
     if following and not following.isspace():
-        raise _refused(key, "a space behind the closing quote", query[position - len(key) : end + 2])
+        raise _malformed(key, "a space after the closing quote", query[position - len(key) : end + 2])
     return value, end + 1
 
 
@@ -147,14 +146,14 @@ _SAMPLES = {
 }
 
 
-def _refused(key: str, expected: str, received: str) -> CodePlaneError:
+def _malformed(key: str, expected: str, received: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"the operator {key} cannot be read",
+        f"malformed operator {key}",
         expected=expected,
         received=_shown(received),
         example=_SAMPLES[key],
-        remedy=f"To search for it as text, write \\{key} at the beginning.",
+        remedy=f"To search for it as text, escape it as \\{key}.",
     )
 
 

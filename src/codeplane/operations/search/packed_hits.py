@@ -1,4 +1,4 @@
-"""Hits that are kept for later pages: the first as they are, the many behind them packed, and read by the block."""
+"""Hits stored for later pages: the first ones as they are, the rest compressed in blocks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from codeplane.operations.search.model import NO_FACTORS, Factors, Hit
 
 BLOCK = 100
 PLAIN = 1000
-"""Few searches have more, and fewer are read further; what these hits have in common they share."""
+"""Few searches have more hits; these share their common strings."""
 
-_QUICK = 1
+_FAST = 1
 
 
 @dataclass(frozen=True)
 class PackedHits:
-    """These very hits, whatever happens to the index meanwhile."""
+    """Hits of one search, independent of later changes of the index."""
 
     plain: tuple[Hit, ...]
     blocks: tuple[bytes, ...]
@@ -53,9 +53,9 @@ def _packed(hits: Sequence[Hit]) -> bytes:
     try:
         data = orjson.dumps(rows)
     except orjson.JSONEncodeError:
-        # Names on disk need not be valid text.
+        # File names need not be valid UTF-8.
         data = json.dumps(rows).encode("ascii")
-    return zlib.compress(data, _QUICK)
+    return zlib.compress(data, _FAST)
 
 
 def _unpacked(row: list[Any]) -> Hit:

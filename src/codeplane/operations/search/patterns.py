@@ -1,10 +1,10 @@
-"""From a query to something that finds: RE2 for a regular expression, and for a text whose case does not matter.
+"""Compiled queries: RE2 for regular expressions and for case-insensitive text.
 
-RE2 takes time linear in the text whatever the pattern, and refuses what cannot be had so. Texts
-are UTF-8. A pattern is asked line by line, as grep and its kin do: `.`, `\\s` and `[^x]` stay
-within a line, `^` and `$` are those of lines. One that asks for a line feed (`\\n`) or lets the dot
-match it (`(?s)`) is asked of the text as a whole. Unlike in ripgrep `\\b` knows ASCII letters alone,
-`[a&&b]` and `[a[b]]` are plain classes, and properties go by their short names (`\\pL`, `\\p{Greek}`).
+RE2 runs in time linear in the text whatever the pattern, and rejects patterns for which that is impossible. Texts are
+UTF-8. A pattern is matched line by line, as in grep: `.`, `\\s` and `[^x]` stay within a line, `^` and `$` match at
+lines. A pattern with a line feed (`\
+`) or with `(?s)` is matched against the whole text. Unlike in ripgrep, `\\b` is ASCII-only, `[a&&b]` and `[a[b]]` are
+plain classes, and properties have short names (`\\pL`, `\\p{Greek}`).
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from codeplane.operations.search.regex_syntax import invalid, tokenize_regex, un
 
 MAX_QUERY_CHARS = 10_000
 MAX_FOLDED_CHARS = 200
-"""A longer text minds case unless it is told not to: nobody types it, and without case it cannot be looked for in a
-time that the query has no part in."""
+"""A longer text is case-sensitive by default: it is not typed by hand, and case-insensitive search takes time that
+depends on its length."""
 MAX_MEMORY = 8 * 1024 * 1024
-"""Of one compiled pattern, its program and what it remembers while it runs."""
+"""Maximum memory of one compiled pattern: program and caches."""
 
 Span = tuple[int, int]
 Find = Callable[[bytes, int, int], Span | None]
-"""The first match in a text between two offsets; what lies around them still counts for anchors."""
+"""Returns the first match between two offsets; text outside of them still counts for anchors."""
 
 
 class SearchPattern(NamedTuple):
     narrow: Find
-    """Asked of ASCII text."""
+    """Finder for ASCII text."""
     wide: Find
-    """Asked of any other text."""
+    """Finder for other text."""
     fragments: Alternatives
     across: bool = False
-    """A match may reach over the end of a line."""
+    """True if a match may span lines."""
     whole: bool = False
-    """Where a text begins or ends matters, or what lies on the next line: it is asked of each text alone."""
+    """True if the start or end of the text matters, or the next line: each text is matched separately."""
     keeps_returns: bool = False
-    """It asks for carriage returns, so those before a line feed must stay."""
+    """True if it matches carriage returns, so those before a line feed are kept."""
     cost: int = 0
-    """Steps that `narrow` may take at worst for a byte of text; 0 where its time is as good as none."""
+    """Worst-case steps per byte of `narrow`; 0 if negligible."""
     wide_cost: int = 0
     folded: Find | None = None
-    """Of a literal whose case does not matter: asked of texts that are not odd, instead of the others."""
+    """Finder of a case-insensitive literal for text that is not `odd`; replaces the others."""
 
 
 def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> SearchPattern:
-    """`case_sensitive=None` is sensitive if the query spells out a capital letter, or is a long text."""
+    """Compile a query. `case_sensitive=None` is sensitive if the query has an upper-case letter, or is a long text."""
     if not query or len(query) > MAX_QUERY_CHARS:
         raise _bad_length(query)
     try:
@@ -59,7 +59,7 @@ def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Se
     except UnicodeEncodeError as error:
         raise CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            f"character {error.start + 1} of the query is half of a surrogate pair",
+            f"the query contains a lone surrogate at character {error.start + 1}",
             expected="text",
             received=display(query[error.start : error.end]),
         ) from error
@@ -69,14 +69,14 @@ def compile_query(query: str, *, regex: bool, case_sensitive: bool | None) -> Se
 def _literal(query: str, case_sensitive: bool | None) -> SearchPattern:
     long = len(query) > MAX_FOLDED_CHARS
     sensitive = long or any(map(str.isupper, query)) if case_sensitive is None else case_sensitive
-    # Text is searched with line feeds alone, unless the query itself asks for a return that is not part of a line end.
+    # Text is searched with LF line ends, unless the query contains a return that is not part of a line end.
     plain = query.replace("\r\n", "\n")
     options = _options(sensitive)
     options.literal = True
     part = _rarest_part(plain)
     compiled = _for_ascii(part, options)
     by_part = None if compiled is None else _finder_by_part(_finder(compiled), part, plain, folds=not sensitive)
-    exact = by_part or _finder_of_text(plain)
+    exact = by_part or _literal_finder(plain)
     pattern = SearchPattern(
         narrow=exact,
         wide=exact,
@@ -99,7 +99,7 @@ def _literal(query: str, case_sensitive: bool | None) -> SearchPattern:
 
 def _regex(query: str, case_sensitive: bool | None) -> SearchPattern:
     tokens = tokenize_regex(query)
-    # A pattern that spells out no letter at all says what it means, `\p{Lu}` for one.
+    # A pattern without letters, such as `\p{Lu}`, is case-sensitive.
     spelled = [token.capital for token in tokens if token.capital is not None]
     sensitive = any(spelled) or not spelled if case_sensitive is None else case_sensitive
     across = any(token.newline for token in tokens)
@@ -124,12 +124,12 @@ def _regex(query: str, case_sensitive: bool | None) -> SearchPattern:
 
 
 def _finder_by_part(find_part: Find, part: str, text: str, *, folds: bool) -> Find:
-    """Finds a text by a part of it. If it folds, the case of neither matters.
+    """Return a finder that searches for a rare part of the text first. If it folds, case does not matter.
 
-    Any other way takes longer: RE2 for what is longer than such a part, `bytes.find` for what is not long.
+    This is faster than RE2 for longer texts, and than `bytes.find` for short ones.
     """
-    sought = (text.lower() if folds else text).encode("utf-8")
-    offset, size = len(text[: text.index(part)].encode("utf-8")), len(sought)
+    encoded = (text.lower() if folds else text).encode("utf-8")
+    offset, size = len(text[: text.index(part)].encode("utf-8")), len(encoded)
     if len(part) == len(text):
         return find_part
 
@@ -141,13 +141,13 @@ def _finder_by_part(find_part: Find, part: str, text: str, *, folds: bool) -> Fi
                 return None
             begin = near[0] - offset
             here = text[begin : begin + size]
-            if (here.lower() if folds else here) == sought and begin + size <= end:
+            if (here.lower() if folds else here) == encoded and begin + size <= end:
                 return begin, begin + size
             at = near[0] + 1
-        # Where the part stands again and again, the whole is sooner found by itself.
-        for begin in range(at - offset, end, _STRETCH_BYTES):
-            here = text[begin : min(end, begin + _STRETCH_BYTES + size - 1)]
-            found = (here.lower() if folds else here).find(sought)
+        # If the part is too common, search for the whole text.
+        for begin in range(at - offset, end, _CHUNK_BYTES):
+            here = text[begin : min(end, begin + _CHUNK_BYTES + size - 1)]
+            found = (here.lower() if folds else here).find(encoded)
             if found >= 0:
                 return begin + found, begin + found + size
         return None
@@ -156,7 +156,7 @@ def _finder_by_part(find_part: Find, part: str, text: str, *, folds: bool) -> Fi
 
 
 def _finder_by_line(find_part: Find, find_whole: Find) -> Find:
-    """Finds what has the part, on the lines that have it."""
+    """Return a finder that matches the lines that contain the part."""
 
     def find(text: bytes, start: int, end: int) -> Span | None:
         while start <= end and (near := find_part(text, start, end)) is not None:
@@ -173,7 +173,7 @@ def _finder_by_line(find_part: Find, find_whole: Find) -> Find:
 
 
 def _rarest_part(text: str) -> str:
-    """Of a text that part of a length that RE2 is quick to find which says most."""
+    """Return the most distinctive part of a length that RE2 finds quickly."""
     starts = range(max(1, len(text) - _QUICK_CHARS + 1))
     parts = (text[start : start + _QUICK_CHARS] for start in starts)
     return max(parts, key=lambda part: sum(0 if sign in _BLANK else 1 if sign in _COMMON else 2 for sign in part))
@@ -181,7 +181,7 @@ def _rarest_part(text: str) -> str:
 
 _QUICK_CHARS = 9
 _MAX_MISSES = 32
-_STRETCH_BYTES = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
 _BLANK = " \t\n"
 _COMMON = "etaoinsrlcd_.-=*#/"
 
@@ -196,13 +196,13 @@ def _finder(compiled: _Compiled) -> Find:
     return find
 
 
-def _finder_of_text(text: str) -> Find:
-    """RE2 would take the length of the text for each byte where it nearly stands again and again."""
-    sought = text.encode("utf-8")
+def _literal_finder(text: str) -> Find:
+    """Return a finder without RE2, which takes quadratic time on repetitive text."""
+    encoded = text.encode("utf-8")
 
     def find(text: bytes, start: int, end: int) -> Span | None:
-        at = text.find(sought, start, end)
-        return None if at < 0 else (at, at + len(sought))
+        at = text.find(encoded, start, end)
+        return None if at < 0 else (at, at + len(encoded))
 
     return find
 
@@ -217,7 +217,7 @@ def _options(sensitive: bool) -> _Options:
 
 
 def _for_ascii(pattern: str, options: _Options) -> _Compiled | None:
-    """For text whose bytes are its characters, which is sooner told; None for a pattern that has others."""
+    """Compile for ASCII text, which is faster; None if the pattern has other characters."""
     if not pattern.isascii():
         return None
     options.encoding = _BYTES
@@ -227,11 +227,11 @@ def _for_ascii(pattern: str, options: _Options) -> _Compiled | None:
 
 
 def _compiled(query: str, pattern: str, options: _Options) -> _Compiled:
-    # The binding itself: the module over it keeps the last patterns with all their memory, and its matches are
-    # objects, which takes twice as long.
+    # Use the binding itself: its wrapper module caches patterns with all their memory, and creates match objects, which
+    # doubles the time.
     compiled = _re2.RE2(pattern.encode("utf-8"), options)
     if not compiled.ok():
-        raise _refused(query, compiled.error().decode("utf-8", "replace"))
+        raise _compile_error(query, compiled.error().decode("utf-8", "replace"))
     return compiled
 
 
@@ -242,18 +242,18 @@ _ANYWHERE = _re2.RE2.Anchor.UNANCHORED
 _NOWHERE = (-1, -1)
 
 
-def _refused(query: str, said: str) -> CodePlaneError:
-    """What RE2 says, in words of ours; its own quote the pattern after a colon."""
-    kind, _, about = said.partition(": ")
+def _compile_error(query: str, message: str) -> CodePlaneError:
+    """Translate an RE2 error, whose message quotes the pattern after a colon."""
+    kind, _, about = message.partition(": ")
     at = max(query.find(about), 0) if about else 0
     if kind.startswith("pattern too large"):
         return CodePlaneError(
             ErrorCode.ARGUMENT_INVALID,
-            "the pattern is too large to be compiled: its repetitions multiply",
+            "the pattern is too large: its repetitions multiply",
             expected=f"a pattern that compiles into {MAX_MEMORY // 1024 // 1024} MiB",
             received=display(query[:40]),
             example={"mode": "regex", "query": r"\pL{1,20}"},
-            remedy="Repeat fewer times: '+' and '*' cost nothing.",
+            remedy="Use smaller repetition counts; '+' and '*' are free.",
         )
     if "\\p" in about.lower():
         return unsupported(query, at, f"the property '{display(about)}'", r"\pL\p{Nd}\p{Greek}")

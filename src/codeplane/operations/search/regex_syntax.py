@@ -1,9 +1,8 @@
-"""Reads a regular expression piece by piece, to see what it asks for. Nothing is matched here.
+"""Tokenizer for regular expressions in RE2 syntax. Matches nothing itself.
 
-The syntax is that of RE2. What other engines know and RE2 does not is refused here by name,
-as far as it can be told apart; whatever else is wrong is left to RE2 to say. Every piece is
-given twice: as RE2 is to see it for ASCII text, and for text with other characters, where
-`\\d`, `\\s` and `\\w` stand for what Unicode calls a digit, a space or a letter of a word.
+Constructs that other engines know and RE2 does not are rejected by name, as far as they can be recognized; other errors
+are left to RE2. Each token has two spellings: for ASCII text, and for other text, where `\\d`, `\\s` and `\\w` stand
+for Unicode digits, spaces and word characters.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 
 MAX_MEMBERS = 16
-"""A class of more characters than this is not spelled out."""
+"""Larger character classes are not enumerated."""
 
 
 class TokenKind(Enum):
     CHARACTER = auto()
     CLASS = auto()
     NOTHING = auto()
-    """Takes no text: an anchor, a boundary, a change of flags."""
+    """Matches no text: an anchor, a boundary, a change of flags."""
     OPEN = auto()
     CLOSE = auto()
     OR = auto()
@@ -34,24 +33,24 @@ class TokenKind(Enum):
 class RegexToken(NamedTuple):
     piece: TokenKind
     narrow: str
-    """What RE2 is given for ASCII text."""
+    """Spelling for ASCII text."""
     wide: str
-    """What RE2 is given for any other text."""
+    """Spelling for any other text."""
     members: frozenset[str] | None = None
-    """Characters that it may stand for; None where they are too many to tell."""
+    """Characters that it can match; None if there are too many."""
     least: int = 0
     most: int | None = 0
-    """Of a repetition; None is without end."""
+    """Bounds of a repetition; None is unbounded."""
     newline: bool = False
-    """It asks for a line feed, or lets the dot match one."""
+    """True if it matches a line feed, or lets the dot match one."""
     whole: bool = False
-    """It asks where the text begins or ends, or may make `^` and `$` do so."""
+    """True if it anchors to the start or end of the text, or may make `^` and `$` do so."""
     capital: bool | None = None
-    """Whether it spells out a capital letter; None where it spells out nothing, as `\\S` and the dot do not."""
+    """True if it contains an upper-case letter; None if it contains no letter, such as `\\S` and the dot."""
 
 
 def tokenize_regex(pattern: str) -> tuple[RegexToken, ...]:
-    """The pieces of a pattern; PATTERN_UNSUPPORTED names what RE2 cannot do in linear time, or not at all."""
+    """Return the tokens of a pattern; raise PATTERN_UNSUPPORTED for constructs that RE2 does not have."""
     tokens: list[RegexToken] = []
     at = 0
     while at < len(pattern):
@@ -97,20 +96,20 @@ def _read_escape(pattern: str, at: int) -> tuple[RegexToken, int]:
         return RegexToken(TokenKind.CLASS, pattern[at:end], pattern[at:end]), end
     if letter in ("b", "B", "A", "z"):
         if pattern.startswith("{", at + 2) and letter in "bB":
-            raise unsupported(pattern, at, "a boundary with a name", r"\bword\b")
+            raise unsupported(pattern, at, "a named boundary", r"\bword\b")
         return RegexToken(TokenKind.NOTHING, f"\\{letter}", f"\\{letter}", whole=letter in "Az"), at + 2
     character, end = _read_character(pattern, at)
     return _character(character), end
 
 
 def _read_character(pattern: str, at: int) -> tuple[str, int]:
-    """The character that an escape stands for."""
+    """Return the character that an escape stands for, and the offset after it."""
     if numbered := _NUMBERED.match(pattern, at):
         number = int(numbered["octal"], 8) if numbered["octal"] else int(numbered[0].lstrip("\\xuU").strip("{}"), 16)
         if number > sys.maxunicode:
-            raise invalid(pattern, at, rf"the number is out of range, the last character is \x{{{sys.maxunicode:x}}}")
+            raise invalid(pattern, at, rf"the code point is out of range; the maximum is \x{{{sys.maxunicode:x}}}")
         if 0xD800 <= number < 0xE000:
-            raise invalid(pattern, at, "half of a surrogate pair is no character")
+            raise invalid(pattern, at, "half of a surrogate pair is not a character")
         return chr(number), numbered.end()
     letter = pattern[at + 1 : at + 2]
     if letter in _CONTROLS:
@@ -119,7 +118,7 @@ def _read_character(pattern: str, at: int) -> tuple[str, int]:
         raise unsupported(pattern, at, *_REFUSED[letter])
     if letter and (not letter.isascii() or not letter.isalnum()):
         return letter, at + 2
-    raise invalid(pattern, at, "nothing follows the backslash" if not letter else f"'\\{letter}' means nothing")
+    raise invalid(pattern, at, "nothing follows the backslash" if not letter else f"unknown escape '\\{letter}'")
 
 
 def _read_open(pattern: str, at: int) -> tuple[RegexToken, int]:
@@ -147,7 +146,7 @@ def _repeat(pattern: str, found: re.Match[str]) -> RegexToken:
         return RegexToken(TokenKind.REPEAT, found[0], found[0], None, least, most)
     least = int(found["least"] or 0)
     most = least if not found["comma"] else int(found["most"]) if found["most"] else None
-    # Without its first number RE2 takes the braces literally, which nobody means.
+    # Without its first number, RE2 takes the braces literally, which is never intended.
     spelled = f"{{{least}{found['comma']}{found['most']}}}{found['lazy']}"
     return RegexToken(TokenKind.REPEAT, spelled, spelled, None, least, most)
 
@@ -174,10 +173,10 @@ def _read_class(pattern: str, start: int) -> tuple[RegexToken, int]:
         high = low
         if pattern.startswith("-", at) and at + 1 < len(pattern) and pattern[at + 1] != "]":
             if pattern[at + 1 : at + 3] in _SET_ESCAPES:
-                raise invalid(pattern, began, "a range ends with a class")
+                raise invalid(pattern, began, "a range cannot end with a class")
             high, at = _read_member(pattern, at + 1)
             if high < low:
-                raise invalid(pattern, began, "a range goes backwards")
+                raise invalid(pattern, began, "a range is reversed")
         spelled = _in_class(low) if low == high else f"{_in_class(low)}-{_in_class(high)}"
         narrow += spelled
         wide += spelled
@@ -187,7 +186,7 @@ def _read_class(pattern: str, start: int) -> tuple[RegexToken, int]:
             few = ord(high) - ord(low) < MAX_MEMBERS and len(members) < MAX_MEMBERS
             members = members | set(map(chr, range(ord(low), ord(high) + 1))) if few else None
     if at >= len(pattern):
-        raise invalid(pattern, start, "the class has no ']'")
+        raise invalid(pattern, start, "the class is not closed")
     known = None if members is None else frozenset(members)
     crosses = newline and not negated
     return RegexToken(TokenKind.CLASS, f"{narrow}]", f"{wide}]", known, newline=crosses, capital=capital), at + 1
@@ -196,7 +195,7 @@ def _read_class(pattern: str, start: int) -> tuple[RegexToken, int]:
 def _read_member(pattern: str, at: int) -> tuple[str, int]:
     if pattern[at] != "\\":
         return pattern[at], at + 1
-    # In a class this is a backspace, and no boundary.
+    # In a class this is a backspace, not a boundary.
     return ("\b", at + 2) if pattern.startswith("\\b", at) else _read_character(pattern, at)
 
 
@@ -207,7 +206,7 @@ def _in_class(character: str) -> str:
 def _end_of_property(pattern: str, at: int) -> int:
     end = pattern.find("}", at) + 1 if pattern.startswith("{", at + 2) else at + 3
     if end <= 0 or end > len(pattern):
-        raise invalid(pattern, at, "the name of a property is cut off")
+        raise invalid(pattern, at, "the property name is incomplete")
     return end
 
 
@@ -216,29 +215,29 @@ def unsupported(pattern: str, at: int, construct: str, example: str) -> CodePlan
         ErrorCode.PATTERN_UNSUPPORTED,
         f"the pattern uses {construct} at character {at + 1}, which is not supported",
         details={"construct": construct, "position": at + 1},
-        expected="a pattern in the syntax of RE2, which takes linear time",
+        expected="a pattern in RE2 syntax, which runs in linear time",
         received=display(pattern[at : at + 40]),
         example={"mode": "regex", "query": example},
-        remedy="Search for a simpler pattern that matches more, and sort out what is found.",
+        remedy="Search for a simpler pattern that matches more, and filter the results.",
     )
 
 
 def invalid(pattern: str, at: int, why: str) -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.ARGUMENT_INVALID,
-        f"the pattern is not valid at character {at + 1}: {why}",
+        f"invalid pattern at character {at + 1}: {why}",
         details={"position": at + 1},
-        expected="a regular expression in the syntax of RE2",
+        expected="a regular expression in RE2 syntax",
         received=display(pattern[at : at + 40]),
         example={"mode": "regex", "query": r"def \w+_total\("},
-        remedy="Put a backslash before a character that is meant literally, or use mode 'lexical'.",
+        remedy="Escape a literal character with a backslash, or use mode 'lexical'.",
     )
 
 
 class _Set(NamedTuple):
     narrow: str
     narrow_inside: str
-    """As part of a class."""
+    """Spelling inside of a character class."""
     wide: str
     inside: str
 
@@ -248,7 +247,7 @@ _WORD = (
     r"\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}"
 )
 _SPACE = r"\x{9}-\x{d}\x{20}\x{85}\p{Z}"
-# To RE2 a vertical tab is no space.
+# RE2 does not count the vertical tab as a space.
 _ASCII_SPACE = r"\x{9}-\x{d}\x{20}"
 _SETS = {
     "d": _Set(r"\d", r"\d", r"\p{Nd}", r"\p{Nd}"),
@@ -262,7 +261,7 @@ _SETS = {
         r"\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}",
     ),
     "w": _Set(r"\w", r"\w", f"[{_WORD}]", _WORD),
-    # A class has no way to say "none of these" of a part; code points without a category are left out.
+    # A class cannot negate a part of itself; unassigned code points are left out.
     "W": _Set(r"\W", r"\W", f"[^{_WORD}]", r"\p{Cc}\p{Cf}\p{Co}\p{No}\p{Pd}\p{Pe}\p{Pf}\p{Pi}\p{Po}\p{Ps}\p{S}\p{Z}"),
 }
 _SET_ESCAPES = frozenset(f"\\{letter}" for letter in "dDsSwWpP")
@@ -282,13 +281,13 @@ _REFUSED = {
     **dict.fromkeys("123456789", ("a backreference", r"(\w+) = \w+")),
     "k": ("a backreference", r"(\w+) = \w+"),
     "g": ("a backreference", r"(\w+) = \w+"),
-    "K": ("a reset of the start of the match", r"total = \d+"),
-    "G": ("the end of the match before", r"^total"),
+    "K": ("a reset of the match start", r"total = \d+"),
+    "G": ("the end of the previous match", r"^total"),
     "Z": ("the end of the text as '\\Z'", r"total\z"),
-    "X": ("a whole grapheme", r"\pL\pM*"),
-    "R": ("any kind of line ending", r"\r?\n"),
+    "X": ("a grapheme cluster", r"\pL\pM*"),
+    "R": ("any line ending", r"\r?\n"),
     "h": ("horizontal space", r"[ \t]"),
-    "H": ("anything but horizontal space", r"[^ \t]"),
+    "H": ("non-horizontal space", r"[^ \t]"),
     "N": ("a character by its name", r"\x{2014}"),
     "C": ("a single byte", r"[\x{80}-\x{ff}]"),
     "c": ("a control character by its letter", r"\x1b"),

@@ -1,7 +1,7 @@
-"""Results as rows: which fields of a hit are told at which level of detail.
+"""Hits as rows: the fields at each level of detail.
 
-A level changes what is told of a hit, never which hits there are or in which order. A field
-that has nothing to say is left out. Values come from the repository and are data.
+The level of detail changes the fields, never the hits or their order. Empty fields are omitted. Values come from the
+repository and are data.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ _SCORE_DIGITS = 3
 _BASIC_DIGITS = 2
 _FULL_DIGITS = 4
 _LEAD = 40
-"""Characters before a match that are kept of a line that is cut."""
+"""Characters cut before the match in a cut line."""
 
 
 @dataclass(frozen=True)
 class RowOptions:
-    """How much is told of each result."""
+    """Amount of detail per result."""
 
     detail: Detail = "signature"
     compact: bool = False
-    """Identity, place and score, whatever the level: path:line is a reference that every tool takes."""
+    """Identity, position and score at any level of detail; path:line is a reference that every tool accepts."""
     snippets: bool = True
     explain: Explain = "off"
 
     @property
-    def looks_around(self) -> bool:
+    def needs_context(self) -> bool:
         return self.detail == "context" and not self.compact
 
 
-def row_of(hit: Hit, view: RowOptions, *, exhaustive: bool, around: HitContext = NO_CONTEXT) -> Row:
-    """One result. `exhaustive` results are matches, which have a column and a way of matching."""
+def row_of(hit: Hit, view: RowOptions, *, exhaustive: bool, context: HitContext = NO_CONTEXT) -> Row:
+    """Return one result as a row. `exhaustive` results are matches, with a column and a match type."""
     row: Row = {
         "path": hit.path,
         "line_start": hit.line_start,
@@ -60,9 +60,9 @@ def row_of(hit: Hit, view: RowOptions, *, exhaustive: bool, around: HitContext =
         more = _match(hit, exhaustive) | _symbol(hit) | _text(hit, view)
         if view.detail == "context":
             more |= {
-                "body_preview": around.body,
-                "parent": around.parent,
-                "related_symbols": list(around.related),
+                "body_preview": context.body,
+                "parent": context.parent,
+                "related_symbols": list(context.related),
             }
     if view.explain != "off":
         more["ranking_reasons"] = basic_reasons(hit.factors) if view.explain == "basic" else full_reasons(hit.factors)
@@ -71,7 +71,7 @@ def row_of(hit: Hit, view: RowOptions, *, exhaustive: bool, around: HitContext =
 
 
 def basic_reasons(factors: Factors) -> dict[str, float]:
-    """The share that each factor has in all of them; those without one are left out."""
+    """Return the share of each factor, without those that round to zero."""
     named = _named(factors)
     whole = sum(abs(value) for value in named.values())
     shares = {name: round(value / whole, _BASIC_DIGITS) for name, value in named.items()} if whole else {}
@@ -83,7 +83,7 @@ def full_reasons(factors: Factors) -> dict[str, float]:
 
 
 def _named(factors: Factors) -> dict[str, float]:
-    """The factors that every explanation has, in their order, then those of one way of searching, by name."""
+    """Return the common factors in their order, then mode-specific ones by name."""
     own = factors._asdict()
     del own["others"]
     return own | {name: factors.others[name] for name in sorted(factors.others)}
@@ -101,7 +101,7 @@ def _match(hit: Hit, exhaustive: bool) -> Row:
 
 
 def _symbol(hit: Hit) -> Row:
-    # Of what a match lies in, the line itself tells more than the end of a long signature.
+    # For a match, the line itself is more useful than the rest of a long signature.
     room = MAX_SIGNATURE if not hit.column else MAX_OUTER_SIGNATURE
     signature = hit.signature if len(hit.signature) <= room else hit.signature[: room - 1] + "…"
     return {
@@ -115,20 +115,20 @@ def _symbol(hit: Hit) -> Row:
 
 
 def _text(hit: Hit, view: RowOptions) -> Row:
-    """The line that matches; of a symbol that is found by its name the signature says it already."""
-    tells = view.snippets and (hit.column or hit.match_line or not hit.signature)
-    return {"snippet": cut_line(hit.snippet, hit.column)} if tells else {}
+    """Return the matching line; the signature replaces it for symbols found by name."""
+    shows_line = view.snippets and (hit.column or hit.match_line or not hit.signature)
+    return {"snippet": cut_line(hit.snippet, hit.column)} if shows_line else {}
 
 
 def cut_line(line: str, column: int) -> str:
-    """A line without its indentation, cut to what is around a column."""
+    """Strip the indentation, and cut the line to the text around a column."""
     text = line.strip()
     if len(text) <= MAX_SNIPPET:
         return text
     at = max(0, column - 1 - (len(line) - len(line.lstrip())))
     start = max(0, min(at - _LEAD, len(text) - MAX_SNIPPET))
-    kept = text[start : start + MAX_SNIPPET]
-    return ("…" if start else "") + kept + ("…" if start + MAX_SNIPPET < len(text) else "")
+    cut = text[start : start + MAX_SNIPPET]
+    return ("…" if start else "") + cut + ("…" if start + MAX_SNIPPET < len(text) else "")
 
 
 def _symbol_ref(hit: Hit) -> str:

@@ -1,8 +1,7 @@
-"""What one exhaustive search reads and the next would too: the list of files, their texts, where definitions lie.
+"""Cache between exhaustive searches: the file list, file texts, and spans of definitions.
 
-A text is kept under the digest that its own bytes have, never under that of a file that changed meanwhile: what is
-found in it is what the epoch of the digest holds. The list is that of one epoch. Both are bounded. Safe from many
-threads.
+A text is cached under the digest of its own bytes, never under that of a file that has changed meanwhile, so matches
+belong to the epoch with that digest. The file list belongs to one epoch. Both are bounded. Thread-safe.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from codeplane.query.snapshot import Snapshot
 
 MAX_BYTES = 64 * 1024 * 1024
 TEXT_BYTES = 300
-"""What a text takes besides its own bytes: its digest, its place, the objects around it."""
+"""Overhead of a cached text: digest, position, objects."""
 MAX_FILES = 50_000
 BUNDLE_BYTES = 1024 * 1024
 
@@ -34,10 +33,9 @@ class ScanCache:
         self.texts = TextCache(max_bytes)
         self.spans = SpanCache(MAX_CACHED_SPANS if max_bytes else 0)
         self._max_files = max_files
-        self._files: _Listed | None = None
+        self._files: _FileList | None = None
 
     def list_files(self, snapshot: Snapshot, file_ids: Collection[int] | None = None) -> Sequence[SearchableFile]:
-        """As `list_searchable_files`."""
         key = (snapshot.generation.name, snapshot.epoch.epoch)
         known = self._files
         if known is None or known.key != key:
@@ -51,37 +49,36 @@ class ScanCache:
         return [known.rows[number] for number in sorted([*wanted, *known.others])]
 
 
-class _Listed(NamedTuple):
-    """The files of one epoch."""
+class _FileList(NamedTuple):
+    """File list of one epoch."""
 
     key: tuple[str, int]
     rows: Sequence[SearchableFile]
     """By path."""
     numbers: Mapping[int, int]
-    """Where those of the text index stand among them, by id."""
+    """Positions of the files in the text index, by file id."""
     others: Sequence[int]
-    """Where the others do."""
+    """Positions of the other files."""
 
 
-def _list_all(snapshot: Snapshot, key: tuple[str, int]) -> _Listed:
+def _list_all(snapshot: Snapshot, key: tuple[str, int]) -> _FileList:
     rows = list_searchable_files(snapshot)
     numbers = {row.file_id: number for number, row in enumerate(rows) if row.lexical}
-    return _Listed(key, rows, numbers, [number for number, row in enumerate(rows) if not row.lexical])
+    return _FileList(key, rows, numbers, [number for number, row in enumerate(rows) if not row.lexical])
 
 
 class TextCache:
-    """Texts by digest. Those that were put one after another soon lie in one piece, so that a single look at it tells
-    which of them a pattern does not match."""
+    """Texts by digest, joined into bundles, so that one pass over a bundle finds the texts that match."""
 
     def __init__(self, limit: int = MAX_BYTES, bundle_bytes: int = BUNDLE_BYTES) -> None:
         self.limit = limit
         self._bundle_bytes = bundle_bytes
         self._places: dict[bytes, tuple[int, int]] = {}
-        """Bundle of a text, and which of its texts it is."""
+        """Bundle of a text, and its number in the bundle."""
         self._bundles: OrderedDict[int, TextBundle] = OrderedDict()
-        """That which was asked for last stands last."""
-        self._alone: dict[bool, dict[int, int]] = {True: {}, False: {}}
-        """Sizes of texts that wait for others, by bundle: of those that are plain, and of the others."""
+        """Least recently used first."""
+        self._unbundled: dict[bool, dict[int, int]] = {True: {}, False: {}}
+        """Sizes of single texts to be bundled, by bundle: ASCII texts and others."""
         self._next = 0
         self._size = 0
         self._lock = threading.Lock()
@@ -95,7 +92,7 @@ class TextCache:
             return _content(self._bundles[place[0]], place[1])
 
     def put(self, digest: bytes, raw: bytes, content: SearchText) -> None:
-        """Keep the text that `raw` reads as, if those are the bytes of that digest."""
+        """Cache the decoded text of `raw`, if the digest is that of `raw`."""
         size = len(content.data) + TEXT_BYTES
         if size > self.limit or hashlib.sha256(raw).digest() != digest:
             return
@@ -104,10 +101,10 @@ class TextCache:
                 return
             number = self._add(TextBundle(content, (content.end,), (digest,), size))
             if not content.returns and not content.odd:
-                alone = self._alone[content.plain]
-                alone[number] = size
-                if sum(alone.values()) >= self._bundle_bytes:
-                    self._join(tuple(alone), content.plain)
+                unbundled = self._unbundled[content.plain]
+                unbundled[number] = size
+                if sum(unbundled.values()) >= self._bundle_bytes:
+                    self._join(tuple(unbundled), content.plain)
             while self._size > self.limit:
                 self._remove(next(iter(self._bundles)))
 
@@ -119,20 +116,20 @@ class TextCache:
         limits: MatchLimits,
         check: Callable[[], None],
     ) -> Iterator[tuple[int, LineMatches | None]]:
-        """Numbers, rising, of the texts that match, with what was found; None for those that must be asked themselves.
+        """Yield the numbers of matching texts in order, with their matches; None if a text must be searched separately.
 
-        Of the first, which are `wanted`, it has rows, though never all of them for certain. Each bundle is looked at
-        once, when the first of its texts is due.
+        The first `wanted` texts get rows, possibly not all of them. Each bundle is searched once, when its first text
+        is due.
         """
         places = [self._places.get(digest, _NOWHERE) for digest in digests]  # type: ignore[arg-type]
-        asked: dict[int, dict[int, bool]] = {}
+        requested: dict[int, dict[int, bool]] = {}
         for number, (bundle, text) in enumerate(places):
-            asked.setdefault(bundle, {}).setdefault(text, number < wanted)
+            requested.setdefault(bundle, {}).setdefault(text, number < wanted)
         found: dict[int, Mapping[int, LineMatches] | None] = {_NOWHERE[0]: None}
-        room = _HELD * limits.rows
+        room = _PREFETCH * limits.rows
         for number, (bundle, text) in enumerate(places):
             if bundle not in found:
-                spots = found[bundle] = self._spot(bundle, asked[bundle], pattern, limits, room, check)
+                spots = found[bundle] = self._search_bundle(bundle, requested[bundle], pattern, limits, room, check)
                 room -= sum(len(one.rows) for one in (spots or {}).values())
             here = found[bundle]
             if here is None:
@@ -140,23 +137,23 @@ class TextCache:
             elif text in here:
                 yield number, here[text]
 
-    def _spot(
+    def _search_bundle(
         self,
         number: int,
-        asked: Mapping[int, bool],
+        requested: Mapping[int, bool],
         pattern: SearchPattern,
         limits: MatchLimits,
         room: int,
         check: Callable[[], None],
     ) -> Mapping[int, LineMatches] | None:
-        """What the texts of a bundle have, by number in it; None where each must be asked itself."""
+        """Return the matches of the texts of a bundle, by number; None if each must be searched separately."""
         with self._lock:
             bundle = self._bundles.get(number)
             if bundle is None or bundle.whole.breaks is None or pattern.whole:
                 return None
             self._bundles.move_to_end(number)
         try:
-            return match_bundle(bundle, asked, pattern, limits, room, check)
+            return match_bundle(bundle, requested, pattern, limits, room, check)
         except PatternTooCostly:
             return None
 
@@ -172,7 +169,7 @@ class TextCache:
         for digest in bundle.digests:
             del self._places[digest]
         self._size -= bundle.size
-        self._alone[bundle.whole.plain].pop(number, None)
+        self._unbundled[bundle.whole.plain].pop(number, None)
         return bundle
 
     def _join(self, numbers: Collection[int], plain: bool) -> None:
@@ -190,8 +187,8 @@ def _next_break(at: int, length: int) -> int:
 
 
 _NOWHERE = (0, 0)
-_HELD = 2
-"""So many times the rows that are told are held at once, while texts of earlier files are still to be looked at."""
+_PREFETCH = 2
+"""Factor on the row limit: rows found ahead, while texts of earlier files are still to be searched."""
 
 
 def _content(bundle: TextBundle, text: int) -> SearchText:

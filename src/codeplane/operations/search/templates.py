@@ -1,7 +1,7 @@
-"""Message templates: lines of source whose string, with its placeholders filled in, is the text of a query.
+"""Message templates: source lines whose string, with placeholders filled in, is the query.
 
-`Cannot index array with string "name"` was printed by a line that says `Cannot index %s with %s`. The literal parts of
-the template must occur in the query in order, and make up most of it.
+`Cannot index array with string "name"` was printed by a line with `Cannot index %s with %s`. The literal parts of the
+template must occur in the query in order, and make up most of it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 MIN_LITERAL_WORDS = 3
 MIN_LITERAL_SHARE = 0.3
-"""Share of the words of the query that the literal parts of a template must have."""
+"""Minimum share of the query's words that the literal parts must have."""
 MAX_QUERY_CHARS = 400
 MAX_LINES = 400
-"""Lines of one result that are tried."""
+"""Maximum lines of one result that are searched."""
 
 _STRINGS = re.compile(r'"((?:[^"\\]|\\.){8,300})"|\'((?:[^\'\\]|\\.){8,300})\'|`([^`]{8,300})`')
 _PLACEHOLDER = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%\{[^}]*\}|[$#]\{[^}]*\}|\{[^{}]*\}|\\[nrt]")
@@ -25,11 +25,11 @@ _WORDS = re.compile(r"\w+")
 class TemplateMatch(NamedTuple):
     line: int
     words: int
-    """Words of the query that the literal parts of the template have."""
+    """Words of the query in the literal parts."""
 
 
 def find_template(lines: Sequence[str], first: int, last: int, query: str) -> TemplateMatch | None:
-    """The line of a span with the longest template that the query fits, the first of equals."""
+    """Return the line with the longest template that the query fits; the first of equals."""
     if len(query) > MAX_QUERY_CHARS:
         return None
     words = len(_WORDS.findall(query))
@@ -44,7 +44,7 @@ def find_template(lines: Sequence[str], first: int, last: int, query: str) -> Te
 
 
 def _literal_words(template: str, query: str, words: int) -> int:
-    """Words of the template's literal parts; 0 where the query does not fit them."""
+    """Return the number of words in the literal parts; 0 if the query does not fit."""
     pieces = [piece for piece in _PLACEHOLDER.split(template) if piece.strip()]
     literal = sum(len(_WORDS.findall(piece)) for piece in pieces)
     if literal < MIN_LITERAL_WORDS or literal < words * MIN_LITERAL_SHARE:

@@ -1,4 +1,4 @@
-"""What each signal of the ranking is worth. Set on the development half of the data; `benchmarks` measures each."""
+"""Weights of the ranking signals. Tuned on development data; `benchmarks/search_ablation.py` measures each signal."""
 
 from __future__ import annotations
 
@@ -11,42 +11,41 @@ class Weights:
     file: float = 1.0
     """BM25 of the whole file."""
     passage: float = 1.0
-    """BM25 of its best passage."""
+    """BM25 of the best passage."""
     second: float = 0.5
-    """Share of the second best passage in the score of the file."""
+    """Share of the second best passage."""
     name: float = 0.6
-    """Words of the query in the name of the definition."""
+    """Query words in the name of the definition."""
     exact: float = 9.0
-    """The query is the name; half of it where the two are written otherwise."""
+    """The query is the name; half of it in another style."""
     ident: float = 1.5
-    """An identifier in the query is the name, half of it where the two are written otherwise; or it names a line that
-    the definition holds."""
+    """An identifier in the query is the name, half of it in another style; or a mentioned line is in the definition."""
     neighbours: float = 1.5
-    """Words that follow each other in the query make up the name."""
+    """Adjacent words of the query form the name."""
     prefix: float = 4.0
-    """The name begins with the query."""
+    """The query is a prefix of the name."""
     typo: float = 4.0
-    """The name is the query but for a slip."""
+    """The query is a misspelling of the name."""
     part: float = 2.5
-    """The name has all words of the query."""
+    """The name has the words of the query."""
     inside: float = 1.5
-    """The name has the query somewhere inside."""
+    """The name contains the query."""
     kind: float = 0.3
-    """A definition that others hang on, a class rather than a field, among those of the same name."""
+    """A definition that holds code, such as a class rather than a field, among those of the same name."""
     path: float = 1.0
-    """Words of the query in the path."""
+    """Query words in the path."""
     stem: float = 4.5
-    """Words of the query make up the name of the file."""
+    """Query words in the file name."""
     abbreviation: float = 2.5
-    """The name of the file begins a word of the query."""
+    """The file name abbreviates a word of the query."""
     mention: float = 8.0
-    """The query names the path of the file."""
+    """The query mentions the path of the file."""
     phrase: float = 4.0
-    """The query, or a stretch of it, stands there word for word."""
+    """The query, or a part of it, occurs literally."""
     title: float = 2.0
-    """Factor on the terms of the first line of a long text."""
+    """Factor on terms in the first line of a multi-line query."""
     again: float = 0.4
-    """What it adds to a term of a long text that it occurs again."""
+    """Increase for repeated terms of a multi-line query."""
     roles: Mapping[str, float] = field(
         default_factory=lambda: {
             "test": 0.6,
@@ -60,11 +59,11 @@ class Weights:
             "build": 0.8,
         }
     )
-    """Factor on a file that is no source."""
+    """Factor on files by role, other than source."""
     aside: float = 0.4
-    """Factor on a passage in a module of tests within a file of the product."""
+    """Factor on a test module inside of a source file."""
     changed: float = 1.10
-    """Factor on a file that differs from HEAD."""
+    """Factor on files that differ from HEAD."""
 
 
 WEIGHTS = Weights()

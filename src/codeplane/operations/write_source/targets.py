@@ -17,7 +17,8 @@ from codeplane.disk.safe_open import Root
 from codeplane.edits.model import MAX_FILE_BYTES, Edit
 from codeplane.edits.text_edit import Pattern, Replacement
 from codeplane.operations.read.documents import is_directory, is_file
-from codeplane.operations.read.locate import LocatedText, NotLocated, ReadOptions, locate
+from codeplane.operations.read.locate import locate
+from codeplane.operations.read.model import LocatedText, NotLocated, ReadOptions
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.operations.search.filters import PathPatterns

@@ -13,7 +13,7 @@ from codeplane.base.envelope import Answer
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.disk.safe_open import Root
 from codeplane.operations.read.cut_text import CutText
-from codeplane.operations.read.locate import LocatedText, NotLocated
+from codeplane.operations.read.model import LocatedText, NotLocated
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.operations.read_meta import read_meta

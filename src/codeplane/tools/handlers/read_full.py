@@ -14,7 +14,8 @@ from codeplane.base.paths import RepoPath, display
 from codeplane.disk.safe_open import Root
 from codeplane.operations.read.content_notices import content_notices
 from codeplane.operations.read.cut_text import CutLimits, piece_of
-from codeplane.operations.read.locate import LocatedText, NotLocated, ReadOptions, locate
+from codeplane.operations.read.locate import locate
+from codeplane.operations.read.model import LocatedText, NotLocated, ReadOptions
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.model import digest_params

@@ -14,7 +14,8 @@ from codeplane.operations.read.content_notices import content_notices
 from codeplane.operations.read.cut_text import CutLimits, CutPart, CutText, cut_parts
 from codeplane.operations.read.document_outline import outline_fields
 from codeplane.operations.read.documents import Document
-from codeplane.operations.read.locate import LocatedText, NotLocated, locate
+from codeplane.operations.read.locate import locate
+from codeplane.operations.read.model import LocatedText, NotLocated
 from codeplane.operations.read.sources import ReadSources
 from codeplane.operations.read.targets import ReadTarget
 from codeplane.tasks.reading import GivenLines

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.operations.read.diff_preview import Baseline
-from codeplane.operations.read.locate import ReadOptions
+from codeplane.operations.read.model import ReadOptions
 from codeplane.operations.read.targets import Mode, ReadTarget
 from codeplane.tools.arguments import Arguments, shown
 from codeplane.tools.calls import Call

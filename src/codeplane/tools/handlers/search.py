@@ -116,7 +116,7 @@ def _find(call: Call, args: SearchArguments, request: SearchRequest, view: RowOp
         literal = [hit for hit in found.hits if hit.literal]
         return _SearchAnswer(
             found,
-            read_contexts(snapshot, root, first) if view.looks_around else (),
+            read_contexts(snapshot, root, first) if view.needs_context else (),
             None if found.hits else measure(finder, snapshot, request),
             index_version(snapshot),
             exact,
@@ -294,7 +294,7 @@ def _next_page(call: Call, args: SearchArguments, cursor: str) -> Answer:
 
     def ask(snapshot: Snapshot) -> tuple[Index, tuple[HitContext, ...]]:
         index = index_version(snapshot)
-        is_same = view.looks_around and index[0] == rest.index[0]
+        is_same = view.needs_context and index[0] == rest.index[0]
         return index, read_contexts(snapshot, rest.root, hits, rest.index[1]) if is_same else ()
 
     read = read_if_ready(call, rest.root, ask)

@@ -36,7 +36,7 @@ def page_chars(limit: int | None, view: RowOptions, *, person: bool = False) -> 
     use for a cursor, gets all results up to the limit."""
     if person and limit is not None:
         return sys.maxsize
-    return MAX_CHARS if limit is not None or view.looks_around else DEFAULT_CHARS
+    return MAX_CHARS if limit is not None or view.needs_context else DEFAULT_CHARS
 
 
 def fill_page(
@@ -47,7 +47,7 @@ def fill_page(
     rows: list[Row] = []
     for hit, beside in zip_longest(wanted, around[: len(wanted)], fillvalue=NO_CONTEXT):
         assert isinstance(hit, Hit) and isinstance(beside, HitContext)
-        row = row_of(hit, view, exhaustive=exhaustive, around=beside)
+        row = row_of(hit, view, exhaustive=exhaustive, context=beside)
         room -= json_chars(row) + 1
         if rows and room < 0:
             return Page(rows, cut=True)

@@ -96,7 +96,7 @@ class TextForm:
         *,
         unbounded: bool = False,
     ) -> TextPage:
-        room = MAX_CHARS if limit is not None or view.looks_around else None
+        room = MAX_CHARS if limit is not None or view.needs_context else None
         room = 1 << 40 if unbounded else room
         if self.mode == "files":
             return fill_paths(hits, limit, room or DEFAULT_MATCHES_CHARS)
