@@ -31,10 +31,10 @@ UNSUPPORTED = {
     r"a(?#why)": "a comment",
     r"(?x) a": "the flag 'x'",
     r"\<foo": "the start of a word as '\\<'",
-    r"\b{start}foo": "a boundary with a name",
+    r"\b{start}foo": "a named boundary",
     r"foo\Z": "the end of the text as '\\Z'",
     r"\hfoo": "horizontal space",
-    r"[\R]": "any kind of line ending",
+    r"[\R]": "any line ending",
     r"\p{Alphabetic}": r"the property '\p{Alphabetic}'",
     r"[\p{Nope}]": r"the property '\p{Nope}'",
 }
