@@ -163,7 +163,7 @@ def test_the_token_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:
     kept.path.write_text("short\n")
     with pytest.raises(CodePlaneError) as caught:
         load_or_create_token(state, root)
-    assert "does not hold a token" in caught.value.message
+    assert "does not contain a token" in caught.value.message
 
 
 def test_a_linked_token_file_is_rejected(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_directory_is_listed(indexed: Sandbox) -> None:
     write(indexed.root, "node_modules/a.js", "x\n")
     assert "hint: cpl ls --all node_modules" in indexed.run("ls", "node_modules").stderr
     assert indexed.run("ls", "nowhere").returncode == 2
-    assert "may hold secrets" in indexed.run("ls", "lib/.env").stderr
+    assert "may contain secrets" in indexed.run("ls", "lib/.env").stderr
 
 
 def test_the_map_for_people_and_for_programs(indexed: Sandbox) -> None:

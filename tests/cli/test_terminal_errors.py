@@ -57,7 +57,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
         ("init nowhere", "no directory 'nowhere'"),
         ("trust --show --yes", "--show, --revoke and --yes exclude each other"),
         ("install curser --dry-run", "no client 'curser'"),
-        ("--set index.overly=off status", "there is no setting 'index.overly'"),
+        ("--set index.overly=off status", "unknown setting 'index.overly'"),
         ("--set nonsense status", "--set needs key=value"),
     ],
 )

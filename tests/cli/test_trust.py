@@ -150,7 +150,7 @@ def test_trust_makes_it_take_effect_until_the_file_changes(indexed: Sandbox, out
     (outside / "log.jsonl").unlink()
     path.write_text(text + "# pulled\n")
     done = indexed.run("init")
-    assert "changed since it was trusted" in done.stderr and "CONFIG_UNTRUSTED" in done.stderr
+    assert "changed after it was trusted" in done.stderr and "CONFIG_UNTRUSTED" in done.stderr
     assert everything_in(outside) == []
     assert indexed.json("trust", "--show")["result"]["state"] == "void"
     finding = next(check for check in indexed.json("doctor")["result"]["checks"] if check["name"] == "trust")

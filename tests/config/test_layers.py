@@ -113,7 +113,7 @@ def test_values_are_read_forgivingly(key: str, value: object, read: object) -> N
         ("freshness.policy", "lax"),
         ("freshness.strict_sec", 0),
         ("ledger.retention_days", -1),
-        pytest.param("index.workers", 16**5000, id="a very long number"),
+        pytest.param("index.workers", 16**5000, id="a very large number"),
         ("logging.level", "loud"),
         ("logging.outputs", "stderr"),
         ("logging.outputs", [{"destination": "relative.log"}]),
@@ -269,15 +269,15 @@ def test_a_repository_turns_read_only_on_and_never_off(trust: TrustState) -> Non
 @pytest.mark.parametrize(
     ("document", "key", "words"),
     [
-        ({"index": {"overly": "on"}}, "index.overly", "the nearest is index.overlay"),
-        ({"runner": {"command": "sh"}}, "runner.command", "no such setting"),
+        ({"index": {"overly": "on"}}, "index.overly", "did you mean index.overlay?"),
+        ({"runner": {"command": "sh"}}, "runner.command", "unknown setting"),
         ({"index": {"workers": 99}}, "index.workers", "from 0 to 16"),
         ({"index": {"workers": 16**5000}}, "index.workers", "from 0 to 16"),
-        ({"index": {16**5000: 1}}, "index.a very long number", "no such setting"),
+        ({"index": {16**5000: 1}}, "index.a very large number", "unknown setting"),
         ({"index": 3}, "index", "expected keys below 'index'"),
         ({1: {}}, "1", "expected a section name"),
-        ({"unknown": None}, "unknown", "no such setting"),
-        ({"x\x1b[2J" * 50: {}}, "x\\x1b[2J", "no such setting"),
+        ({"unknown": None}, "unknown", "unknown setting"),
+        ({"x\x1b[2J" * 50: {}}, "x\\x1b[2J", "unknown setting"),
     ],
 )
 def test_what_is_wrong_in_a_repository_stops_nothing(

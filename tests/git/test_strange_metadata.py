@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
-from codeplane.git.errors import MAX_TOLD
+from codeplane.git.errors import MAX_GIT_TEXT_CHARS
 from codeplane.git.head import current_branch
 from codeplane.git.index_stamp import index_stamp
 from codeplane.git.repository import repo_version, tracked_paths
@@ -192,7 +192,7 @@ def test_no_word_of_a_stranger_stands_in_a_sentence(repo: Path, name: str, conte
     words = ORDER.split()[0].lower()
     assert words not in f"{error.message} {error.remedy}".lower()
     assert words not in str(error.details).lower()
-    assert len(str(error.details.get("git", ""))) <= MAX_TOLD
+    assert len(str(error.details.get("git", ""))) <= MAX_GIT_TEXT_CHARS
 
 
 def test_what_the_system_says_is_told(repo: Path) -> None:

@@ -69,7 +69,7 @@ def test_units_are_added_renamed_and_left_out() -> None:
         ("version: 1\ncontexts: [{id: x, language: go, workspace_roots: [/etc]}]\n", "not relative"),
         ("version: 1\ncontexts: [{id: x, language: go, roots: [a], workspace_roots: [a]}]\n", "'contexts[1].roots'"),
         ("version: 1\ncontexts: [{id: x, language: go, workspace_roots: [a], enabled: maybe}]\n", "true or false"),
-        ("version: 1\nversion: 1\n", "there twice"),
+        ("version: 1\nversion: 1\n", "duplicated"),
         ("[", "cannot be read"),
         ("- a\n", "is not a mapping"),
     ],

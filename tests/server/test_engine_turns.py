@@ -110,7 +110,7 @@ def test_how_things_stand_is_told_at_once(kind: str) -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         limits = client_session.MANY_CLIENTS if kind == "http" else client_session.ONE_CLIENT
         calls = begin(engine, "wait", "p", limits.calls)
-        await until(lambda: pipeline.waiting == limits.each)
+        await until(lambda: pipeline.waiting == limits.per_principal)
         for tool, arguments in (("health_check", {}), ("manage_index", {"action": "status"}), ("list_codebases", {})):
             reply = await asyncio.wait_for(engine.call(tool, arguments, principal="p"), 1.0)
             assert not reply.is_error
@@ -125,7 +125,7 @@ def test_how_things_stand_is_told_at_once(kind: str) -> None:
 def test_one_session_of_http_does_not_keep_another_waiting() -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         begin(engine, "wait", "greedy", 300)
-        await until(lambda: pipeline.waiting == client_session.MANY_CLIENTS.each)
+        await until(lambda: pipeline.waiting == client_session.MANY_CLIENTS.per_principal)
         (reply,) = await asyncio.wait_for(asyncio.gather(*begin(engine, "map_repo", "other")), 1.0)
         assert not reply.is_error
 
@@ -134,22 +134,22 @@ def test_one_session_of_http_does_not_keep_another_waiting() -> None:
 
 def test_a_call_that_is_cancelled_while_it_waits_leaves_at_once() -> None:
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
-        begin(engine, "wait", "p", client_session.ONE_CLIENT.each)
-        await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.each)
+        begin(engine, "wait", "p", client_session.ONE_CLIENT.per_principal)
+        await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.per_principal)
         late = begin(engine, "wait", "p", 10)
-        await until(lambda: len(server._tasks) == client_session.ONE_CLIENT.each + 10)
+        await until(lambda: len(server._tasks) == client_session.ONE_CLIENT.per_principal + 10)
         for call in late:
             call.cancel()
         # Each still leaves its outcome.
         await until(lambda: len(pipeline.cancelled) == 10, 1.0)
-        await until(lambda: len(server._tasks) == client_session.ONE_CLIENT.each, 1.0)
-        assert pipeline.waiting == client_session.ONE_CLIENT.each
+        await until(lambda: len(server._tasks) == client_session.ONE_CLIENT.per_principal, 1.0)
+        assert pipeline.waiting == client_session.ONE_CLIENT.per_principal
         pipeline.go.set()
         await until(lambda: not server._tasks)
         # Nobody has taken a turn along.
         pipeline.go.clear()
-        begin(engine, "wait", "p", client_session.ONE_CLIENT.each)
-        await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.each)
+        begin(engine, "wait", "p", client_session.ONE_CLIENT.per_principal)
+        await until(lambda: pipeline.waiting == client_session.ONE_CLIENT.per_principal)
 
     talk("mcp", conversation)
 
@@ -183,8 +183,8 @@ def test_who_leaves_is_forgotten_and_there_is_an_end_to_who_is_known(monkeypatch
     async def conversation(server: EngineServer, engine: EngineClient, pipeline: Answering) -> None:
         for name in "abc":
             await engine.call("map_repo", {}, principal=name)
-        engine.leave("b")
-        engine.leave("of somebody else")
+        engine.end_session("b")
+        engine.end_session("of somebody else")
         await until(lambda: pipeline.left == ["b"])
         await engine.call("map_repo", {}, principal="a")
         for name in "de":

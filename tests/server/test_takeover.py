@@ -164,7 +164,7 @@ async def _asked(place: Place, replies: list[dict[str, Any] | None], *, again: b
     async with await asyncio.start_unix_server(attend, str(place.socket)):
         engine = EngineClient(place.socket, None, Surface(format=Format.JSON), "mcp")
         engine.start()
-        reply = await engine._ask({"call": "x", "principal": "p"}, b"{}", None, again=again, form=Format.JSON)
+        reply = await engine._ask({"call": "x", "principal": "p"}, b"{}", None, repeatable=again, form=Format.JSON)
         await engine.close()
     return json.loads(reply.body), asked
 

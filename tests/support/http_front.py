@@ -61,7 +61,7 @@ class Local:
         finally:
             self.running -= 1
 
-    def leave(self, principal: str) -> None:
+    def end_session(self, principal: str) -> None:
         self.left.append(principal)
 
     async def state(self) -> Mapping[str, object]:

@@ -1,7 +1,7 @@
-"""Configuration: layers merged into frozen dataclasses, each value knowing which layer set it.
+"""Configuration: layers merged into frozen dataclasses, with the origin of each value.
 
-Nothing here reads the environment or looks for files: the caller hands over the
-environment, the documents and the one-off overrides, in the order in which they win.
+Nothing here reads the environment or searches for files: the caller passes the environment, the configuration files and
+the overrides, in order of precedence.
 """
 
 from codeplane.config.layers import ConfigLayer, environment_layer, merge, override_layer

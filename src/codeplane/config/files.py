@@ -1,9 +1,8 @@
-"""Configuration files: read within bounds, parsed within bounds.
+"""Reading and parsing of configuration files, with limits.
 
-A repository's file is a stranger's input, and it is read before anybody looked at it:
-no links are followed to it, nothing but a small regular file is read, and the YAML may
-hold neither aliases, nor tags that construct, nor a key twice. What is wrong with it is
-said and does not stop a command; what is wrong with the user's own file does.
+A repository's file is untrusted input: links are not followed, only a small regular file is read, and the YAML may not
+contain aliases, tags that construct objects, or duplicate keys. Errors in it are reported and do not stop a command;
+errors in the user's own file do.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from codeplane.config.trust import REPOSITORY_CONFIG, Grant
 MAX_DOCUMENT_BYTES = 64 * 1024
 MAX_DEPTH = 8
 MAX_SETTINGS = 100
-"""More than there are keys; what is wrong with each costs time to say."""
+"""More than the number of keys; each invalid setting costs time to report."""
 
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def user_layer(path: Path) -> ConfigLayer:
-    """The user's own file. It may be a link, as dotfiles often are."""
+    """Read the user's configuration file, which may be a link."""
     origin = display(str(path))
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -46,9 +45,9 @@ def user_layer(path: Path) -> ConfigLayer:
 
 
 def repository_layer(root: Path, grant: Grant | None = None) -> ConfigLayer:
-    """The file that came with the repository, or that its users wrote there.
+    """Read the repository's configuration file.
 
-    What is trusted are the very bytes that are parsed here, so that nothing can change in between.
+    The trust check uses the digest of the parsed bytes, so the file cannot change in between.
     """
     origin = REPOSITORY_CONFIG
     try:
@@ -57,7 +56,7 @@ def repository_layer(root: Path, grant: Grant | None = None) -> ConfigLayer:
             return ConfigLayer(trust=TrustState.ABSENT)
         document = parse_document(data, origin)
         if sum(len(content) if isinstance(content, dict) else 1 for content in document.values()) > MAX_SETTINGS:
-            raise _unusable(origin, f"holds more than {MAX_SETTINGS} settings")
+            raise _unusable(origin, f"contains more than {MAX_SETTINGS} settings")
     except CodePlaneError as error:
         reason = str(error.details.get("reason", "cannot be read"))
         return ConfigLayer(
@@ -76,7 +75,7 @@ def _repository_bytes(root: Path, origin: str) -> bytes | None:
     try:
         directory = os.open(root / ".codeplane", flags | os.O_DIRECTORY)
     except OSError:
-        # Whether a strange state directory is an error is for those to say who use it.
+        # Users of the state directory decide whether this is an error.
         return None
     try:
         descriptor = os.open("config.yaml", flags, dir_fd=directory)
@@ -91,7 +90,7 @@ def _repository_bytes(root: Path, origin: str) -> bytes | None:
 
 
 def parse_document(data: bytes, origin: str) -> dict[object, object]:
-    """The mapping that a YAML document holds; an empty document is an empty mapping."""
+    """Parse a YAML mapping; an empty document is an empty mapping."""
     if len(data) > MAX_DOCUMENT_BYTES:
         raise _unusable(origin, f"is larger than {MAX_DOCUMENT_BYTES // 1024} KiB")
     try:
@@ -104,8 +103,8 @@ def parse_document(data: bytes, origin: str) -> dict[object, object]:
     except yaml.YAMLError as error:
         raise _unusable(origin, _reason(error)) from None
     except (ValueError, OverflowError, RecursionError):
-        # Numbers and dates that YAML's grammar admits and Python's types do not.
-        raise _unusable(origin, "holds a value that cannot be read") from None
+        # Numbers and dates that are valid in YAML but not in Python.
+        raise _unusable(origin, "contains an invalid value") from None
     if document is None:
         return {}
     if not isinstance(document, dict):
@@ -114,7 +113,7 @@ def parse_document(data: bytes, origin: str) -> dict[object, object]:
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]
-    """The safe loader, which would let the last of two equal keys win."""
+    """Safe loader that rejects duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
         seen: set[str] = set()
@@ -122,7 +121,7 @@ class _Loader(_SafeLoader):  # type: ignore[misc]
             if isinstance(name, yaml.ScalarNode):
                 if name.value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key '{display(name.value[:80])}' is there twice", name.start_mark
+                        None, None, f"the key '{display(name.value[:80])}' is duplicated", name.start_mark
                     )
                 seen.add(name.value)
         mapping: dict[object, object] = super().construct_mapping(node, deep=deep)
@@ -130,7 +129,7 @@ class _Loader(_SafeLoader):  # type: ignore[misc]
 
 
 def _check_events(text: str, origin: str) -> None:
-    """Refuse what costs more than its length, before anything is built from it."""
+    """Reject aliases and deep nesting before anything is built."""
     depth = 0
     for event in yaml.parse(text, Loader=_SafeLoader):
         if isinstance(event, yaml.AliasEvent):
@@ -144,7 +143,7 @@ def _check_events(text: str, origin: str) -> None:
 
 
 def _read(descriptor: int, origin: str) -> bytes:
-    # Judged by its descriptor alone: a file object cannot be made of a directory.
+    # Check the descriptor first: fdopen fails for a directory.
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _unusable(origin, "is not a regular file")

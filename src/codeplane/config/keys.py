@@ -1,6 +1,6 @@
-"""Every key that configuration knows: its type, its bounds, what it does, and who may set it.
+"""All configuration keys: type, bounds, description, and whether a repository may set them.
 
-This table is the reference page as well. A key is listed only when it has an effect.
+The reference page is generated from this table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_ROOTS = 100
 
 
 class InvalidValue(ValueError):
-    """A value of the wrong type or out of bounds; the key's own words say what was expected."""
+    """A value of the wrong type or out of bounds; the key says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class ConfigKey:
     example: str
     doc: str
     outside: str = ""
-    """Why a repository's own file may not set it before the repository is trusted; empty where it may."""
+    """Why an untrusted repository may not set it; empty if it may."""
     may_lower: bool = False
-    """Whether a file that is not trusted may lower it all the same."""
+    """An untrusted repository may lower it."""
     tightens_to: object = None
-    """The one value that a repository's own file may change it to, trusted or not; None for any."""
+    """The only value that a repository may set, trusted or not; None for any."""
 
     @property
     def trusted_only(self) -> bool:
@@ -175,7 +175,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _edits.undo_bytes,
         "a whole number of bytes, 0 to keep nothing",
         "67108864",
-        "Disk space for what files were before they were changed, so that a change can be undone; the oldest go first.",
+        "Disk space for previous file contents, which undo needs; the oldest are deleted first.",
         outside="a repository may not choose how much disk space is taken",
         may_lower=True,
     ),
@@ -185,8 +185,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _edits.undo_days,
         "a whole number of days from 0 to 3650",
         "30",
-        "How long a change of files can be undone.",
-        outside="a repository may not choose for how long files from before are kept",
+        "How long a mutation can be undone.",
+        outside="a repository may not choose how long previous file contents are stored",
         may_lower=True,
     ),
     ConfigKey(
@@ -203,8 +203,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _freshness.inline_ms,
         "a whole number of milliseconds from 0 to 60000",
         "500",
-        "Under `balanced`, how long a call may spend on bringing the index up to date before it answers.",
-        outside="a repository may not choose that calls wait longer",
+        "With `balanced`, how long a call may spend on updating the index before it answers.",
+        outside="a repository may not make calls wait longer",
         may_lower=True,
     ),
     ConfigKey(
@@ -213,7 +213,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _freshness.interval_sec,
         "seconds from 0 to 86400",
         "600",
-        "How often a running server syncs in the background, whatever the watcher saw; 0 never.",
+        "How often a running server syncs in the background, independent of the watcher; 0: never.",
         outside="a repository may not choose how often the server works in the background",
     ),
     ConfigKey(
@@ -222,8 +222,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _freshness.policy,
         "strict, balanced or best_effort",
         "strict",
-        "What a call does about changes on disk unless it says so itself. `strict` waits until the index has them, "
-        "`balanced` takes in a small change and otherwise says what is stale, `best_effort` answers at once.",
+        "How a call handles changes on disk, unless it has a `freshness` argument. `strict` waits until the index is "
+        "up to date, `balanced` indexes a small change or reports stale files, `best_effort` answers at once.",
     ),
     ConfigKey(
         "freshness.strict_sec",
@@ -231,7 +231,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _freshness.strict_sec,
         "seconds from 0.1 to 3600",
         "60",
-        "Under `strict`, how long a call waits for a fresh index before it fails with `INDEX_STALE`.",
+        "With `strict`, how long a call waits for a fresh index before it fails with `INDEX_STALE`.",
         outside="a repository may not choose how long calls wait",
     ),
     ConfigKey(
@@ -240,7 +240,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _freshness.watcher,
         "true or false",
         "false",
-        "Whether a running server watches the tree. Without it nothing changes but speed.",
+        "Whether a running server watches the tree. It affects speed only.",
     ),
     ConfigKey(
         "index.extractions_bytes",
@@ -248,8 +248,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.extractions_bytes,
         "a whole number of bytes, 0 to keep nothing",
         "268435456",
-        "Disk space, in the user's own directory, for what was read out of texts: a text that was indexed once, in any "
-        "repository, is not parsed again.",
+        "Disk space in the user's directory for the extraction cache: a text that was indexed once, in any repository, "
+        "is not parsed again.",
         outside="a repository may not choose how much disk space is taken",
     ),
     ConfigKey(
@@ -258,7 +258,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.full_hash_every,
         "a whole number from 0 to 1000000",
         "50",
-        "Every how many syncs all files are hashed, whatever their timestamps say; 0 never.",
+        "Hash all files on every n-th sync, regardless of timestamps; 0: never.",
     ),
     ConfigKey(
         "index.hash_concurrency",
@@ -274,7 +274,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.ignore,
         f"a list of at most {MAX_PATTERNS} ignore patterns, each on one line",
         '["*.generated.ts", "fixtures/"]',
-        "Patterns in `.gitignore` syntax of what is not indexed, besides those of `.gitignore` and `.cplignore`.",
+        "Patterns in `.gitignore` syntax for files that are not indexed, in addition to `.gitignore` and `.cplignore`.",
     ),
     ConfigKey(
         "index.max_bytes",
@@ -282,8 +282,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.max_bytes,
         "a whole number of bytes, 0 for the default rule",
         "1073741824",
-        f"The most disk space that the index may take. 0 stands for {limits.INDEX_BYTES_PER_SOURCE_BYTE} times "
-        f"the size of the sources and {limits.INDEX_BYTES_PER_FILE // 1024} KiB for each file, at most "
+        f"Maximum size of the index. 0: {limits.INDEX_BYTES_PER_SOURCE_BYTE} times the size of the sources plus "
+        f"{limits.INDEX_BYTES_PER_FILE // 1024} KiB per file, at most "
         f"{limits.MAX_INDEX_BYTES // 1024**3} GiB.",
         outside="a repository may not choose how much disk space is taken",
     ),
@@ -294,7 +294,7 @@ KEYS: tuple[ConfigKey, ...] = (
         f"a whole number of bytes from 1024 to {256 * _MEBIBYTE}",
         "2097152",
         "Larger files are recorded by name only: their words are not indexed.",
-        outside="a repository may not choose that larger files are read",
+        outside="a repository may not raise the size of files that are read",
         may_lower=True,
     ),
     ConfigKey(
@@ -304,7 +304,7 @@ KEYS: tuple[ConfigKey, ...] = (
         f"a whole number of bytes from 1024 to {64 * _MEBIBYTE}",
         "524288",
         "Larger files are not parsed: their words are indexed, their definitions are not.",
-        outside="a repository may not choose that larger files are parsed",
+        outside="a repository may not raise the size of files that are parsed",
         may_lower=True,
     ),
     ConfigKey(
@@ -313,7 +313,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.overlay,
         "auto, on or off",
         "off",
-        "Whether files that git does not track are indexed. `auto` is on, and off where the variable `CI` is set.",
+        "Whether untracked files are indexed. `auto`: on, unless the variable `CI` is set.",
     ),
     ConfigKey(
         "index.parse_timeout_sec",
@@ -322,7 +322,7 @@ KEYS: tuple[ConfigKey, ...] = (
         "seconds from 0.1 to 300",
         "10",
         "How long one file may take to parse before its worker is stopped.",
-        outside="a repository may not choose that files are parsed for longer",
+        outside="a repository may not raise the parse time of files",
         may_lower=True,
     ),
     ConfigKey(
@@ -331,8 +331,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.shelf_bytes,
         "a whole number of bytes, 0 to keep nothing",
         "1073741824",
-        "Disk space, in the user's own directory, for indexes that are put by: a new worktree, another clone or a "
-        "branch that is come back to starts from the nearest of them.",
+        "Disk space in the user's directory for the index cache: a new worktree, another clone or a branch that is "
+        "checked out again starts from the most similar cached index.",
         outside="a repository may not choose how much disk space is taken",
     ),
     ConfigKey(
@@ -341,7 +341,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _index.workers,
         "a whole number from 0 to 16",
         "4",
-        "Processes that parse; 0 stands for the number of cores.",
+        "Number of parse processes; 0: the number of cores.",
         outside="a repository may not choose how many processes are started",
     ),
     ConfigKey(
@@ -350,8 +350,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _ledger.retention_days,
         "a whole number of days from 0 to 3650",
         "90",
-        "How long the record of calls is kept; 0 for ever.",
-        outside="a repository may not choose how long the record of calls is kept",
+        "How long the ledger of calls is kept; 0: forever.",
+        outside="a repository may not choose how long the ledger is kept",
     ),
     ConfigKey(
         "logging.level",
@@ -359,7 +359,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _logging.level,
         "debug, info, warn or error",
         "debug",
-        "The least serious level that is logged.",
+        "Minimum level of log lines.",
     ),
     ConfigKey(
         "logging.outputs",
@@ -367,7 +367,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _logging.outputs,
         "a list of outputs, each with format (console, json), destination (stderr, stdout, an absolute path) and level",
         '[{"format": "json", "destination": "/var/log/codeplane.jsonl", "level": "debug"}]',
-        "Where log lines go, besides the log file in `.codeplane/logs/`.",
+        "Destinations of log lines, in addition to the log file in `.codeplane/logs/`.",
         outside="a repository may not choose where log lines go",
     ),
     ConfigKey(
@@ -376,9 +376,9 @@ KEYS: tuple[ConfigKey, ...] = (
         _reading.enforce,
         "true or false",
         "true",
-        "Whether the budgets of reading hold in every session. Otherwise they hold in a task that was opened with "
-        "limits, and are advice elsewhere.",
-        outside="a repository may not choose that reading ends",
+        "Whether read budgets are enforced in every session. Otherwise only in tasks that were opened "
+        "with limits.",
+        outside="a repository may not limit reading",
     ),
     ConfigKey(
         "reading.max_preview_chars",
@@ -386,7 +386,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _reading.max_preview_chars,
         "a whole number from 200 to 20000",
         "6000",
-        "Characters of text that `read` gives of one target unless a call says otherwise.",
+        "Default for the characters that `read` returns per target.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
@@ -395,7 +395,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _reading.max_reads,
         "a whole number from 1 to 1000000",
         "50",
-        "Reads of a session, or of a task, within the budget; beyond twice as many none is answered where it holds.",
+        "Read budget of a session or task, in calls. If enforced, reads are refused above twice the budget.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
@@ -404,7 +404,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _reading.max_single_lines,
         "a whole number from 1 to 1000",
         "200",
-        "Lines that `read` gives of one target unless a call says otherwise, and at most where budgets hold.",
+        "Default for the lines that `read` returns per target; a maximum if budgets are enforced.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
@@ -413,7 +413,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _reading.max_total_lines,
         "a whole number from 1 to 100000000",
         "5000",
-        "Lines read by a session, or in a task, within the budget; beyond twice as many none is given where it holds.",
+        "Read budget of a session or task, in lines. If enforced, reads are refused above twice the budget.",
         outside="a repository may not choose how much is read",
     ),
     ConfigKey(
@@ -422,7 +422,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.allowed_roots,
         f"a list of at most {MAX_ROOTS} absolute directories, without '..'",
         '["/home/me/work"]',
-        "Directories beneath which `manage_index` may register further repositories. Empty: the home repository alone.",
+        "Directories under which `manage_index` may register further repositories. Empty: only the home repository.",
         outside="a repository may not open other directories",
     ),
     ConfigKey(
@@ -431,8 +431,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.keep_token,
         "true or false",
         "true",
-        "Whether `cpl up` uses the same token at every start. The token is kept in the user's state directory.",
-        outside="a repository may not choose that a token is kept",
+        "Whether `cpl up` uses the same token at every start. The token is stored in the user's state directory.",
+        outside="a repository may not make the token persistent",
     ),
     ConfigKey(
         "server.port",
@@ -440,7 +440,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.port,
         "a whole number from 0 to 65535",
         "8080",
-        "The port of 127.0.0.1 on which `cpl up` listens; 0 lets the system choose.",
+        "Port on 127.0.0.1 for `cpl up`; 0: chosen by the system.",
         outside="a repository may not choose the port",
     ),
     ConfigKey(
@@ -449,7 +449,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.prewarm,
         "true or false",
         "false",
-        "Whether the server loads what the first query needs right after the handshake.",
+        "Whether the server preloads data for the first query right after the handshake.",
     ),
     ConfigKey(
         "server.read_only",
@@ -457,8 +457,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.read_only,
         "true or false",
         "true",
-        "Whether every tool that changes something is refused. "
-        "A repository's own file may turn this on and never off, whether it is trusted or not.",
+        "Whether tools that change something are refused. A repository may only turn this on, trusted or not.",
         tightens_to=True,
     ),
     ConfigKey(
@@ -467,7 +466,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.session_idle_sec,
         "seconds from 1 to 604800",
         "3600",
-        "How long a session may be idle before it ends and its handles expire.",
+        "Idle time after which a session ends and its handles expire.",
         outside="a repository may not choose when sessions end",
     ),
     ConfigKey(
@@ -476,7 +475,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.shutdown_sec,
         "seconds from 0 to 300",
         "10",
-        "How long calls in flight may go on when the server is told to stop.",
+        "Grace period for running calls when the server stops.",
         outside="a repository may not choose how long the server takes to stop",
     ),
     ConfigKey(
@@ -485,8 +484,8 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.format,
         "text or json",
         "json",
-        "Form of the answers that agents get: text, or the JSON envelope. A call can ask for the other with `format`.",
-        outside="a repository may not choose the form of the answers that clients get",
+        "Format of answers: text, or the JSON envelope. A call can override it with `format`.",
+        outside="a repository may not choose the format of answers",
     ),
     ConfigKey(
         "server.toolsets",
@@ -494,7 +493,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _server.toolsets,
         f"a list of {', '.join(TOOLSETS[:-1])} or {TOOLSETS[-1]}",
         '["core", "files"]',
-        "Which tools clients are shown. `cpl call` reaches every tool, whatever is shown.",
+        "Toolsets that clients see. `cpl call` reaches every tool.",
         outside="a repository may not choose which tools clients are shown",
     ),
 )

@@ -1,9 +1,7 @@
-"""Layers in, one Config out. Later layers win; a list replaces the list below it.
+"""Merge of configuration layers. Later layers win; a list replaces the list of the layer below.
 
-An unknown key or a value of the wrong type stops everything, with the place where it
-was written: a setting that is quietly without effect is worse than none. In the file that
-came with a repository it is left out and reported instead: a stranger's clone must not be
-able to stop every command.
+An unknown key or an invalid value is an error that names its origin, because a silently ignored setting is worse.
+In a repository's configuration file it is skipped and reported instead: a clone must not break every command.
 """
 
 from __future__ import annotations
@@ -45,18 +43,18 @@ class ConfigEntry:
 
 @dataclass(frozen=True)
 class ConfigLayer:
-    """Values from one place."""
+    """Settings from one origin."""
 
     entries: tuple[ConfigEntry, ...] = ()
     trust: TrustState | None = None
-    """None for the user's own places; otherwise it came with the repository."""
+    """None for the user's own settings; otherwise the layer came with the repository."""
     ignored: tuple[IgnoredSetting, ...] = ()
     digest: str = ""
-    """sha256 of the bytes that it was read from, where those can be trusted."""
+    """SHA-256 of the file content, if it can be trusted."""
 
 
 def merge(layers: Iterable[ConfigLayer]) -> Config:
-    """One Config from layers in rising order of precedence."""
+    """Merge layers in ascending order of precedence."""
     values: dict[str, object] = {}
     origins: dict[str, str] = {}
     ignored: list[IgnoredSetting] = []
@@ -86,7 +84,7 @@ def merge(layers: Iterable[ConfigLayer]) -> Config:
 
 
 def read_entry(entry: ConfigEntry) -> tuple[ConfigKey, object]:
-    """The key and the value that an entry means, or an error that names its place."""
+    """Return key and parsed value of an entry, or raise an error that names its origin."""
     key = BY_NAME.get(entry.key)
     if key is None:
         raise _unknown(entry)
@@ -94,25 +92,25 @@ def read_entry(entry: ConfigEntry) -> tuple[ConfigKey, object]:
 
 
 def find_refusal(layer: ConfigLayer, entry: ConfigEntry, below: Mapping[str, object]) -> IgnoredSetting | None:
-    """Why an entry of a repository's own file has no effect on the values `below` it; None where it has."""
+    """Return why an entry of a repository's configuration file is ignored, or None if it takes effect."""
     if layer.trust is None:
         return None
     try:
         key, value = read_entry(entry)
     except CodePlaneError as error:
-        return _left_out(entry.key, entry.origin, error)
+        return _ignored_setting(entry.key, entry.origin, error)
     under = below.get(key.name, key.default)
     if key.trusted_only and layer.trust is not TrustState.TRUSTED and not (key.may_lower and _is_lower(value, under)):
-        void = "; the file has changed since it was trusted" if layer.trust is TrustState.VOID else ""
+        void = "; the file changed after it was trusted" if layer.trust is TrustState.VOID else ""
         return IgnoredSetting(entry.key, entry.origin, key.outside + void)
     if key.tightens_to is not None and value not in (key.tightens_to, under):
-        reason = "a repository may turn it on and never off"
+        reason = "a repository may only turn it on"
         return IgnoredSetting(entry.key, entry.origin, reason, WarningCode.CONFIG_IGNORED)
     return None
 
 
 def document_layer(document: Mapping[object, object], origin: str, trust: TrustState | None = None) -> ConfigLayer:
-    """The layer that a configuration file's content makes; `origin` is the file as a person would name it."""
+    """Return the layer of a configuration file; `origin` is the file name for messages."""
     entries: list[ConfigEntry] = []
     ignored: list[IgnoredSetting] = []
     for section, content in document.items():
@@ -121,12 +119,12 @@ def document_layer(document: Mapping[object, object], origin: str, trust: TrustS
         except CodePlaneError as error:
             if trust is None:
                 raise
-            ignored.append(_left_out(section, origin, error))
+            ignored.append(_ignored_setting(section, origin, error))
     return ConfigLayer(tuple(entries), trust, tuple(ignored))
 
 
 def environment_layer(environment: Mapping[str, str]) -> ConfigLayer:
-    """CODEPLANE__SECTION__KEY variables."""
+    """Return the layer of CODEPLANE__SECTION__KEY variables."""
     names = sorted(name for name in environment if name.startswith(ENVIRONMENT_PREFIX))
     return ConfigLayer(
         tuple(
@@ -141,7 +139,7 @@ def environment_layer(environment: Mapping[str, str]) -> ConfigLayer:
 
 
 def override_layer(overrides: Iterable[str], option: str = "--set") -> ConfigLayer:
-    """One-off `key=value` overrides."""
+    """Return the layer of `key=value` overrides."""
     entries = []
     for text in overrides:
         key, equals, value = text.partition("=")
@@ -159,7 +157,7 @@ def override_layer(overrides: Iterable[str], option: str = "--set") -> ConfigLay
 
 def _flatten(section: object, content: object, origin: str) -> Iterable[ConfigEntry]:
     if not isinstance(section, str):
-        raise _invalid(f"{origin} has a section that is not a word", "a section name", section, "index")
+        raise _invalid(f"{origin} has a section whose name is not text", "a section name", section, "index")
     if content is None and section in _SECTIONS:
         return
     if not isinstance(content, dict):
@@ -175,13 +173,13 @@ def _flatten(section: object, content: object, origin: str) -> Iterable[ConfigEn
         yield ConfigEntry(section, content, origin)
 
 
-def _left_out(name: object, origin: str, error: CodePlaneError) -> IgnoredSetting:
-    """In words of ours alone: what a stranger wrote stays in the field that holds the key."""
+def _ignored_setting(name: object, origin: str, error: CodePlaneError) -> IgnoredSetting:
+    """Describe an invalid entry. The reason must not quote the file, whose author is not trusted."""
     if error.code is ErrorCode.CONFIG_UNKNOWN_KEY:
         near = error.details.get("nearest")
-        reason = "there is no such setting" + (f"; the nearest is {near}" if near else "")
+        reason = "unknown setting" + (f"; did you mean {near}?" if near else "")
     else:
-        reason = f"its value cannot be used; expected {error.expected}"
+        reason = f"invalid value; expected {error.expected}"
     return IgnoredSetting(_shown(name), origin, reason, WarningCode.CONFIG_IGNORED)
 
 
@@ -190,7 +188,7 @@ def _is_lower(value: object, than: object) -> bool:
 
 
 def _section(values: Mapping[str, object], section: str, shape: type) -> dict[str, Any]:
-    """Constructor arguments of one section. Each value was made by its key's own parser."""
+    """Return the constructor arguments of one section."""
     return {
         field.name: values[f"{section}.{field.name}"] for field in fields(shape) if f"{section}.{field.name}" in values
     }
@@ -201,7 +199,7 @@ def _parse(key: ConfigKey, entry: ConfigEntry) -> object:
         return key.parse(entry.value)
     except InvalidValue:
         raise _invalid(
-            f"{key.name} has a value that cannot be used ({entry.origin})",
+            f"{key.name} has an invalid value ({entry.origin})",
             key.expected,
             entry.value,
             f"{key.name}: {key.example}",
@@ -211,7 +209,7 @@ def _parse(key: ConfigKey, entry: ConfigEntry) -> object:
 
 
 def _from_text(text: str) -> object:
-    """Lists and objects are written as JSON in variables and overrides; all else is for the key to read."""
+    """Parse lists and objects, which are JSON in variables and overrides; other text is parsed by the key."""
     if not text.lstrip().startswith(("[", "{")):
         return text
     try:
@@ -227,7 +225,7 @@ def _unknown(entry: ConfigEntry) -> CodePlaneError:
     nearest = near[0] if near else None
     return CodePlaneError(
         ErrorCode.CONFIG_UNKNOWN_KEY,
-        f"there is no setting '{_shown(entry.key)}' ({entry.origin})",
+        f"unknown setting '{_shown(entry.key)}' ({entry.origin})",
         details={"origin": entry.origin} | ({"nearest": nearest} if nearest else {}),
         expected=nearest or ", ".join(BY_NAME),
         received=_shown(entry.key),
@@ -257,5 +255,5 @@ def _text(value: object) -> str:
     try:
         return repr(value)
     except ValueError:
-        # Python declines to write out a number of thousands of digits, which YAML can hold.
-        return "a very long number"
+        # Python refuses to convert integers of thousands of digits, which YAML allows.
+        return "a very large number"

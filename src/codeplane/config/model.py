@@ -1,7 +1,6 @@
-"""What the rest of the program receives: plain frozen values, one section per concern.
+"""Configuration values: one frozen dataclass per section.
 
-A package gets its own section and never the whole. The defaults written here are the
-lowest layer.
+A package gets its own section, never the whole. The defaults here are the lowest layer.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ TOOLSETS = ("core", "files", "git", "refactor", "tests", "tasks", "admin", "comp
 
 @dataclass(frozen=True)
 class LogOutput:
-    """One place that log lines go to. Without a level of its own it has that of `logging.level`."""
+    """Destination of log lines. Default level: `logging.level`."""
 
     format: str = "console"
     destination: str = "stderr"
@@ -50,15 +49,15 @@ class IndexConfig:
 @dataclass(frozen=True)
 class ServerConfig:
     port: int = 0
-    """0 lets the system choose."""
+    """0: chosen by the system."""
     keep_token: bool = False
     toolsets: tuple[str, ...] = ("core",)
     format: str = "text"
-    """Form of answers: text or json."""
+    """Format of answers: text or json."""
     read_only: bool = False
     shutdown_sec: float = 5.0
     allowed_roots: tuple[str, ...] = ()
-    """Absolute directories; a repository beneath one of them may be registered besides the home repository."""
+    """Absolute directories under which further repositories may be registered."""
     session_idle_sec: float = 1800.0
     prewarm: bool = True
 
@@ -71,19 +70,19 @@ class FreshnessConfig:
     watcher: bool = True
     debounce_ms: int = 5000
     interval_sec: float = 180.0
-    """0 for never."""
+    """0: never."""
 
 
 @dataclass(frozen=True)
 class LedgerConfig:
     retention_days: int = 14
-    """0 for ever."""
+    """0: unlimited."""
 
 
 @dataclass(frozen=True)
 class ReadingConfig:
     enforce: bool = False
-    """Whether budgets hold also outside of a task that was opened with limits."""
+    """Enforce budgets also outside of tasks with limits."""
     max_reads: int = 25
     max_total_lines: int = 2_500
     max_single_lines: int = 300
@@ -97,22 +96,22 @@ class EditsConfig:
 
 
 class TrustState(StrEnum):
-    """How the user stands to what the repository's own files ask for."""
+    """Trust of the user in the repository's configuration file."""
 
     ABSENT = "absent"
-    """There is no such file."""
+    """There is no configuration file."""
     UNTRUSTED = "untrusted"
     VOID = "void"
-    """The file is another than the one that was trusted."""
+    """The file changed after it was trusted."""
     TRUSTED = "trusted"
 
 
 @dataclass(frozen=True)
 class IgnoredSetting:
-    """A setting of the repository's own file that has no effect, and why."""
+    """A setting of the repository's configuration file that has no effect, and the reason."""
 
     key: str
-    """As it is written there, escaped and cut; empty for the whole file."""
+    """As written, escaped and truncated; empty for the whole file."""
     origin: str
     reason: str
     code: WarningCode = WarningCode.CONFIG_UNTRUSTED
@@ -136,7 +135,7 @@ class Config:
     trust: TrustState = TrustState.ABSENT
 
     def origin(self, key: str) -> str:
-        """Which layer set `key`, in words that lead to the place."""
+        """Return the layer that set `key`, as text for messages."""
         return self.origins.get(key, DEFAULT_ORIGIN)
 
     def value(self, key: str) -> object:

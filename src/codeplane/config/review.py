@@ -1,4 +1,4 @@
-"""What a repository's own file asks for, and what becomes of each setting: shown before it is trusted."""
+"""Review of a repository's configuration file: each setting and its effect, shown before it is trusted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class RequestedSetting:
-    """One setting. `value` is what would be used, or for an unusable one what was written."""
+    """One setting. `value` is the parsed value, or the raw one if it is unusable."""
 
     key: str
     value: object
@@ -33,24 +33,24 @@ def find_repository_layer(layers: Sequence[ConfigLayer]) -> ConfigLayer | None:
 
 
 def review(layers: Sequence[ConfigLayer]) -> tuple[RequestedSetting, ...]:
-    """Every setting of the repository's file, in its order, among the layers that are in force with it."""
+    """Return every setting of the repository's file in file order, with its effect among all layers."""
     layer = find_repository_layer(layers)
     if layer is None:
         return ()
-    place = layers.index(layer)
+    position = layers.index(layer)
     trusted = replace(layer, trust=TrustState.TRUSTED)
-    base = merge(layers[:place])
+    base = merge(layers[:position])
     below = {key.name: base.value(key.name) for key in KEYS}
-    after = merge([*layers[:place], trusted, *layers[place + 1 :]])
-    asked = [RequestedSetting(left.key, None, Effect.UNUSABLE, left.reason) for left in layer.ignored]
+    after = merge([*layers[:position], trusted, *layers[position + 1 :]])
+    settings = [RequestedSetting(ignored.key, None, Effect.UNUSABLE, ignored.reason) for ignored in layer.ignored]
     for entry in layer.entries:
         refused = find_refusal(trusted, entry, below)
         if refused is not None:
-            asked.append(RequestedSetting(entry.key, entry.value, Effect.UNUSABLE, refused.reason))
+            settings.append(RequestedSetting(entry.key, entry.value, Effect.UNUSABLE, refused.reason))
             continue
         waiting = find_refusal(layer, entry, below)
-        asked.append(_usable(entry, after, waiting.reason if waiting else ""))
-    return tuple(asked)
+        settings.append(_usable(entry, after, waiting.reason if waiting else ""))
+    return tuple(settings)
 
 
 def _usable(entry: ConfigEntry, after: Config, waiting: str) -> RequestedSetting:

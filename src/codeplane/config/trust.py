@@ -1,9 +1,7 @@
-"""What a user has approved: a small file per repository, outside of the repository.
+"""Trust grants: one small file per repository, in the user's state directory.
 
-It holds digests of the very bytes that were approved, of every file of a repository that
-may name commands or places outside of it. A changed file is not approved, and neither is
-the same file in another place. Whoever uses such a file hands over the digest of the bytes
-that it is about to use. The caller says where the user's state directory is.
+A grant contains the digests of the approved files of a repository. A changed file is not approved, and neither is the
+same file at another path. Callers pass the digest of the bytes that they are about to use.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 
 REPOSITORY_CONFIG = ".codeplane/config.yaml"
-"""The one file, as yet, that can be trusted."""
+"""The only file that can be trusted so far."""
 
 _DIRECTORY = "trust"
 _VERSION = 1
@@ -31,11 +29,11 @@ _MAX_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Grant:
-    """What was trusted in the repository at `root`, and when (seconds since the epoch)."""
+    """Trusted files of the repository at `root`; `granted` is in seconds since the epoch."""
 
     root: str
     files: Mapping[str, str]
-    """sha256 of the bytes, by path in the repository."""
+    """SHA-256 of the content by repository path."""
     granted: int
 
     def covers(self, path: str, digest: str) -> bool:
@@ -47,7 +45,7 @@ def grant_path(user_state: Path, root: Path) -> Path:
 
 
 def read_grant(user_state: Path, root: Path) -> Grant | None:
-    """The grant for the repository at the canonical path `root`; None when there is none that is surely the user's."""
+    """Return the grant for the repository at the canonical path `root`; None if it is missing or not private."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         descriptor = os.open(grant_path(user_state, root), flags)
@@ -65,7 +63,7 @@ def read_grant(user_state: Path, root: Path) -> Grant | None:
 
 
 def write_grant(user_state: Path, root: Path, files: Mapping[str, str], now: float) -> Grant:
-    """Keep the digests of what was approved. Replaces what was approved before."""
+    """Store the digests of the approved files. Replaces an earlier grant."""
     grant = Grant(_root_text(root), dict(files), int(now))
     fields = {"version": _VERSION, "root": grant.root, "files": grant.files, "granted": grant.granted}
     path = grant_path(user_state, root)
@@ -77,19 +75,19 @@ def write_grant(user_state: Path, root: Path, files: Mapping[str, str], now: flo
         finally:
             os.close(directory)
     except OSError as error:
-        raise _not_kept(path, error) from error
+        raise _write_error(path, error) from error
     return grant
 
 
 def remove_grant(user_state: Path, root: Path) -> bool:
-    """Whether there was something to remove."""
+    """Remove the grant; False if there was none."""
     path = grant_path(user_state, root)
     try:
         os.unlink(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise _not_kept(path, error) from error
+        raise _write_error(path, error) from error
     return True
 
 
@@ -106,7 +104,7 @@ def _replace(directory: int, name: str, data: bytes) -> None:
     try:
         descriptor = os.open(temporary, flags, 0o600, dir_fd=directory)
         with os.fdopen(descriptor, "wb") as file:
-            # The umask may have taken bits away that we need.
+            # The umask may have removed bits.
             os.fchmod(descriptor, 0o600)
             file.write(data)
             file.flush()
@@ -119,12 +117,12 @@ def _replace(directory: int, name: str, data: bytes) -> None:
     os.fsync(directory)
 
 
-def _not_kept(path: Path, error: OSError) -> CodePlaneError:
+def _write_error(path: Path, error: OSError) -> CodePlaneError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return CodePlaneError(
         ErrorCode.NO_SPACE if full else ErrorCode.STATE_DIRECTORY_READ_ONLY,
         f"{display(str(path))} cannot be written ({error.strerror or 'not usable'})",
-        remedy="Make room there, and try again." if full else "Make its directory writable for you alone.",
+        remedy="Free disk space and retry." if full else "Make its directory writable for you only.",
     )
 
 

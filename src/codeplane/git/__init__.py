@@ -1,1 +1,1 @@
-"""The repository as git sees it. Only this package knows pygit2; nothing here writes."""
+"""The git repository. Only this package imports pygit2; nothing here writes."""

@@ -1,8 +1,8 @@
-"""What `.gitattributes` says of the role of a file: the attributes that GitHub's Linguist has made usual.
+"""Linguist attributes in `.gitattributes`: generated, vendored and documentation files.
 
-Patterns are matched as git matches them: a deeper file wins over those above it, a later line over an earlier one, and
-a pattern that names a directory says nothing of what lies in it. The files come with the repository, so they are
-bounded, and whatever they hold is an answer, never an exception. Macros are not known here. Does no I/O.
+Patterns match as in git (gitattributes(5)): deeper files override files above them, later lines override earlier ones,
+and a pattern for a directory does not apply to its content. The files come with the repository, so they are bounded;
+no content raises an exception. Macros are not supported. Does no I/O.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from codeplane.disk.ignore_patterns import PatternList
 
 ATTRIBUTES_FILE = ".gitattributes"
 MAX_ATTRIBUTES_BYTES = 256 * 1024
-"""A larger file says nothing."""
+"""Larger files are ignored."""
 MAX_LINE_BYTES = 2048
-"""As for git itself: a longer line says nothing."""
+"""Longer lines are ignored, as in git."""
 MAX_STATEMENTS = 5000
-"""Of one tree; those of deep directories are left out first."""
+"""Limit per tree; statements of the deepest directories are skipped first."""
 
 GENERATED = "linguist-generated"
 VENDORED = "linguist-vendored"
@@ -29,13 +29,13 @@ _NAMES = (GENERATED, VENDORED, DOCUMENTATION)
 
 
 class AttributeStatement(NamedTuple):
-    """One attribute on one line."""
+    """One attribute of one line."""
 
     pattern: str
-    """Its bytes as characters of Latin-1."""
+    """Pattern bytes, decoded as Latin-1."""
     attribute: str
     holds: bool | None
-    """None where the line takes back what others say."""
+    """None if the line resets the attribute (`!name`)."""
 
 
 class AttributeValue(NamedTuple):
@@ -44,7 +44,7 @@ class AttributeValue(NamedTuple):
 
 
 FileAttributes = Mapping[str, AttributeValue]
-"""By attribute, what is said of one path."""
+"""Attribute values of one path, by attribute name."""
 NO_ATTRIBUTES: FileAttributes = {}
 
 
@@ -53,7 +53,7 @@ def is_attributes_file(path: str) -> bool:
 
 
 def parse_attributes(data: bytes | None) -> tuple[AttributeStatement, ...]:
-    """What one file says, in its order; nothing for one that cannot be read, or is too large."""
+    """Parse an attributes file; empty if it is unreadable or too large."""
     if data is None or len(data) > MAX_ATTRIBUTES_BYTES or b"linguist-" not in data:
         return ()
     found: list[AttributeStatement] = []
@@ -73,18 +73,20 @@ def parse_attributes(data: bytes | None) -> tuple[AttributeStatement, ...]:
 
 
 class Attributes:
-    """All that the attribute files of a tree say."""
+    """All attribute files of a tree."""
 
     def __init__(self, files: Mapping[RepoPath, tuple[AttributeStatement, ...]]) -> None:
-        room = MAX_STATEMENTS
-        self.complete = sum(map(len, files.values())) <= room
-        """Whether all statements count."""
+        remaining = MAX_STATEMENTS
+        self.complete = sum(map(len, files.values())) <= remaining
+        """False if statements were skipped because of the limit."""
         self._lists: dict[str, list[_Statements]] = {}
         for path in sorted(files, key=lambda path: (path.count("/"), path)):
-            taken = files[path][:room]
-            room -= len(taken)
-            if taken:
-                lists = [_Statements(path, name, [each for each in taken if each.attribute == name]) for name in _NAMES]
+            statements = files[path][:remaining]
+            remaining -= len(statements)
+            if statements:
+                lists = [
+                    _Statements(path, name, [each for each in statements if each.attribute == name]) for name in _NAMES
+                ]
                 self._lists[path[: -len(ATTRIBUTES_FILE)]] = [each for each in lists if each]
 
     def find(self, path: RepoPath) -> FileAttributes:
@@ -96,20 +98,20 @@ class Attributes:
         while True:
             for statements in self._lists.get(path[:end], ()):
                 if statements.attribute not in found:
-                    said = statements.find(path[end:], name)
-                    if said is not _UNSAID:
-                        found[statements.attribute] = said
+                    value = statements.find(path[end:], name)
+                    if value is not _NO_MATCH:
+                        found[statements.attribute] = value
             if not end:
                 break
             end = path.rfind("/", 0, end - 1) + 1
-        return {attribute: said for attribute, said in found.items() if said is not None}
+        return {attribute: value for attribute, value in found.items() if value is not None}
 
 
-_UNSAID = AttributeValue(False, "")
+_NO_MATCH = AttributeValue(False, "")
 
 
 class _Statements:
-    """Those of one file about one attribute."""
+    """Statements of one file about one attribute."""
 
     def __init__(self, path: RepoPath, attribute: str, statements: Sequence[AttributeStatement]) -> None:
         self._held = [each.holds for each in statements]
@@ -121,10 +123,10 @@ class _Statements:
         return len(self._held)
 
     def find(self, path: str, name: str) -> AttributeValue | None:
-        """What the last line that matches says, `_UNSAID` where there is none."""
+        """Return the value of the last matching line, `_NO_MATCH` if there is none."""
         pattern = self._patterns.find_last(os.fsencode(path), os.fsencode(name), is_directory=False)
         if pattern is None:
-            return _UNSAID
+            return _NO_MATCH
         holds = self._held[pattern.line - 1]
         return None if holds is None else AttributeValue(holds, f"{self._path} {'' if holds else '-'}{self.attribute}")
 
@@ -133,7 +135,7 @@ _ESCAPES = {ord("t"): b"\t", ord("n"): b"\n", ord("r"): b"\r"}
 
 
 def _split(line: bytes) -> tuple[bytes, list[bytes]]:
-    """Pattern and attributes; no pattern where git takes the line for a comment, a macro or a mistake."""
+    """Split a line into pattern and attributes; the pattern is empty for comments, macros and invalid lines."""
     if line.startswith((b"#", b"!", b"[attr]")):
         return b"", []
     if not line.startswith(b'"'):
@@ -155,7 +157,7 @@ def _split(line: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def _as_line(pattern: bytes) -> bytes:
-    """The pattern as a line of an ignore file."""
+    """Return the pattern as a line of an ignore file."""
     if pattern.startswith(b"#"):
         pattern = b"\\" + pattern
     bare = pattern.rstrip(b" ")

@@ -1,7 +1,7 @@
-"""A file as the last commit or the index has it. Reads objects and never writes any.
+"""Content of a file in HEAD or in the index.
 
-Of a submodule nothing is told: its files are another repository's. Bytes are those of the object; no filter that the
-repository names has a part in it.
+Files of submodules are rejected, because they belong to another repository. The content is the raw object: filters that
+the repository configures are not run.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pygit2.enums import FileMode
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.git.errors import translated
+from codeplane.git.errors import translate_errors
 from codeplane.git.git_directory import has_git, open_repository
-from codeplane.git.head import is_own
+from codeplane.git.head import NOT_THIS_REPOSITORY, is_own
 from codeplane.git.index_state import check_objects
 
 GitVersion = Literal["HEAD", "INDEX"]
@@ -25,15 +25,13 @@ _FILES = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 
 
 def read_blob(root: Path, path: RepoPath, version: GitVersion, limit: int) -> bytes | None:
-    """The bytes of a file as HEAD or the index has it; None where it has none, or something that is no file."""
+    """Return the content of a file in HEAD or in the index; None if it has no regular file at the path."""
     if not has_git(root):
         raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, "this directory is not a git repository")
-    with translated(root):
+    with translate_errors(root):
         repository = open_repository(root)
         if not is_own(root, repository):
-            raise CodePlaneError(
-                ErrorCode.GIT_UNSUPPORTED, "what '.git' names is not known to be the repository of this directory"
-            )
+            raise CodePlaneError(ErrorCode.GIT_UNSUPPORTED, NOT_THIS_REPOSITORY)
         check_objects(root)
         found = _in_head(repository, path) if version == "HEAD" else _in_index(repository, path)
         if found is None:
@@ -75,4 +73,6 @@ def _in_index(repository: pygit2.Repository, path: RepoPath) -> pygit2.Oid | Non
 
 
 def _in_submodule(path: RepoPath) -> CodePlaneError:
-    return CodePlaneError(ErrorCode.GIT_UNSUPPORTED, f"'{display(path)}' lies in a submodule, which is not compared")
+    return CodePlaneError(
+        ErrorCode.GIT_UNSUPPORTED, f"'{display(path)}' is in a submodule, which is another repository"
+    )

@@ -1,9 +1,8 @@
-"""What libgit2 raises, in our words; mapped once, here.
+"""Mapping of libgit2 errors to CodePlane errors.
 
-Metadata that cannot be read is a clear failure and never repaired. What libgit2 does not
-know, and repositories that belong to somebody else, are told apart from damage, because
-the remedy differs. libgit2 quotes what it stumbled over, which a stranger may have written:
-its own text stands in a field of its own, short and without the quotations, never in a sentence.
+Unreadable metadata is an error and is never repaired. Unsupported formats and repositories of other users are not
+damage, because the remedy differs. The text of libgit2 may quote content of the repository, so it is only in a separate
+field, shortened and without quotations.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import display
 
 FOREIGN = (pygit2.GitError, KeyError, ValueError, OSError)
-"""All that pygit2 raises: its own tree, and the built-in exceptions that it uses for what is not found or not valid."""
+"""All exceptions that pygit2 raises: its own, and built-in ones for missing and invalid values."""
 
-MAX_TOLD = 200
+MAX_GIT_TEXT_CHARS = 200
 _FOREIGN_OWNER = ("not owned by",)
 _UNSUPPORTED = ("unsupported", "unknown object format", "not supported")
 _SYSTEM = tuple(map(os.strerror, (errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)))
@@ -31,8 +30,8 @@ _QUOTED = re.compile(r"(['\"]).*\1|['\"].*|(?<=escape at ).+|(?<=extension name 
 
 
 @contextmanager
-def translated(root: Path) -> Iterator[None]:
-    """Anything that libgit2 raises inside leaves as a CodePlaneError about `root`."""
+def translate_errors(root: Path) -> Iterator[None]:
+    """Convert exceptions of libgit2 to CodePlaneError."""
     try:
         yield
     except FOREIGN as error:
@@ -40,28 +39,28 @@ def translated(root: Path) -> Iterator[None]:
 
 
 def map_error(error: BaseException, root: Path) -> CodePlaneError:
-    shown, said = display(str(root)), str(error)
-    lowered = said.lower()
-    told = {"git": _QUOTED.sub("…", display(said))[:MAX_TOLD]}
+    shown, text = display(str(root)), str(error)
+    lowered = text.lower()
+    details = {"git": _QUOTED.sub("…", display(text))[:MAX_GIT_TEXT_CHARS]}
     if any(words in lowered for words in _FOREIGN_OWNER):
         return CodePlaneError(
             ErrorCode.GIT_UNSUPPORTED,
             f"the git repository at '{shown}' belongs to another user",
-            details=told,
+            details=details,
             remedy=f"If you trust it: git config --global --add safe.directory '{shown}'",
         )
     if any(words in lowered for words in _UNSUPPORTED):
         return CodePlaneError(
             ErrorCode.GIT_UNSUPPORTED,
             f"the git repository at '{shown}' uses a format that is not supported",
-            details=told,
-            remedy="Supported are sha1 objects, file references and an index that is neither split nor sparse.",
+            details=details,
+            remedy="Supported: SHA-1 objects, file references, and an index that is not split or sparse.",
         )
-    return damaged(root, next((words for words in _SYSTEM if words in said), ""), told)
+    return damaged(root, next((words for words in _SYSTEM if words in text), ""), details)
 
 
 def damaged(root: Path, reason: str, details: Mapping[str, object] | None = None) -> CodePlaneError:
-    """`reason` is ours, or the system's; none of it was read from the repository."""
+    """Build GIT_DAMAGED. `reason` must not contain text from the repository."""
     return CodePlaneError(
         ErrorCode.GIT_DAMAGED,
         f"the git metadata at '{display(str(root))}' cannot be read" + (f": {reason}" if reason else ""),

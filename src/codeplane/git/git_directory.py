@@ -1,8 +1,7 @@
-"""The way into libgit2: which directory `.git` stands for, and whether what will be read there are files.
+"""Safe opening of repositories with libgit2.
 
-libgit2 opens whatever bears the right name, and at a pipe it waits for ever with the
-interpreter's lock held. So everything that it is going to read is looked at first. Nothing
-else in the program hands libgit2 a path.
+libgit2 opens any file with the expected name, and blocks forever on a FIFO while it holds the GIL. So all files that it
+will read are checked first. No other module passes a path to libgit2.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ _GITDIR = "gitdir:"
 _REFERENCE = "ref:"
 _LINE_BYTES = 8192
 _PLACES = ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
-"""Where a short name of a reference may mean."""
+"""Expansions of a short reference name (gitrevisions(7))."""
 _MAX_REFERENCES = 16
-"""More than libgit2 follows from one name to the next."""
+"""More symbolic references than libgit2 follows."""
 _READ = (
     "HEAD",
     "index",
@@ -39,13 +38,13 @@ _READ = (
 
 class GitDirectories(NamedTuple):
     own: Path
-    """What belongs to this working tree alone."""
+    """Files of this working tree."""
     shared: Path
-    """What all working trees of the repository share; mostly the same directory."""
+    """Files shared by all working trees; usually the same directory."""
 
 
 def has_git(directory: Path) -> bool:
-    """Whether there is a `.git`, be it a directory or the file of a worktree or submodule; a link is none."""
+    """True if there is a `.git` directory, or a `.git` file of a worktree or submodule; not for a link."""
     try:
         mode = os.stat(directory / ".git", follow_symlinks=False).st_mode
     except (OSError, ValueError):
@@ -54,17 +53,17 @@ def has_git(directory: Path) -> bool:
 
 
 def is_git_directory(directory: Path) -> bool:
-    """Whether the files here are git's own: a bare repository, or the `.git` of one with a working tree."""
+    """True for a bare repository, or the `.git` of a repository."""
     try:
         head = os.stat(directory / "HEAD", follow_symlinks=False).st_mode
-        kept = [os.stat(directory / name, follow_symlinks=False).st_mode for name in ("objects", "refs")]
+        directories = [os.stat(directory / name, follow_symlinks=False).st_mode for name in ("objects", "refs")]
     except (OSError, ValueError):
         return False
-    return not modes.S_ISDIR(head) and all(map(modes.S_ISDIR, kept)) and not has_git(directory)
+    return not modes.S_ISDIR(head) and all(map(modes.S_ISDIR, directories)) and not has_git(directory)
 
 
 def open_repository(root: Path) -> pygit2.Repository:
-    """The repository whose `.git` lies in `root`; refused where libgit2 would read what is no file."""
+    """Open the repository at `root`, or raise GIT_DAMAGED if libgit2 would read something other than a file."""
     directories = find_git_directories(root)
     for directory in dict.fromkeys(directories):
         for name in _READ:
@@ -75,19 +74,19 @@ def open_repository(root: Path) -> pygit2.Repository:
 
 
 def find_git_directories(root: Path) -> GitDirectories:
-    """Where git keeps its files for the working tree at `root`."""
+    """Return the git directories of the working tree at `root`."""
     own = root / ".git"
     if not modes.S_ISDIR(os.stat(own, follow_symlinks=False).st_mode):
         pointer = read_line(own)
         if pointer is None or not pointer.startswith(_GITDIR):
-            raise damaged(root, ".git names no directory")
+            raise damaged(root, ".git does not name a directory")
         own = root / pointer.removeprefix(_GITDIR).strip()
     common = read_line(own / "commondir")
     return GitDirectories(own, own / common if common else own)
 
 
 def read_file(path: str | Path, limit: int) -> tuple[os.stat_result, bytes] | None:
-    """The stat and the first `limit` bytes of a regular file; None for anything else, without waiting for it."""
+    """Return stat and first `limit` bytes of a regular file; None for anything else. Never blocks."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         found = os.fstat(descriptor)
@@ -97,7 +96,7 @@ def read_file(path: str | Path, limit: int) -> tuple[os.stat_result, bytes] | No
 
 
 def named_reference(line: str) -> str | None:
-    """The reference that a line such as that of HEAD names; None where it names a commit, or nothing of the kind."""
+    """Return the target of a symbolic reference such as HEAD; None if the line is not one."""
     if not line.startswith(_REFERENCE):
         return None
     name = line.removeprefix(_REFERENCE).strip()
@@ -105,14 +104,14 @@ def named_reference(line: str) -> str | None:
 
 
 def check_reference(root: Path, name: str) -> None:
-    """Refuse a name at which libgit2 would wait: it looks for one in several places, and goes on from there."""
+    """Raise GIT_DAMAGED if libgit2 would block when it resolves the name."""
     directories = find_git_directories(root)
     for place in _PLACES:
         _check_chain(root, directories, place.format(name))
 
 
 def _check_references(root: Path, directories: GitDirectories) -> None:
-    """HEAD names a file, which may name the next. What a valid name is, is for libgit2 to say."""
+    """Check the symbolic references that start at HEAD."""
     name = named_reference(read_line(directories.own / "HEAD") or "")
     if name is not None:
         _check_chain(root, directories, name)
@@ -132,7 +131,7 @@ def _check_chain(root: Path, directories: GitDirectories, first: str) -> None:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether something is there that a reader might wait for; a link counts as what it leads to."""
+    """True if reading the path could block; links are followed."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):

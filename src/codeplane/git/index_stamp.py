@@ -1,4 +1,4 @@
-"""Whether git has moved, as cheaply as can be: the stat of its index file, without opening anything."""
+"""Cheap check for git activity: the stat of the index file. Does not import pygit2."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def index_stamp(root: Path) -> tuple[int, int] | None:
-    """Modification time and size of git's index; zeros before anything was added, None where there is no such file."""
+    """Return modification time and size of the index; zeros if it does not exist yet, None without `.git`."""
     try:
         if not (root / ".git").is_dir():
             return None

@@ -1,8 +1,8 @@
-"""What git says of tracked files without looking at the working tree: what is staged, and which stat each file had.
+"""Staged files and recorded stats from git's index, without reading the working tree.
 
-libgit2 compares HEAD with the index, for which it reads objects. It would also compare the index with the working
-tree, but reads attribute and ignore files there, and waits for ever where one of them is a pipe; so the stats are taken
-from the index file itself, for those who know the files better. Nothing here writes.
+libgit2 compares HEAD with the index. It could also compare the index with the working tree, but then it opens attribute
+and ignore files there and blocks forever if one is a FIFO. So the index file is parsed here (gitformat-index(5)), and
+callers compare the stats themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pygit2.enums import DeltaStatus, DiffOption
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display
-from codeplane.git.errors import damaged, translated
+from codeplane.git.errors import damaged, translate_errors
 from codeplane.git.git_directory import (
     find_git_directories,
     has_git,
@@ -45,11 +45,11 @@ _INTENT_TO_ADD = 0x2000
 
 
 Written = tuple[int, int, int]
-"""When a file was written, its size and its inode; zeros where there is none."""
+"""Modification time, size and inode of a file; zeros if it does not exist."""
 
 
 class GitStamp(NamedTuple):
-    """Another one whenever HEAD names another commit, or the index was written."""
+    """Changes whenever HEAD names another commit or the index is written."""
 
     head: str
     branch: Written
@@ -58,7 +58,7 @@ class GitStamp(NamedTuple):
 
 
 class IndexEntry(NamedTuple):
-    """A regular file as the index has it: its stat when its content was taken, and the id of that. All modulo 2**32."""
+    """Index entry of a regular file: its stat when it was added, and its blob id. Numbers are modulo 2**32."""
 
     ctime_s: int
     ctime_ns: int
@@ -70,25 +70,25 @@ class IndexEntry(NamedTuple):
     user: int
     group: int
     size: int
-    """0 may also mean that the stat is not to be believed."""
+    """0 may also mean that the stat is racy."""
     blob: bytes
     flags: int
 
 
 class IndexState(NamedTuple):
     tracked: dict[RepoPath, IndexEntry]
-    """Files whose content git would compare; submodules and links are none."""
+    """Files whose content git compares; no submodules and no links."""
     staged: frozenset[RepoPath]
-    """Files that HEAD has not, or has otherwise, and those in conflict; what was removed is not among them."""
+    """Files that are new or changed since HEAD, or in conflict; not removed files."""
     mtime_ns: int
-    """Of the index file: an entry that is not older may have changed since, and look the same."""
+    """Modification time of the index file; an entry that is not older is racy."""
 
 
 def git_stamp(root: Path) -> GitStamp:
-    """How git stands at `root`, without reading its index or any object, nor asking libgit2, which takes ten times."""
+    """Return the stamp at `root`, without libgit2, which takes ten times as long, and without reading the index."""
     if not has_git(root):
         raise _no_repository(root)
-    with translated(root):
+    with translate_errors(root):
         own, shared = find_git_directories(root)
         head = read_line(own / "HEAD") or ""
         branch = named_reference(head)
@@ -112,10 +112,10 @@ _NEVER = (0, 0, 0)
 
 
 def index_state(root: Path) -> IndexState:
-    """The index at `root`, and how it differs from HEAD."""
+    """Return the index at `root`, and its differences from HEAD."""
     if not has_git(root):
         raise _no_repository(root)
-    with translated(root):
+    with translate_errors(root):
         repository = open_repository(root)
         found = _read_index(root, Path(repository.path, "index"))
         if found is None:
@@ -124,7 +124,7 @@ def index_state(root: Path) -> IndexState:
         try:
             tracked, marked, written = _parse(found[1])
         except (struct.error, ValueError, IndexError) as error:
-            # It is for libgit2 to say whether that is damage, or a format that neither of us knows.
+            # libgit2 decides whether this is damage or an unsupported format.
             len(repository.index)
             raise damaged(root, "the index cannot be read") from error
         if repository.head_is_unborn:
@@ -140,7 +140,7 @@ def _no_repository(root: Path) -> CodePlaneError:
 
 def _list_staged(repository: pygit2.Repository, written: bytes | None) -> Iterator[RepoPath]:
     head = repository.head.peel(pygit2.Commit)
-    # Mostly the index says itself that it is this very tree.
+    # Usually the cached tree of the index equals the tree of HEAD.
     if head.tree_id.raw == written:
         return
     for delta in head.tree.diff_to_index(repository.index, flags=DiffOption.IGNORE_SUBMODULES).deltas:
@@ -154,12 +154,12 @@ def _read_index(root: Path, path: Path) -> tuple[int, bytes] | None:
     except FileNotFoundError:
         return None
     if found is None or found[0].st_size != len(found[1]):
-        raise damaged(root, "the index is not a file of a usual size")
+        raise damaged(root, "the index is not a regular file, or too large")
     return found[0].st_mtime_ns, found[1]
 
 
 def _parse(data: bytes) -> tuple[dict[RepoPath, IndexEntry], set[RepoPath], bytes | None]:
-    """Files that are compared by content, those that differ from HEAD whatever it is, and the tree that it all is."""
+    """Return entries compared by content, paths that always differ from HEAD, and the id of the cached tree."""
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError(version)
@@ -195,13 +195,13 @@ def _parse(data: bytes) -> tuple[dict[RepoPath, IndexEntry], set[RepoPath], byte
 
 
 def _find_tree(data: bytes, position: int) -> bytes | None:
-    """The id of the tree that was last written from the index, if that still stands."""
+    """Return the id of the cached tree, if it is valid."""
     found = None
     while position + _EXTENSION.size <= len(data) - _CHECKSUM_BYTES:
         name, length = _EXTENSION.unpack_from(data, position)
         position += _EXTENSION.size
         if name[:1].islower():
-            # Without understanding these, what is in the index cannot be known.
+            # Extensions in lowercase are mandatory to understand the index.
             raise ValueError("unsupported")
         if name == b"TREE" and data[position : position + 1] == b"\0":
             end = data.index(b"\n", position)
@@ -223,7 +223,7 @@ def _read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def check_objects(root: Path) -> None:
-    """libgit2 waits at a pipe in place of an object too. Entries tell what they are without a stat of each."""
+    """Raise GIT_DAMAGED if an object is not a regular file; libgit2 would block on a FIFO."""
     pending = [os.path.join(find_git_directories(root).shared, "objects")]
     seen: set[str] = set()
     count = 0
@@ -246,7 +246,7 @@ def check_objects(root: Path) -> None:
 
 
 def _list_alternates(path: str) -> list[str]:
-    """Directories that lend their objects, relative to the directory of those that they are lent to."""
+    """Return the object directories in an alternates file; relative paths start at the borrowing directory."""
     found = read_file(path, _ALTERNATES_BYTES)
     lines = found[1].split(b"\n") if found is not None else []
     objects = os.path.dirname(os.path.dirname(path))

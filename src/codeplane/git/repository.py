@@ -1,8 +1,7 @@
-"""Where the repository is and which version of it is checked out.
+"""Location and checked-out version of the repository.
 
-Reads git's metadata and never writes it. The working tree is always the given root: a
-`core.worktree` that points elsewhere is not followed. The owner check of libgit2 stays on.
-`.gitmodules` is never read: it comes with a clone, and what it includes may lie anywhere.
+The working tree is always the given root: a `core.worktree` that points elsewhere is not followed. The owner check of
+libgit2 stays on. `.gitmodules` is never read: it comes with a clone, and its includes may be anywhere.
 """
 
 from __future__ import annotations
@@ -17,31 +16,31 @@ from pygit2.enums import FileMode
 
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, join
-from codeplane.git.errors import damaged, translated
+from codeplane.git.errors import damaged, translate_errors
 from codeplane.git.git_directory import find_git_directories, has_git, open_repository, read_file
 
 MAX_SUBMODULES = 10_000
 _INDEX_HEADER = 12
 _INDEX_VERSIONS = (2, 3, 4)
 
-# Objects that a partial clone lacks are of no concern to what is read here.
+# Objects that a partial clone lacks are not needed here.
 pygit2.settings.set_extensions(["partialclone"])
 
 
 @dataclass(frozen=True)
 class RepoVersion:
-    """Equal as long as HEAD, the index file and the HEADs of all submodules are."""
+    """Equal if HEAD, the index file and the HEADs of all submodules are equal."""
 
     head: str | None
     """None before the first commit."""
     index_mtime_ns: int
     index_size: int
     submodules: tuple[tuple[RepoPath, str | None], ...] = ()
-    """Initialised ones, nested ones too, sorted by path."""
+    """Initialized submodules, including nested ones, sorted by path."""
 
 
 def find_root(start: Path) -> Path | None:
-    """The nearest directory at or above `start` that holds `.git`, be it a directory or a worktree's file."""
+    """Return the nearest directory at or above `start` with a `.git` directory or file."""
     current = Path(os.path.realpath(start))
     for directory in (current, *current.parents):
         if has_git(directory):
@@ -50,10 +49,10 @@ def find_root(start: Path) -> Path | None:
 
 
 def repo_version(root: Path) -> RepoVersion | None:
-    """The version checked out at `root`; None when it is no git repository."""
+    """Return the version checked out at `root`; None if it is not a git repository."""
     if not has_git(root):
         return None
-    with translated(root):
+    with translate_errors(root):
         repository = open_repository(root)
         head = _head(repository)
         index_mtime_ns, index_size = _stat_index(root, repository)
@@ -62,19 +61,19 @@ def repo_version(root: Path) -> RepoVersion | None:
 
 
 def head_commit(root: Path) -> str | None:
-    """The commit that is checked out; None before the first, and where there is no repository."""
+    """Return the commit of HEAD; None before the first commit or without a repository."""
     if not has_git(root):
         return None
-    with translated(root):
+    with translate_errors(root):
         return _head(open_repository(root))
 
 
 def tracked_paths(root: Path) -> frozenset[RepoPath]:
-    """Every path in the index, those of initialised submodules included; submodules themselves are not files."""
+    """Return all files in the index, including those of initialized submodules."""
     if not has_git(root):
         raise CodePlaneError(ErrorCode.NOT_A_REPOSITORY, f"'{display(str(root))}' is not a git repository")
     paths: set[RepoPath] = set()
-    with translated(root):
+    with translate_errors(root):
         repository = open_repository(root)
         for prefix, each in ((RepoPath(""), repository), *_list_submodules(root, repository)):
             entries = _read_index(root, each)
@@ -94,7 +93,7 @@ def _head(repository: pygit2.Repository) -> str | None:
 
 
 def _stat_index(root: Path, repository: pygit2.Repository) -> tuple[int, int]:
-    """Modification time and size; zeros where nothing was ever added. A broken header is damage."""
+    """Return modification time and size of the index, zeros if it does not exist; GIT_DAMAGED for a bad header."""
     try:
         found = read_file(os.path.join(repository.path, "index"), _INDEX_HEADER)
     except FileNotFoundError:
@@ -114,9 +113,9 @@ def _read_index(root: Path, repository: pygit2.Repository) -> pygit2.Index:
 
 
 def _list_submodules(root: Path, repository: pygit2.Repository) -> list[tuple[RepoPath, pygit2.Repository]]:
-    """Initialised submodules, each opened as a repository of its own, and theirs in turn."""
+    """Return the initialized submodules as repositories, recursively."""
     top = Path(os.path.realpath(root))
-    homes = (top, Path(os.path.realpath(repository.path)))
+    owned = (top, Path(os.path.realpath(repository.path)))
     found: list[tuple[RepoPath, pygit2.Repository]] = []
     pending = [(RepoPath(""), repository)]
     while pending and len(found) < MAX_SUBMODULES:
@@ -127,7 +126,7 @@ def _list_submodules(root: Path, repository: pygit2.Repository) -> list[tuple[Re
             if entry.mode != FileMode.COMMIT:
                 continue
             path = join(prefix, entry.path)
-            if _is_inside(top, path) and has_git(top / path) and _is_kept_in(homes, top / path):
+            if _is_inside(top, path) and has_git(top / path) and _belongs_to(owned, top / path):
                 submodule = open_repository(top / path)
                 found.append((path, submodule))
                 pending.append((path, submodule))
@@ -135,12 +134,12 @@ def _list_submodules(root: Path, repository: pygit2.Repository) -> list[tuple[Re
 
 
 def _is_inside(top: Path, path: RepoPath) -> bool:
-    """Whether the way to `path` leads through no link and not out of the tree."""
+    """True if `path` goes through no link and stays in the tree."""
     inside = os.path.join(top, path)
     return os.path.realpath(inside) == inside and top in Path(inside).parents
 
 
-def _is_kept_in(homes: tuple[Path, ...], place: Path) -> bool:
-    """Whether all of git's files for a submodule lie in one of the directories that belong to this repository."""
-    kept = (Path(os.path.realpath(directory)) for directory in find_git_directories(place))
-    return all(any(home in directory.parents for home in homes) for directory in kept)
+def _belongs_to(owned: tuple[Path, ...], place: Path) -> bool:
+    """True if the git directories of a submodule are in one of the directories of this repository."""
+    directories = (Path(os.path.realpath(directory)) for directory in find_git_directories(place))
+    return all(any(owner in directory.parents for owner in owned) for directory in directories)

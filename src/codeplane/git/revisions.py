@@ -1,8 +1,7 @@
-"""A file as a commit has it: any branch, tag or commit, and those before them. Reads objects and never writes any.
+"""Content of a file in any revision.
 
-A revision is a name and steps back from it (`HEAD~2`, `v1.0^`), no more of git's language: what searches the history,
-names a path or reads a log of references is refused before libgit2 sees it. Submodules are other repositories, and not
-entered.
+A revision is a branch, tag or commit with optional parent steps (`HEAD~2`, `v1.0^`). The rest of git's revision syntax
+(history searches, paths, reflogs) is rejected before libgit2 sees it. Submodules are not entered.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from pygit2.enums import FileMode
 from codeplane.base.errors import CodePlaneError, ErrorCode
 from codeplane.base.paths import RepoPath, display, join
 from codeplane.disk.secrets import is_secret
-from codeplane.git.errors import translated
+from codeplane.git.errors import translate_errors
 from codeplane.git.git_directory import check_reference, has_git, open_repository
-from codeplane.git.head import is_own
+from codeplane.git.head import NOT_THIS_REPOSITORY, is_own
 from codeplane.git.index_state import check_objects
 
 INDEX = "INDEX"
-"""What is staged, in place of a commit."""
+"""Pseudo revision: the staged content."""
 
 _MAX_CHARS = 250
 _MAX_SHOWN = 80
@@ -33,42 +32,40 @@ _REVISION = re.compile(r"([^-/.\s~^:?*\[\\\x00-\x1f\x7f][^\s~^:?*\[\\\x00-\x1f\x
 
 
 class FileAtRevision(NamedTuple):
-    """A file as it was."""
+    """A file in a revision."""
 
     commit: str
-    """Its whole id; empty for what is staged."""
+    """Full commit id; empty for INDEX."""
     data: bytes
 
 
 def read_file_at(root: Path, revision: str, path: RepoPath, limit: int) -> FileAtRevision:
-    """The file that a revision has at a path, of at most `limit` bytes; an error says what is there in its place."""
-    name = _parsed(revision)
-    repository = _opened(root)
-    with translated(root):
+    """Return the file at a path in a revision, if it has at most `limit` bytes."""
+    name = _parse_name(revision)
+    repository = _open(root)
+    with translate_errors(root):
         if revision == INDEX:
-            return FileAtRevision("", _data(repository, _staged(repository, path), path, limit))
+            return FileAtRevision("", _data(repository, _find_staged(repository, path), path, limit))
         check_reference(root, name)
         commit = _find_commit(repository, revision)
-        return FileAtRevision(str(commit.id), _data(repository, _committed(repository, commit, path), path, limit))
+        return FileAtRevision(str(commit.id), _data(repository, _find_committed(repository, commit, path), path, limit))
 
 
-def _opened(root: Path) -> pygit2.Repository:
+def _open(root: Path) -> pygit2.Repository:
     if not has_git(root):
         raise CodePlaneError(
             ErrorCode.NOT_A_REPOSITORY, "this directory is not a git repository", remedy="Leave 'ref' out."
         )
-    with translated(root):
+    with translate_errors(root):
         repository = open_repository(root)
         if not is_own(root, repository):
-            raise CodePlaneError(
-                ErrorCode.GIT_UNSUPPORTED, "what '.git' names is not known to be the repository of this directory"
-            )
+            raise CodePlaneError(ErrorCode.GIT_UNSUPPORTED, NOT_THIS_REPOSITORY)
         check_objects(root)
         return repository
 
 
-def _parsed(revision: str) -> str:
-    """The name that a revision begins with."""
+def _parse_name(revision: str) -> str:
+    """Return the branch, tag or commit at the start of a revision."""
     found = _REVISION.fullmatch(revision) if len(revision) <= _MAX_CHARS else None
     if found is None or ".." in found[1] or "@{" in found[1]:
         raise _invalid(revision, f"'{display(revision[:_MAX_SHOWN])}' is not a supported revision")
@@ -89,7 +86,7 @@ def _find_commit(repository: pygit2.Repository, revision: str) -> pygit2.Commit:
         raise _invalid(revision, f"'{display(revision[:_MAX_SHOWN])}' is not a commit") from error
 
 
-def _committed(repository: pygit2.Repository, commit: pygit2.Commit, path: RepoPath) -> pygit2.Oid:
+def _find_committed(repository: pygit2.Repository, commit: pygit2.Commit, path: RepoPath) -> pygit2.Oid:
     here: pygit2.Object = _object(repository, commit.tree_id)
     above = RepoPath("")
     for name in path.split("/"):
@@ -105,7 +102,7 @@ def _committed(repository: pygit2.Repository, commit: pygit2.Commit, path: RepoP
     return here.id
 
 
-def _staged(repository: pygit2.Repository, path: RepoPath) -> pygit2.Oid:
+def _find_staged(repository: pygit2.Repository, path: RepoPath) -> pygit2.Oid:
     index = repository.index
     parts = path.split("/")
     for end in range(1, len(parts) + 1):
@@ -119,18 +116,18 @@ def _staged(repository: pygit2.Repository, path: RepoPath) -> pygit2.Oid:
 
 
 def _object(repository: pygit2.Repository, object_id: pygit2.Oid) -> pygit2.Object:
-    """Shallow and partial clones lack some."""
+    """Load an object; shallow and partial clones lack some."""
     try:
         return repository[object_id]
     except KeyError as error:
-        raise _lacking() from error
+        raise _missing_object() from error
 
 
 def _data(repository: pygit2.Repository, object_id: pygit2.Oid, path: RepoPath, limit: int) -> bytes:
     try:
         _, size = repository.odb.read_header(object_id)
     except KeyError as error:
-        raise _lacking() from error
+        raise _missing_object() from error
     if size > limit:
         raise CodePlaneError(
             ErrorCode.FILE_TOO_LARGE,
@@ -145,15 +142,15 @@ def _require_plain(path: RepoPath, mode: int) -> None:
     if mode == FileMode.LINK:
         raise CodePlaneError(
             ErrorCode.PATH_SYMLINK,
-            f"'{display(path)}' is, or lies behind, a symbolic link in this revision",
+            f"'{display(path)}' is, or goes through, a symbolic link in this revision",
             expected="the path of a file",
             received=display(path),
         )
     if mode == FileMode.COMMIT:
         raise CodePlaneError(
             ErrorCode.GIT_UNSUPPORTED,
-            f"'{display(path)}' is, or lies in, a submodule, which is another repository",
-            expected="a file of this repository itself",
+            f"'{display(path)}' is, or is in, a submodule, which is another repository",
+            expected="a file of this repository",
             received=display(path),
         )
 
@@ -165,16 +162,16 @@ def _missing(path: RepoPath, names: list[RepoPath], *, is_directory: bool = Fals
         ErrorCode.FILE_NOT_FOUND,
         f"'{display(path)}' is a directory" if is_directory else f"'{display(path)}' is not in this revision",
         details={"nearest": nearest} if nearest else None,
-        expected="the path of one file, as it was called then",
+        expected="the path of a file in that revision",
         received=display(path),
     )
 
 
-def _lacking() -> CodePlaneError:
+def _missing_object() -> CodePlaneError:
     return CodePlaneError(
         ErrorCode.GIT_UNSUPPORTED,
-        "this clone does not hold the file of that revision",
-        remedy="Fetch it: the clone is shallow or partial.",
+        "this clone does not contain the file of that revision",
+        remedy="Fetch it; the clone is shallow or partial.",
     )
 
 

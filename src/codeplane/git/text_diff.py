@@ -1,9 +1,9 @@
-"""Two texts compared, in a time that neither of them can draw out.
+"""Unified diff of two texts in bounded time.
 
-libgit2 compares them, without any filter, attribute or program that a repository names. What it does grows with the
-square of what differs, so that two files of a megabyte can keep it for a minute. Where the part that differs is long,
-it is compared piece by piece between lines that both have once and in the same order; where these leave pieces that
-are too long, the part is told as replaced, and `coarse` says so.
+libgit2 computes the diff, without filters, attributes or programs that a repository configures. Its time is quadratic
+in the size of the difference: two files of a megabyte can take a minute. A long difference is therefore computed with
+patience diff, between lines that are unique in both texts. If a piece between such lines is still too long, the whole
+part is reported as replaced and `coarse` is set.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pygit2
 from pygit2.enums import DiffOption
 
 MAX_LINES = 5_000
-"""Of the part that differs, compared as one."""
+"""Maximum length of a difference that is computed directly."""
 MAX_PIECE = 2_000
 MAX_IN_PIECES = 100_000
 _CONTEXT_LINES = 3
@@ -25,25 +25,24 @@ _CONTEXT_LINES = 3
 
 class TextDiff(NamedTuple):
     hunks: bytes
-    """As in a unified diff, from the first `@@` on."""
+    """Hunks of the unified diff, starting with the first `@@`."""
     insertions: int
     deletions: int
     coarse: bool = False
 
 
 def diff_texts(old: bytes, new: bytes) -> TextDiff:
-    """What makes the new text from the old one."""
     if old == new:
         return TextDiff(b"", 0, 0)
     before, after = _lines(old), _lines(new)
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
-    gone, come = before[start : len(before) - end], after[start : len(after) - end]
-    longest = max(len(gone), len(come))
+    deleted, inserted = before[start : len(before) - end], after[start : len(after) - end]
+    longest = max(len(deleted), len(inserted))
     flags = DiffOption.FORCE_TEXT
     if longest > MAX_LINES:
-        if longest > MAX_IN_PIECES or _longest_piece(gone, come) > MAX_PIECE:
-            return _replaced(gone, come, start)
+        if longest > MAX_IN_PIECES or _longest_piece(deleted, inserted) > MAX_PIECE:
+            return _replaced(deleted, inserted, start)
         flags |= DiffOption.PATIENCE
     patch = pygit2.Patch.create_from(old, new, context_lines=_CONTEXT_LINES, flag=flags)
     _, insertions, deletions = patch.line_stats
@@ -52,13 +51,13 @@ def diff_texts(old: bytes, new: bytes) -> TextDiff:
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """Lines end at LF alone."""
+    """Split at LF only."""
     lines = text.split(b"\n")
     return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def _common(one: list[bytes], other: list[bytes]) -> int:
-    """How many lines both begin with."""
+    """Return the length of the common prefix."""
     count = 0
     for mine, its in zip(one, other, strict=False):
         if mine != its:
@@ -67,18 +66,18 @@ def _common(one: list[bytes], other: list[bytes]) -> int:
     return count
 
 
-def _longest_piece(gone: list[bytes], come: list[bytes]) -> int:
-    """Lines of the longest piece between lines that both have once, taken in the longest order that both share."""
-    once = {line for line, count in Counter(gone).items() if count == 1}
-    once &= {line for line, count in Counter(come).items() if count == 1}
-    place = {line: number for number, line in enumerate(gone) if line in once}
-    pairs = [(place[line], number) for number, line in enumerate(come) if line in once]
-    chain = [(-1, -1), *_rising(pairs), (len(gone), len(come))]
+def _longest_piece(deleted: list[bytes], inserted: list[bytes]) -> int:
+    """Return the length of the longest piece between unique common lines in a longest increasing subsequence."""
+    once = {line for line, count in Counter(deleted).items() if count == 1}
+    once &= {line for line, count in Counter(inserted).items() if count == 1}
+    place = {line: number for number, line in enumerate(deleted) if line in once}
+    pairs = [(place[line], number) for number, line in enumerate(inserted) if line in once]
+    chain = [(-1, -1), *_increasing(pairs), (len(deleted), len(inserted))]
     return max(max(there[0] - here[0], there[1] - here[1]) - 1 for here, there in pairwise(chain))
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs, in their order, whose first numbers rise."""
+def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest increasing subsequence by first number."""
     ends: list[int] = []
     at: list[int] = []
     previous: list[int] = []
@@ -98,11 +97,11 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _replaced(gone: list[bytes], come: list[bytes], start: int) -> TextDiff:
-    """All lines of one for all lines of the other, without lines around them."""
-    head = f"@@ -{_range(start, len(gone))} +{_range(start, len(come))} @@\n".encode("ascii")
-    body = b"".join((*(b"-" + _ended(line) for line in gone), *(b"+" + _ended(line) for line in come)))
-    return TextDiff(head + body, len(come), len(gone), coarse=True)
+def _replaced(deleted: list[bytes], inserted: list[bytes], start: int) -> TextDiff:
+    """Return one hunk that replaces all lines, without context."""
+    head = f"@@ -{_range(start, len(deleted))} +{_range(start, len(inserted))} @@\n".encode("ascii")
+    body = b"".join((*(b"-" + _ended(line) for line in deleted), *(b"+" + _ended(line) for line in inserted)))
+    return TextDiff(head + body, len(inserted), len(deleted), coarse=True)
 
 
 def _range(start: int, count: int) -> str:

@@ -1,1 +1,1 @@
-"""Starts child processes, bounds them, and kills their whole tree. Nothing else in CodePlane starts one."""
+"""Child processes: start, limit, kill the process tree. No other package starts processes."""

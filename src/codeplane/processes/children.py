@@ -1,8 +1,7 @@
-"""A Python child of our own code, talking in frames over its standard input and output.
+"""Python worker process that exchanges frames over its standard input and output.
 
-It runs in its own session, with an empty environment, from the root directory, and on
-exactly the module path of its parent: nothing in a repository can be imported by it.
-Frames are four bytes of length, big-endian, and that many bytes.
+It runs in its own session, with an empty environment, in `/`, and with the module path of its parent, so it cannot
+import anything from a repository. A frame is a four-byte big-endian length and the data.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ _CHUNK = 1 << 20
 _PIPE_BYTES = 1 << 20
 _READ_BYTES = 1 << 18
 _MAX_PARTS = 256
-"""Of one write; every system takes more."""
+"""Buffers per writev; every system allows more."""
 
 
 class Child:
-    """A running worker; its pipes never block the parent."""
+    """A running worker with non-blocking pipes."""
 
     def __init__(self, module: str, arguments: tuple[str, ...] = ()) -> None:
         start = (
@@ -62,13 +61,13 @@ class Child:
         return bool(self._outbox)
 
     def send(self, *parts: bytes) -> None:
-        """Queue one frame made of `parts`, and write as much of the queue as the pipe takes."""
+        """Queue one frame made of `parts`, and write as much as the pipe accepts."""
         self._outbox.append(memoryview(LENGTH.pack(sum(map(len, parts)))))
         self._outbox.extend(memoryview(part) for part in parts if part)
         self.flush()
 
     def flush(self) -> None:
-        """Write what the pipe takes now. A dead child is noticed when its output ends."""
+        """Write as much as the pipe accepts now. A dead child is detected when its output ends."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             while self._outbox:
                 written = os.writev(self.input, list(islice(self._outbox, _MAX_PARTS)))
@@ -78,7 +77,7 @@ class Child:
                     self._outbox[0] = self._outbox[0][written:]
 
     def receive(self) -> tuple[list[bytes], bool]:
-        """Whole frames that have arrived, and whether the child is still there."""
+        """Return the complete frames received, and False if the child has closed its output."""
         alive = True
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -103,7 +102,7 @@ class Child:
         return frames, alive
 
     def kill(self) -> int:
-        """End the child and everything in its session; returns its exit status (negative: the signal)."""
+        """Kill the child and its session; return its exit status (negative: signal number)."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         status = self._process.wait()
@@ -115,7 +114,7 @@ class Child:
 
 
 def take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """For the child: where frames of its parent come from, and where answers go; nothing else reaches them any more."""
+    """In the child: return the streams of requests and answers, and redirect stdin and stdout to /dev/null."""
     requests = os.fdopen(os.dup(0), "rb", buffering=_READ_BYTES)
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     null = os.open(os.devnull, os.O_RDWR)
@@ -129,7 +128,7 @@ def write_frame(stream: BinaryIO, data: bytes) -> None:
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
-    """For the child: the next frame of its parent; None when there is none any more."""
+    """In the child: read the next frame; None at the end."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
@@ -137,7 +136,7 @@ def read_frame(stream: BinaryIO) -> bytes | None:
 
 
 def _widen(pipe: int) -> None:
-    """A pipe that holds several frames lets both sides work longer at a stretch; without it all works the same."""
+    """Enlarge the pipe buffer for several frames, if the system supports it."""
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with contextlib.suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -1,4 +1,4 @@
-"""What a worker does to itself before it touches foreign input."""
+"""Resource limits that a worker sets for itself before it reads untrusted input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def confine(memory_bytes: int) -> None:
-    """Bound our memory, leave no core, die with the parent."""
+    """Limit memory, disable core dumps, and die with the parent."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_bytes:
         resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))

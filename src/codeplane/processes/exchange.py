@@ -1,4 +1,4 @@
-"""Say something to a program and read its first lines: a child that is ended when it has answered."""
+"""Send input to a program and read its first lines."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from collections.abc import Sequence
 _CHUNK = 65536
 
 
-def exchange(command: Sequence[str], said: bytes, *, lines: int, seconds: float) -> list[bytes]:
-    """The first `lines` lines of its output, or those that came in time. Its input is then closed, and it ends."""
+def exchange(command: Sequence[str], data: bytes, *, lines: int, seconds: float) -> list[bytes]:
+    """Return the first `lines` lines of its output, or fewer on timeout. Then its input is closed, and it ends."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdin is not None and process.stdout is not None
     deadline = time.monotonic() + seconds
-    heard = b""
+    output = b""
     try:
-        process.stdin.write(said)
+        process.stdin.write(data)
         process.stdin.flush()
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
-            while heard.count(b"\n") < lines and selector.select(max(0.0, deadline - time.monotonic())):
+            while output.count(b"\n") < lines and selector.select(max(0.0, deadline - time.monotonic())):
                 chunk = os.read(process.stdout.fileno(), _CHUNK)
                 if not chunk:
                     break
-                heard += chunk
+                output += chunk
     except BrokenPipeError:
         return []
     finally:
@@ -37,4 +37,4 @@ def exchange(command: Sequence[str], said: bytes, *, lines: int, seconds: float)
             process.kill()
             process.wait()
         process.stdout.close()
-    return heard.split(b"\n")[:lines]
+    return output.split(b"\n")[:lines]

@@ -1,7 +1,7 @@
-"""A child that lives as long as its parent: a pipe that only the parent holds open is its lifeline.
+"""Child process that ends with its parent.
 
-However the parent ends, the child reads the end of its standard input and goes. It has a
-session of its own, so that a key pressed at the terminal reaches the parent alone.
+The parent holds a pipe to the child's standard input (the lifeline). However the parent ends, the child reads the end
+of its input and exits. It has its own session, so terminal signals reach only the parent.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ class LifelineProcess:
         return self._process.pid
 
     def exit_code(self) -> int | None:
-        """None while it runs."""
+        """Return None while it runs."""
         return self._process.poll()
 
     def release(self) -> None:
-        """Let go of the lifeline: it is asked to end, and may take a moment."""
+        """Close the lifeline, which asks the child to end."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
 
     def end(self, seconds: float) -> int:
-        """Ask, wait, and kill it with all that it started when it does not go."""
+        """Ask the child to end, wait, and kill its process group on timeout."""
         self.release()
         try:
             return self._process.wait(seconds)
@@ -43,7 +43,7 @@ class LifelineProcess:
 
 
 def start_with_lifeline(command: Sequence[str]) -> LifelineProcess:
-    """Its output goes nowhere, its errors to where ours go."""
+    """Start the child; its standard output is discarded, its standard error is inherited."""
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True, close_fds=True
     )

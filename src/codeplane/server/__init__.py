@@ -1,5 +1,5 @@
-"""Processes that talk to each other and to clients: the engine of a repository, and the fronts that forward to it.
+"""Server processes: one engine per repository, and frontends that forward calls to it.
 
-`engine` holds the lock and answers; `attach` is how every front finds or starts one;
-`stdio` and `http` are fronts. Modules that a front needs import nothing heavy.
+`engine` holds the engine lock and answers calls. `engine_client` finds or starts an engine. `stdio` and `http` are
+frontends. Modules that a frontend imports must be quick to import.
 """

@@ -1,4 +1,4 @@
-"""Putting an engine together: roots, sessions, handles, ledger, pipeline."""
+"""Assembly of an engine: roots, sessions, handles, ledger, pipeline."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from codeplane.tasks.reading import Readings
 from codeplane.tasks.sessions import Session, Sessions
 from codeplane.tools.pipeline import Pipeline
 
-_FOR_EVER_DAYS = 365_000
+_FOREVER_DAYS = 365_000
 
 
 def open_pipeline(
     context: Context, load: Callable[[Path], Context], *, once: bool = False, prewarm: bool = True
 ) -> Pipeline:
-    """For as long as an engine serves, or for `once`: then nothing goes on behind it, and nothing is built unasked."""
+    """Open the pipeline of an engine. With `once`, for one call: no background work and no implicit index build."""
     ledger = _open_ledger(context)
     editor = _open_editor(context, ledger)
     home = open_root(context, once=once, prewarm=prewarm)
@@ -77,8 +77,8 @@ def open_pipeline(
 
 
 def _open_ledger(context: Context) -> Ledger | None:
-    """What keeps the ledger from being written costs the ledger, not the answers."""
-    retention = Retention(days=context.config.ledger.retention_days or _FOR_EVER_DAYS)
+    """Open the ledger; without one, calls are still answered but not recorded."""
+    retention = Retention(days=context.config.ledger.retention_days or _FOREVER_DAYS)
     try:
         state = create_state(context.root)
         return Ledger.open(
@@ -88,7 +88,7 @@ def _open_ledger(context: Context) -> Ledger | None:
             recover=partial(roll_back_interrupted, context.root),
         )
     except CodePlaneError as error:
-        telemetry.warn("no ledger is kept", error=error.code.name)
+        telemetry.warn("the ledger cannot be opened", error=error.code.name)
         return None
 
 

@@ -1,9 +1,8 @@
-"""The one process that answers for a repository: it listens on a socket that only its user can reach.
+"""The engine: the process that answers calls for one repository, on a socket that only its user can access.
 
-A lock in the user's runtime directory lets one engine serve; the index has a lock of its own,
-which commands of other processes may hold for a while. The loop only moves frames; every
-call runs in a thread, and those that never wait have threads of their own. Quick to import,
-so that the lock is had before the rest is loaded.
+A lock in the user's runtime directory allows one engine; the index has its own lock, which commands may hold for a
+while. The event loop only moves frames. Every call runs in a thread; calls that never wait have their own pool. Quick
+to import, so the lock is acquired before the rest is loaded.
 """
 
 from __future__ import annotations
@@ -45,34 +44,34 @@ if TYPE_CHECKING:
     from codeplane.tools.pipeline import Pipeline
 
 _THREADS = MANY_CLIENTS.running + 4 * ONE_CLIENT.running
-"""More than one front can hold, so that nobody who waits long keeps others from being answered."""
+"""More than one frontend can use, so slow calls of one do not block the others."""
 _QUICK_THREADS = 8
 _HELLO_SECONDS = 5.0
 _BUILD_SECONDS = 0.5
 _CANCELLED_SECONDS = 0.3
 _END_SECONDS = 1.0
-"""From the word to end to the end: whoever started us gives no less before it loses its patience."""
+"""Maximum time from the stop signal to the exit; parent processes wait at least this long."""
 _LEAST_CLOSE_SECONDS = 0.3
-_NO_OBJECT = CodePlaneError(ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object")
+_ARGUMENTS_NOT_OBJECT = CodePlaneError(ErrorCode.ARGUMENT_INVALID, "the arguments are not a JSON object")
 
 
 class EngineServer:
-    """Frames in, calls into threads, envelopes out."""
+    """Read frames, run calls in threads, send envelopes."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="call")
-        self._quick = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="quick")
+        self._immediate_pool = ThreadPoolExecutor(_QUICK_THREADS, thread_name_prefix="quick")
         self._clients: set[ClientSession] = set()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._aside: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
         self._closing = False
         self._started = time.monotonic()
         self._stopped: float | None = None
         self._lag = LagMonitor()
 
     async def serve(self, listener_path: Path, stop: asyncio.Event, seconds: float) -> None:
-        server = await asyncio.start_unix_server(self._attend, str(listener_path), limit=1024 * 1024)
+        server = await asyncio.start_unix_server(self._serve_client, str(listener_path), limit=1024 * 1024)
         listener_path.chmod(0o600)
         watching = asyncio.ensure_future(self._lag.run())
         try:
@@ -80,7 +79,7 @@ class EngineServer:
         finally:
             self._closing = True
             self._stopped = time.monotonic()
-            # Nobody new may find us: the next engine binds its own.
+            # No new connections: the next engine binds its own socket.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(listener_path)
             server.close()
@@ -91,7 +90,7 @@ class EngineServer:
         return time.monotonic() - self._stopped if self._stopped is not None else 0.0
 
     async def _drain(self, seconds: float) -> None:
-        """Let calls that are nearly done finish, tell the others to stop, and hang up."""
+        """Wait for running calls, cancel the rest, and close the connections."""
         deadline = time.monotonic() + seconds
         while self._tasks and time.monotonic() < deadline:
             await asyncio.wait(self._tasks, timeout=max(0.0, deadline - time.monotonic()))
@@ -101,10 +100,10 @@ class EngineServer:
             await asyncio.wait(self._tasks, timeout=_CANCELLED_SECONDS)
         for client in list(self._clients):
             client.writer.close()
-        for pool in (self._pool, self._quick):
+        for pool in (self._pool, self._immediate_pool):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client: ClientSession | None = None
         try:
             client = await self._greet(reader, writer)
@@ -112,14 +111,14 @@ class EngineServer:
                 return
             self._clients.add(client)
             while (frame := await read_frame(reader)) is not None:
-                self._take(client, frame)
-                # Frames that have all arrived already are read without a pause: others want their turn too.
+                self._handle_frame(client, frame)
+                # Buffered frames are read without suspending; give other clients a chance.
                 await asyncio.sleep(0)
         except (WireError, OSError, TimeoutError, TypeError) as error:
-            # TypeError: a field of a header is of a kind that no front sends.
-            telemetry.debug("a connection ended badly", error=type(error).__name__)
+            # TypeError: a header field has a type that no frontend sends.
+            telemetry.debug("a connection failed", error=type(error).__name__)
         except asyncio.CancelledError:
-            # With the loop; asyncio would tell of it as of a failure.
+            # The loop is closing; asyncio would log this as an error.
             if not self._closing:
                 raise
         finally:
@@ -127,24 +126,24 @@ class EngineServer:
                 self._clients.discard(client)
                 client.cancel_all()
                 if not self._closing:
-                    self._begin(self._leave(client))
+                    self._run_in_background(self._end_client(client))
             writer.close()
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """What nobody waits for."""
+    def _run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the background."""
         task = asyncio.ensure_future(work)
-        self._aside.add(task)
-        task.add_done_callback(self._aside.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
-    async def _leave(self, client: ClientSession) -> None:
-        """Sessions end with the front whose clients they belong to; commands share one, for the next of them."""
+    async def _end_client(self, client: ClientSession) -> None:
+        """End the sessions of a disconnected frontend. `cpl` commands share a session, which stays open."""
         if client.tasks:
             await asyncio.wait(client.tasks)
         if client.kind != "cli":
-            await self._part(*client.principals)
+            await self._end_sessions(*client.principals)
 
-    async def _part(self, *principals: str) -> None:
-        """End the sessions of those who are gone; with the engine, all end."""
+    async def _end_sessions(self, *principals: str) -> None:
+        """End the sessions of the principals; when the engine closes, all sessions end anyway."""
         loop = asyncio.get_running_loop()
         for principal in principals:
             if self._closing:
@@ -152,7 +151,7 @@ class EngineServer:
             try:
                 await loop.run_in_executor(self._pool, self._pipeline.leave, principal)
             except Exception as error:
-                telemetry.warn("a session did not end well", **telemetry.describe(error))
+                telemetry.warn("a session could not be ended", **telemetry.describe(error))
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> ClientSession | None:
         if not is_own_peer(writer.get_extra_info("socket")):
@@ -176,7 +175,7 @@ class EngineServer:
         client.send(Frame({"welcome": ours}))
         return client
 
-    def _take(self, client: ClientSession, frame: Frame) -> None:
+    def _handle_frame(self, client: ClientSession, frame: Frame) -> None:
         header = frame.header
         cancel = header.get("cancel")
         if cancel is not None:
@@ -186,29 +185,29 @@ class EngineServer:
             return
         left = header.get("leave")
         if left is not None:
-            if client.forget(left):
-                self._begin(self._part(left))
+            if client.drop_principal(left):
+                self._run_in_background(self._end_sessions(left))
             return
         number = header.get("id")
         if not isinstance(number, int):
-            raise WireError("a call without a number")
+            raise WireError("a call without an id")
         if header.get("ask") == "state":
-            client.asked.append(number)
-            if not client.is_told:
-                client.is_told = True
-                self._begin(self._tell_state(client))
+            client.state_requests.append(number)
+            if not client.sends_state:
+                client.sends_state = True
+                self._run_in_background(self._send_state(client))
         elif self._closing:
-            # Nothing was begun: the front asks the next engine.
+            # The call has not started: the frontend sends it to the next engine.
             client.send(Frame({"id": number, "later": True}))
         elif (arguments := parse_arguments(frame.body)) is None:
-            client.send(error_frame(number, _NO_OBJECT, str(header.get("call")), client.surface.format))
-        elif limit := client.too_many(at_once=is_immediate(str(header.get("call")), arguments)):
-            message = f"{limit} calls of this client are under way"
-            error = CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Try again.")
+            client.send(error_frame(number, _ARGUMENTS_NOT_OBJECT, str(header.get("call")), client.surface.format))
+        elif limit := client.exceeded_limit(immediate=is_immediate(str(header.get("call")), arguments)):
+            message = f"{limit} calls of this client are running"
+            error = CodePlaneError(ErrorCode.TOO_BUSY, message, remedy="Retry later.")
             form = requested_format(arguments, client.surface.format)
             client.send(error_frame(number, error, str(header.get("call")), form))
         else:
-            # Known before it begins to run: the next frame may cancel it.
+            # Registered before it runs: the next frame may cancel it.
             client.calls[number] = ActiveCall()
             task = asyncio.ensure_future(self._call(client, number, header, arguments))
             for tasks in (self._tasks, client.tasks):
@@ -221,10 +220,10 @@ class EngineServer:
         call = client.calls[number]
         loop = asyncio.get_running_loop()
         principal = str(header.get("principal", ""))
-        for gone in client.know(principal, header.get("client")):
-            self._begin(self._part(gone))
+        for dropped in client.add_principal(principal, header.get("client")):
+            self._run_in_background(self._end_sessions(dropped))
 
-        def tell(done: float, total: float | None, message: str) -> None:
+        def send_progress(done: float, total: float | None, message: str) -> None:
             loop.call_soon_threadsafe(client.send, Frame({"id": number, "progress": [done, total, message]}))
 
         request = CallRequest(
@@ -232,23 +231,25 @@ class EngineServer:
             arguments=arguments,
             principal=principal,
             surface=client.surface,
-            progress=throttle_progress(tell) if header.get("progress") else no_progress,
+            progress=throttle_progress(send_progress) if header.get("progress") else no_progress,
             cancelled=call.cancelled.is_set,
             shared=is_shared(principal),
         )
-        telling = asyncio.ensure_future(self._tell_of_build(client, number)) if header.get("progress") else None
+        build_progress = (
+            asyncio.ensure_future(self._send_build_progress(client, number)) if header.get("progress") else None
+        )
         try:
             if is_immediate(request.tool, arguments):
-                answer = await self._answer(self._quick, number, request)
+                answer = await self._answer(self._immediate_pool, number, request)
             else:
-                async with client.turn(call, principal) as has_turn:
-                    # One that was cancelled has its outcome noted, and waits for nothing.
-                    answer = await self._answer(self._pool if has_turn else self._quick, number, request)
+                async with client.slots(call, principal) as has_slots:
+                    # A cancelled call still records its outcome, and does not wait.
+                    answer = await self._answer(self._pool if has_slots else self._immediate_pool, number, request)
             if not call.cancelled.is_set():
                 client.send(answer)
         finally:
-            if telling is not None:
-                telling.cancel()
+            if build_progress is not None:
+                build_progress.cancel()
             client.calls.pop(number, None)
 
     async def _answer(self, pool: ThreadPoolExecutor, number: int, request: CallRequest) -> Frame:
@@ -256,7 +257,7 @@ class EngineServer:
             answering = asyncio.get_running_loop().run_in_executor(pool, self._pipeline.call, request)
         except RuntimeError as error:
             if self._closing:
-                # The pool takes nothing any more, so nothing was begun: the front asks the next engine.
+                # The pool is closed, so the call has not started: the frontend sends it to the next engine.
                 return Frame({"id": number, "later": True})
             return internal_error_frame(number, error, request.tool, request.format)
         try:
@@ -264,33 +265,35 @@ class EngineServer:
         except Exception as error:
             return internal_error_frame(number, error, request.tool, request.format)
 
-    async def _tell_state(self, client: ClientSession) -> None:
-        """Each telling answers all who asked before it began."""
+    async def _send_state(self, client: ClientSession) -> None:
+        """Send the state; one snapshot answers all requests that came before it."""
         try:
-            while client.asked:
-                numbers, client.asked = client.asked, []
+            while client.state_requests:
+                numbers, client.state_requests = client.state_requests, []
                 body = orjson.dumps(await self.state())
                 for number in numbers:
                     client.send(Frame({"id": number}, body))
         finally:
-            client.is_told = False
+            client.sends_state = False
 
-    async def _tell_of_build(self, client: ClientSession, number: int) -> None:
-        """Whoever waits while the index is built hears how far it is, whatever was asked."""
+    async def _send_build_progress(self, client: ClientSession, number: int) -> None:
+        """Send the progress of the index build to a waiting call."""
         while True:
             await asyncio.sleep(_BUILD_SECONDS)
             progress = self._pipeline.building()
             if progress is not None:
-                told = [progress.files_done, progress.files_total, progress.phase]
-                client.send(Frame({"id": number, "progress": told}))
+                fields = [progress.files_done, progress.files_total, progress.phase]
+                client.send(Frame({"id": number, "progress": fields}))
 
     async def state(self) -> dict[str, Any]:
         try:
-            # In a thread: where the sessions stand may have to be waited for.
-            found = await asyncio.get_running_loop().run_in_executor(self._quick, self._pipeline.state)
+            # In a thread, because it may wait for the session lock.
+            pipeline_state = await asyncio.get_running_loop().run_in_executor(
+                self._immediate_pool, self._pipeline.state
+            )
         except Exception as error:
-            telemetry.warn("the state is not known", **telemetry.describe(error))
-            found = {"ready": False}
+            telemetry.warn("the state could not be read", **telemetry.describe(error))
+            pipeline_state = {"ready": False}
         return {
             "version": __version__,
             "pid": os.getpid(),
@@ -299,7 +302,7 @@ class EngineServer:
             "transport": sorted({client.kind for client in self._clients if client.kind in ("mcp", "http")}),
             "calls": len(self._tasks),
             "lag_ms": self._lag.figures(),
-            **found,
+            **pipeline_state,
         }
 
 
@@ -310,7 +313,7 @@ def run_engine(
     lifeline: int | None,
     shutdown_seconds: float,
 ) -> None:
-    """Serve until the lifeline ends or a signal comes. Only in the seat."""
+    """Serve until the lifeline closes or a signal arrives. The caller holds the engine lock."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(runtime.socket_path)
     pipeline = open_pipeline()
@@ -324,13 +327,13 @@ def run_engine(
 
 
 def tune_garbage_collector() -> None:
-    """What is there by now stays; an answer makes thousands of rows without cycles, and looking for those in all that
-    is there takes longer than most answers."""
+    """Run the cycle collector rarely: answers create thousands of rows without cycles, and a collection over all
+    objects takes longer than most answers."""
     gc.freeze()
-    gc.set_threshold(_ROWS_OF_AN_ANSWER)
+    gc.set_threshold(_GC_THRESHOLD)
 
 
-_ROWS_OF_AN_ANSWER = 20_000
+_GC_THRESHOLD = 20_000
 
 
 async def _until_stopped(server: EngineServer, path: Path, lifeline: int | None, seconds: float) -> None:

@@ -1,8 +1,7 @@
-"""How a front reaches the engine of its repository: the one that listens, or else one that it starts.
+"""Client of the engine: connects to the running engine of a repository, or starts one.
 
-When the engine ends, one of the fronts that were attached starts the next, and the others
-find its socket; should that front end too, another takes its turn. A call that was under way
-is asked again, unless it might do something twice.
+When the engine ends, one of its clients starts the next engine and the others connect to it; if that client ends too,
+another one takes over. Running calls are sent again, unless they could have an effect twice.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _HELLO_SECONDS = 5.0
 _CLOSE_SECONDS = 0.2
 _MAX_ATTEMPTS = 3
 _QUICK_STARTS = 5
-_TURN_SECONDS = 5.0
+_START_LOCK_SECONDS = 5.0
 _LATER_START_SECONDS = 1.0
 
 
@@ -45,17 +44,17 @@ class _Pending:
     frame: Frame
     future: asyncio.Future[CallReply]
     on_progress: OnProgress | None
-    again: bool
-    """Whether asking twice is harmless."""
+    repeatable: bool
+    """True if the call has no effect and may be sent twice."""
     form: Format
     attempts: int = 0
-    set_aside: bool = False
-    """Whether an engine that was about to end has left it to the next one."""
-    telling: set[asyncio.Task[None]] = field(default_factory=set)
+    deferred: bool = False
+    """True if an engine that is shutting down left the call to the next engine."""
+    progress_tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
 
 class EngineClient:
-    """A front's end of the line. Everything runs in the loop that called `start`."""
+    """Connection of a frontend to the engine. All methods run in the event loop that called `start`."""
 
     def __init__(
         self, socket_path: Path, start_engine: Callable[[], LifelineProcess] | None, surface: Surface, kind: str
@@ -75,14 +74,14 @@ class EngineClient:
         self._pending: dict[int, _Pending] = {}
         self._next = 0
         self._writer: asyncio.StreamWriter | None = None
-        self._settled = asyncio.Event()
-        """Set while it is known whom to ask, or that there is nobody."""
+        self._resolved = asyncio.Event()
+        """Set while the client is connected or was rejected."""
         self._refusal: CodePlaneError | None = None
-        # Several engines that start at once are in each other's way, and all but one in vain.
-        self._turn = FileLock(socket_path.parent / START_LOCK_NAME)
+        # Without it, several engines would start at once and all but one would exit.
+        self._start_lock = FileLock(socket_path.parent / START_LOCK_NAME)
         self._starts = 0
         self._start_after = 0.0
-        self._companion: LifelineProcess | None = None
+        self._process: LifelineProcess | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = False
         self._lost_at = 0.0
@@ -91,18 +90,18 @@ class EngineClient:
         self._task = asyncio.get_running_loop().create_task(self._keep_connected())
 
     async def close(self, seconds: float = 1.2) -> None:
-        """Let go; an engine that we started ends with us, within `seconds`."""
+        """Disconnect. An engine started by this client is stopped within `seconds`."""
         self._closing = True
-        companion, self._companion = self._companion, None
-        if companion is not None:
-            companion.release()
+        process, self._process = self._process, None
+        if process is not None:
+            process.release()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
         self._disconnect()
-        self._turn.release()
-        if companion is not None:
-            await asyncio.get_running_loop().run_in_executor(None, companion.end, seconds)
+        self._start_lock.release()
+        if process is not None:
+            await asyncio.get_running_loop().run_in_executor(None, process.end, seconds)
 
     async def call(
         self,
@@ -122,28 +121,28 @@ class EngineClient:
         spec = BY_NAME.get(tool)
         form = requested_format(arguments, self._format)
         is_repeatable = spec is None or spec.is_repeatable(arguments)
-        return await self._ask(header, body, on_progress, again=is_repeatable, form=form)
+        return await self._ask(header, body, on_progress, repeatable=is_repeatable, form=form)
 
-    def leave(self, principal: str) -> None:
-        """Say that somebody will not ask again. An engine that nobody reaches has nothing of theirs."""
+    def end_session(self, principal: str) -> None:
+        """End the session of a principal. Without a connection there is no session to end."""
         self._write(Frame({"leave": principal}))
 
     async def state(self) -> Mapping[str, object]:
-        reply = await self._ask({"ask": "state"}, b"", None, again=True, form=Format.JSON)
+        reply = await self._ask({"ask": "state"}, b"", None, repeatable=True, form=Format.JSON)
         found = json.loads(reply.body)
         return found if isinstance(found, dict) else {}
 
     async def _ask(
-        self, header: dict[str, Any], body: bytes, on_progress: OnProgress | None, *, again: bool, form: Format
+        self, header: dict[str, Any], body: bytes, on_progress: OnProgress | None, *, repeatable: bool, form: Format
     ) -> CallReply:
         loop = asyncio.get_running_loop()
         self._next += 1
         number = self._next
-        pending = _Pending(Frame({"id": number, **header}, body), loop.create_future(), on_progress, again, form)
+        pending = _Pending(Frame({"id": number, **header}, body), loop.create_future(), on_progress, repeatable, form)
         self._pending[number] = pending
         try:
-            if not await self._reachable():
-                return self._unreachable(pending)
+            if not await self._wait_connected():
+                return self._unreachable_reply(pending)
             self._send(pending)
             return await pending.future
         except asyncio.CancelledError:
@@ -151,27 +150,27 @@ class EngineClient:
             raise
         finally:
             self._pending.pop(number, None)
-            for task in pending.telling:
+            for task in pending.progress_tasks:
                 task.cancel()
 
-    async def _reachable(self) -> bool:
+    async def _wait_connected(self) -> bool:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CONNECT_SECONDS):
                 while self._writer is None and self._refusal is None:
-                    await self._settled.wait()
+                    await self._resolved.wait()
         return self._writer is not None
 
-    def _unreachable(self, pending: _Pending) -> CallReply:
+    def _unreachable_reply(self, pending: _Pending) -> CallReply:
         error = self._refusal or CodePlaneError(
             ErrorCode.ENGINE_UNREACHABLE,
-            "the process that answers for this repository cannot be reached",
-            remedy="Try again; if it stays so, 'cpl doctor' says why.",
+            "the engine of this repository cannot be reached",
+            remedy="Retry. If the error persists, run 'cpl doctor'.",
         )
         return failure_reply(error, str(pending.frame.header.get("call", "")), pending.form)
 
     def _send(self, pending: _Pending) -> None:
         pending.attempts += 1
-        pending.set_aside = False
+        pending.deferred = False
         self._write(pending.frame)
 
     def _write(self, frame: Frame) -> None:
@@ -187,36 +186,36 @@ class EngineClient:
                     pauses = iter(_PAUSES)
                 await asyncio.sleep(next(pauses, _RESPAWN_SECONDS))
             except Exception as error:
-                # Whatever it was: a front that does not try again never answers again.
-                telemetry.error("the line to the engine failed", **telemetry.describe(error))
+                # Retry after any error; otherwise this frontend would never answer again.
+                telemetry.error("the engine connection failed", **telemetry.describe(error))
                 await asyncio.sleep(_RESPAWN_SECONDS)
 
     async def _connect(self) -> bool:
-        """Use the line for as long as it holds; False when nobody listens."""
+        """Connect, and serve the connection until it ends; False if no engine listens."""
         loop = asyncio.get_running_loop()
         if loop.time() - self._lost_at > _CONNECT_SECONDS:
-            self._give_up()
+            self._fail_all()
         try:
             reader, writer = await asyncio.open_unix_connection(str(self._socket_path))
         except OSError:
             self._refusal = None
-            self._settled.clear()
+            self._resolved.clear()
             self._ensure_engine(loop.time(), since=self._lost_at)
             return False
         try:
             if await self._greet(reader, writer):
-                self._turn.release()
+                self._start_lock.release()
                 self._starts = 0
                 try:
                     await self._listen(reader)
                 finally:
                     self._lost_at = loop.time()
             else:
-                # Another version serves. It may end some day, so look again from time to time.
-                self._give_up()
+                # An engine of another version runs. It may end, so check again later.
+                self._fail_all()
                 await asyncio.sleep(1.0)
         except (WireError, OSError, TimeoutError):
-            telemetry.debug("the engine hung up")
+            telemetry.debug("the engine closed the connection")
         finally:
             self._disconnect()
             writer.close()
@@ -225,43 +224,43 @@ class EngineClient:
     def _ensure_engine(self, now: float, since: float) -> None:
         if self._start_engine is None or now < self._start_after:
             return
-        if self._companion is not None and self._companion.exit_code() is None:
+        if self._process is not None and self._process.exit_code() is None:
             return
-        if self._turn.is_held:
-            # It was in vain; another may have more luck.
-            self._turn.release()
+        if self._start_lock.is_held:
+            # The engine did not come up; let another client try.
+            self._start_lock.release()
             return
         try:
-            self._turn.acquire()
+            self._start_lock.acquire()
         except CodePlaneError:
-            # Whose turn it is may have been stopped: the lock of the engine decides in the end.
-            if now - since < _TURN_SECONDS:
+            # The client that holds the start lock may be stopped. The engine lock prevents two engines.
+            if now - since < _START_LOCK_SECONDS:
                 return
         self._starts += 1
-        # Whoever holds the lock of the engine may hold it for long: after a few attempts there is no hurry.
+        # Another process may hold the engine lock for long: start less often after a few attempts.
         self._start_after = now + (_LATER_START_SECONDS if self._starts > _QUICK_STARTS else 0.0)
         try:
-            self._companion = self._start_engine()
+            self._process = self._start_engine()
         except OSError as error:
             telemetry.warn("the engine could not be started", error=type(error).__name__)
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         if not is_own_peer(writer.get_extra_info("socket")):
-            raise WireError("the socket is served by another user")
+            raise WireError("another user serves the socket")
         writer.write(Frame({"hello": self._hello}).encode())
         async with asyncio.timeout(_HELLO_SECONDS):
             frame = await read_frame(reader)
         if frame is None:
-            raise WireError("closed before it answered")
+            raise WireError("connection closed before the greeting")
         if "refused" in frame.header:
             self._refusal = _refusal(frame.header["refused"])
-            self._settled.set()
+            self._resolved.set()
             return False
         self._refusal = None
         self._writer = writer
-        self._settled.set()
+        self._resolved.set()
         for pending in self._pending.values():
-            if pending.attempts or pending.set_aside:
+            if pending.attempts or pending.deferred:
                 self._send(pending)
         return True
 
@@ -270,34 +269,34 @@ class EngineClient:
             pending = self._pending.get(frame.header.get("id", 0))
             if pending is None or pending.future.done():
                 continue
-            told = frame.header.get("progress")
+            progress = frame.header.get("progress")
             if frame.header.get("later"):
                 pending.attempts -= 1
-                pending.set_aside = True
-            elif told is None:
+                pending.deferred = True
+            elif progress is None:
                 pending.future.set_result(
                     CallReply(frame.body, bool(frame.header.get("error")), not frame.header.get("text"))
                 )
             elif pending.on_progress is not None:
-                task = asyncio.ensure_future(pending.on_progress(*told))
-                pending.telling.add(task)
-                task.add_done_callback(pending.telling.discard)
+                task = asyncio.ensure_future(pending.on_progress(*progress))
+                pending.progress_tasks.add(task)
+                task.add_done_callback(pending.progress_tasks.discard)
 
     def _disconnect(self) -> None:
         self._writer = None
         if self._refusal is None:
-            self._settled.clear()
+            self._resolved.clear()
         for pending in self._pending.values():
-            if not pending.set_aside and not (pending.again and pending.attempts < _MAX_ATTEMPTS):
+            if not pending.deferred and not (pending.repeatable and pending.attempts < _MAX_ATTEMPTS):
                 self._fail(pending)
 
-    def _give_up(self) -> None:
+    def _fail_all(self) -> None:
         for pending in self._pending.values():
             self._fail(pending)
 
     def _fail(self, pending: _Pending) -> None:
-        if (pending.attempts or pending.set_aside) and not pending.future.done():
-            pending.future.set_result(self._unreachable(pending))
+        if (pending.attempts or pending.deferred) and not pending.future.done():
+            pending.future.set_result(self._unreachable_reply(pending))
 
 
 def _refusal(fields: Mapping[str, Any]) -> CodePlaneError:
@@ -306,22 +305,22 @@ def _refusal(fields: Mapping[str, Any]) -> CodePlaneError:
         f"version {fields.get('version')} (process {fields.get('pid')}) serves this repository, this is {__version__}",
         expected=__version__,
         received=str(fields.get("version")),
-        remedy="End the other one, or use the same version everywhere.",
+        remedy="Stop the other process, or use the same version everywhere.",
     )
 
 
 class UnavailableEngine:
-    """Stands for an engine where there can be none, so that a client learns why from its first call."""
+    """Replacement for an engine that cannot run; every call returns the reason."""
 
     def __init__(self, error: CodePlaneError, form: Format) -> None:
         self._error = error
         self._format = form
 
     def start(self) -> None:
-        """There is nothing to start."""
+        """Do nothing."""
 
     async def close(self, seconds: float = 0.0) -> None:
-        """There is nothing to end."""
+        """Do nothing."""
 
     async def call(
         self,

@@ -1,7 +1,7 @@
-"""The seat of the engine: one process of a user at a time may answer for a repository.
+"""Locks that allow one engine and one HTTP server per user and repository.
 
-The kernel frees it when its owner dies, however it dies. Quick to import: it is taken before
-anything else is loaded, so that nobody loads in vain.
+The kernel releases a lock when its owner dies. Quick to import: the lock is acquired before anything else is loaded, so
+a process that does not get it exits early.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from codeplane.disk.locks import FileLock
 from codeplane.server.runtime_directory import RuntimeDirectory
 
 ALREADY_SERVED = 3
-"""Exit code of an engine that found the seat taken."""
+"""Exit code of an engine process that did not get the lock."""
 
 LOCK_NAME = "engine.lock"
 _HTTP_LOCK_NAME = "http.lock"
 
 
 def acquire_engine_lock(runtime: RuntimeDirectory, seconds: float = 0.0) -> FileLock | None:
-    """The lock, to be released at the end; None when another process has it."""
-    return _take(runtime, LOCK_NAME, seconds)
+    """Return the acquired lock, or None if another process holds it."""
+    return _acquire(runtime, LOCK_NAME, seconds)
 
 
 def acquire_http_lock(runtime: RuntimeDirectory) -> FileLock | None:
-    """The same for the one process of the user that serves this repository over HTTP."""
-    return _take(runtime, _HTTP_LOCK_NAME, 0.0)
+    """Return the acquired lock of the HTTP server, or None if another process holds it."""
+    return _acquire(runtime, _HTTP_LOCK_NAME, 0.0)
 
 
-def _take(runtime: RuntimeDirectory, name: str, seconds: float) -> FileLock | None:
+def _acquire(runtime: RuntimeDirectory, name: str, seconds: float) -> FileLock | None:
     try:
         return FileLock(runtime.path / name).acquire(seconds)
     except CodePlaneError as error:

@@ -1,6 +1,6 @@
-"""Frames between a front and the engine: a header in JSON, and a body that nobody on the way needs to read.
+"""Frames between a frontend and the engine: a JSON header and an opaque body.
 
-The engine's answer is the finished envelope; a front passes it on as the bytes it is.
+The body of an answer is the finished envelope; a frontend forwards its bytes unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_HEADER_BYTES = 64 * 1024
 MAX_BODY_BYTES = 32 * 1024 * 1024
 
 SIZES = struct.Struct(">II")
-"""Length of the header, length of the body."""
+"""Lengths of header and body."""
 
 
 class WireError(Exception):
@@ -41,7 +41,7 @@ def check_sizes(header_size: int, body_size: int) -> None:
 
 
 def is_own_peer(connection: socket.socket) -> bool:
-    """Whether the process at the other end belongs to the same user."""
+    """True if the peer process runs as the same user."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))

@@ -1,4 +1,4 @@
-"""How late the event loop is: a loop that is never blocked answers everybody."""
+"""Lag of the event loop: how late a timer fires. A large lag means that the loop was blocked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import math
 from collections import deque
 
 _INTERVAL_SECONDS = 0.05
-_KEPT = 1_200
+_MAX_SAMPLES = 1_200
 """A minute of samples."""
 
 
 class LagMonitor:
     def __init__(self) -> None:
-        self._samples: deque[float] = deque(maxlen=_KEPT)
+        self._samples: deque[float] = deque(maxlen=_MAX_SAMPLES)
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -23,7 +23,7 @@ class LagMonitor:
             self._samples.append(loop.time() - before - _INTERVAL_SECONDS)
 
     def figures(self) -> dict[str, float]:
-        """Milliseconds: median, 99.9th percentile and worst of the last minute."""
+        """Return median, 99.9th percentile and maximum of the last minute, in milliseconds."""
         ordered = sorted(self._samples)
         if not ordered:
             return {}

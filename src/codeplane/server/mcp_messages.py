@@ -1,7 +1,11 @@
-"""MCP over a pipe, as far as a server of tools needs it: both eras, message by message.
+"""MCP messages of the stdio frontend, written by hand instead of with the MCP SDK.
 
-A request that carries a protocol version in its `_meta` belongs to the era without a
-handshake; every other one to the era with it. One connection may mix them.
+The reason is start-up time: agents start `cpl mcp` for every session and wait for `tools/list`, and importing the SDK
+takes about three times as long as importing this whole frontend. The HTTP server is started once and uses the SDK
+(`http/mcp_server.py`).
+
+There are two protocol generations: with an `initialize` handshake (up to 2025-11-25) and stateless (from 2026-07-28). A
+request with a protocol version in its `_meta` is stateless. One connection may mix both.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from codeplane.tools.calls import CallReply
 from codeplane.tools.catalog import INSTRUCTIONS, SERVER_NAME
 
 HANDSHAKE_VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-MODERN_VERSIONS: Final = ("2026-07-28",)
+STATELESS_VERSIONS: Final = ("2026-07-28",)
 
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
@@ -31,7 +35,7 @@ _SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
 _SERVER_INFO: Final = {"name": SERVER_NAME, "version": __version__}
 _CAPABILITIES: Final[Mapping[str, object]] = {"tools": {}}
 _CACHE: Final = {"ttlMs": 3_600_000, "cacheScope": "private"}
-"""Tools do not change while a server runs."""
+"""The list of tools does not change while a server runs."""
 
 _MAX_ROOTS: Final = 32
 
@@ -39,7 +43,7 @@ RequestId = str | int
 
 
 class RpcError(Exception):
-    """A request that is no call of a tool, or not a well-formed one."""
+    """A JSON-RPC error response."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -49,23 +53,23 @@ class RpcError(Exception):
 
 
 def uses_stateless_protocol(params: Mapping[str, Any]) -> bool:
-    """Whether a request belongs to the era without a handshake; refuses one that only half does."""
+    """True if a request is stateless; raises RpcError if its `_meta` is incomplete."""
     meta = params.get("_meta")
     if not isinstance(meta, dict) or _VERSION_KEY not in meta:
         return False
     version = meta[_VERSION_KEY]
     if not isinstance(version, str):
-        raise RpcError(INVALID_PARAMS, "the protocol version is a string")
+        raise RpcError(INVALID_PARAMS, "the protocol version must be a string")
     if not isinstance(meta.get(_CAPABILITIES_KEY), dict):
         raise RpcError(INVALID_PARAMS, f"_meta lacks {_CAPABILITIES_KEY}")
-    if version not in MODERN_VERSIONS:
-        data = {"supported": list(MODERN_VERSIONS), "requested": version}
-        raise RpcError(UNSUPPORTED_VERSION, "this protocol version is not served", data)
+    if version not in STATELESS_VERSIONS:
+        data = {"supported": list(STATELESS_VERSIONS), "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, "unsupported protocol version", data)
     return True
 
 
 def client_name(params: Mapping[str, Any]) -> str | None:
-    """What the client calls itself, for the log."""
+    """Return the name of the client, for the log."""
     meta = params.get("_meta")
     info = params.get("clientInfo") or (meta.get(_CLIENT_KEY) if isinstance(meta, dict) else None)
     name = info.get("name") if isinstance(info, dict) else None
@@ -79,7 +83,7 @@ def progress_token(params: Mapping[str, Any]) -> RequestId | None:
 
 
 def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The handshake: a version that we do not know is answered with the newest that we do."""
+    """Answer the handshake; an unknown version is answered with the newest supported one."""
     wanted = params.get("protocolVersion")
     return {
         "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
@@ -91,25 +95,25 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def discover_result() -> dict[str, Any]:
     return {
-        "supportedVersions": list(MODERN_VERSIONS),
+        "supportedVersions": list(STATELESS_VERSIONS),
         "capabilities": _CAPABILITIES,
         "instructions": INSTRUCTIONS,
         **_CACHE,
     }
 
 
-def tools_list_result(tools: list[dict[str, object]], *, modern: bool) -> dict[str, Any]:
-    return {"tools": tools, **_CACHE} if modern else {"tools": tools}
+def tools_list_result(tools: list[dict[str, object]], *, stateless: bool) -> dict[str, Any]:
+    return {"tools": tools, **_CACHE} if stateless else {"tools": tools}
 
 
-def result(identity: RequestId, fields: Mapping[str, Any], *, modern: bool) -> bytes:
-    if modern:
+def result(identity: RequestId, fields: Mapping[str, Any], *, stateless: bool) -> bytes:
+    if stateless:
         fields = {**fields, "resultType": "complete", "_meta": {_SERVER_KEY: _SERVER_INFO}}
     return _line({"jsonrpc": "2.0", "id": identity, "result": fields})
 
 
-def call_result(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes:
-    """The answer of a tool: text once, an envelope once as text and once as itself, in the bytes of the engine."""
+def call_result(identity: RequestId, reply: CallReply, *, stateless: bool) -> bytes:
+    """Build a tool result from the bytes of the engine: text, and for an envelope also structured content."""
     text = json.dumps(reply.body.decode("utf-8"), ensure_ascii=False).encode("utf-8")
     parts = [b'{"jsonrpc":"2.0","id":', json.dumps(identity).encode("ascii")]
     parts += [b',"result":{"content":[{"type":"text","text":']
@@ -117,7 +121,7 @@ def call_result(identity: RequestId, reply: CallReply, *, modern: bool) -> bytes
     if reply.is_json:
         parts += [b',"structuredContent":', reply.body]
     parts += [b',"isError":', b"true" if reply.is_error else b"false"]
-    if modern:
+    if stateless:
         parts += [b',"resultType":"complete","_meta":', json.dumps({_SERVER_KEY: _SERVER_INFO}).encode("ascii")]
     return b"".join([*parts, b"}}\n"])
 
@@ -130,7 +134,7 @@ def error_response(identity: RequestId | None, error: RpcError) -> bytes:
 
 
 def offers_roots(params: Mapping[str, Any]) -> bool:
-    """Whether a client says at the handshake that it can tell which directories it works on."""
+    """True if the client declares the `roots` capability."""
     capabilities = params.get("capabilities")
     return isinstance(capabilities, dict) and isinstance(capabilities.get("roots"), dict)
 
@@ -140,11 +144,11 @@ def request(identity: RequestId, method: str) -> bytes:
 
 
 def parse_roots(fields: object) -> list[str]:
-    """Local directories that a client works on, in its order."""
+    """Return the local directories of a `roots/list` result, in its order."""
     listed = fields.get("roots") if isinstance(fields, dict) else None
     found = []
     for item in listed[:_MAX_ROOTS] if isinstance(listed, list) else ():
-        directory = _directory_of(item.get("uri") if isinstance(item, dict) else None)
+        directory = _file_uri_path(item.get("uri") if isinstance(item, dict) else None)
         if directory is not None:
             found.append(directory)
     return found
@@ -159,7 +163,7 @@ def progress_notification(token: RequestId, done: float, total: float | None, me
     return _line({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 
-def _directory_of(uri: object) -> str | None:
+def _file_uri_path(uri: object) -> str | None:
     try:
         parts = urlsplit(uri) if isinstance(uri, str) else None
     except ValueError:

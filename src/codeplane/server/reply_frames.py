@@ -1,4 +1,4 @@
-"""Frames that the engine answers with, and what it reads of a call besides its header."""
+"""Reply frames of the engine, and parsing of call arguments."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from codeplane.tools.text.failures import failure_reply
 _PROGRESS_SECONDS = 0.1
 
 
-def throttle_progress(tell: Callable[[float, float | None, str], None]) -> Callable[[float, float | None, str], None]:
-    """Limit progress to a few messages a second; the last one always gets through."""
+def throttle_progress(send: Callable[[float, float | None, str], None]) -> Callable[[float, float | None, str], None]:
+    """Limit progress to a few messages per second; the last one is always sent."""
     last = 0.0
 
-    def told(done: float, total: float | None, message: str) -> None:
+    def throttled(done: float, total: float | None, message: str) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= _PROGRESS_SECONDS or (total is not None and done >= total):
             last = now
-            tell(done, total, message)
+            send(done, total, message)
 
-    return told
+    return throttled
 
 
 def reply_frame(number: int, reply: CallReply) -> Frame:

@@ -1,8 +1,8 @@
-"""Where the processes of one user find each other: sockets, ports and tokens of one repository.
+"""Runtime directory of a repository: the socket, port and token by which processes of one user find each other.
 
-The directory is outside the repository, because files inside may have come with a clone. Every directory belongs to
-the user and is closed to others, and no link is followed. A directory or file that does not meet this is rejected,
-never repaired. Quick to import: every front needs it before anything else.
+It is outside the repository, because files inside may have come with a clone. Directories are owned by the user with
+mode 0700, files have mode 0600, and links are not followed. Anything else is rejected, never repaired. Quick to import:
+every frontend needs it first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SOCKET_NAME: Final = "engine.sock"
 HTTP_NAME: Final = "http.json"
 PORT_NAME: Final = "port"
 MAX_SOCKET_PATH: Final = 100
-"""Bytes of the path of a socket; systems allow 104 to 108, the final zero included."""
+"""Maximum length of a socket path; systems allow 104 to 108 bytes including the final NUL."""
 MAX_SECRET_BYTES: Final = 64 * 1024
 
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -36,10 +36,9 @@ _ID_CHARS = 16
 
 
 def runtime_base(xdg_runtime_dir: str | None, *, temporary: str = "/tmp", users: str = "/run/user") -> Path:
-    """The directory of this user's servers; every front of the user must come to the same answer.
+    """Return the base directory; every process of the user must compute the same one.
 
-    Clients start us with or without their environment, so the usual place of the variable is
-    tried even where the variable is missing.
+    Clients start frontends with or without XDG_RUNTIME_DIR, so its usual value is tried even if it is not set.
     """
     uid = os.geteuid()
     for value in (xdg_runtime_dir, f"{users}/{uid}"):
@@ -51,12 +50,12 @@ def runtime_base(xdg_runtime_dir: str | None, *, temporary: str = "/tmp", users:
 
 
 def repository_id(root: Path) -> str:
-    """A short name of a repository on this machine, the same however its root was spelled."""
+    """Return a short id of the repository at a path; symbolic links do not change it."""
     return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:_ID_CHARS]
 
 
 class PrivateDirectory:
-    """An open directory that only its owner can use; its files are opened through it, by plain names."""
+    """Open directory that only its owner can access. Files in it are opened by name."""
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path = path
@@ -64,7 +63,7 @@ class PrivateDirectory:
 
     @classmethod
     def open_at(cls, path: Path) -> Self:
-        """Open the directory, or create it in a parent that exists."""
+        """Open the directory, or create it in an existing parent."""
         return cls(path, _open_own(path, None))
 
     def __enter__(self) -> Self:
@@ -81,7 +80,7 @@ class PrivateDirectory:
             self._fd = -1
 
     def write_secret(self, name: str, text: str) -> None:
-        """Replace a file that only its owner can read; readers see the old text or the new one."""
+        """Atomically replace a file that only its owner can read."""
         self._refuse_foreign(name)
         temporary = f".{name}.{secrets.token_hex(8)}"
         try:
@@ -101,9 +100,9 @@ class PrivateDirectory:
             _refuse(self.path / name, f"it cannot be written: {error.strerror}", error)
 
     def read_secret(self, name: str) -> str | None:
-        """The text of a file of ours, or None where there is none."""
+        """Return the text of a private file, or None if it does not exist."""
         try:
-            fd = os.open(_plain(name), _READ_FLAGS, dir_fd=self._fd)
+            fd = os.open(_checked_name(name), _READ_FLAGS, dir_fd=self._fd)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -121,15 +120,15 @@ class PrivateDirectory:
         return data.decode("utf-8", "replace")
 
     def remove(self, name: str, *, holding: str | None = None) -> None:
-        """Remove a file, if there is one; with `holding`, only while it has that text (so not a successor's)."""
+        """Remove a file if it exists; with `holding`, only if it has that text (not the one of a newer process)."""
         if holding is not None and self.read_secret(name) != holding:
             return
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(_plain(name), dir_fd=self._fd)
+            os.unlink(_checked_name(name), dir_fd=self._fd)
 
     def _refuse_foreign(self, name: str) -> None:
         try:
-            found = os.stat(_plain(name), dir_fd=self._fd, follow_symlinks=False)
+            found = os.stat(_checked_name(name), dir_fd=self._fd, follow_symlinks=False)
         except FileNotFoundError:
             return
         self._check_file(name, found)
@@ -141,7 +140,7 @@ class PrivateDirectory:
         if found.st_uid != os.geteuid():
             _refuse(path, "it belongs to another user")
         if modes.S_IMODE(found.st_mode) != 0o600:
-            _refuse(path, "others may reach it: its mode is not 0600")
+            _refuse(path, "its mode is not 0600")
 
 
 class RuntimeDirectory(PrivateDirectory):
@@ -151,7 +150,7 @@ class RuntimeDirectory(PrivateDirectory):
     def open(cls, base: Path, root: Path) -> RuntimeDirectory:
         path = base / repository_id(root)
         if not _socket_fits(base):
-            _refuse(path, f"its path leaves no room for a socket within {MAX_SOCKET_PATH} bytes")
+            _refuse(path, f"the socket path would be longer than {MAX_SOCKET_PATH} bytes")
         base_fd = _open_own(base, None)
         try:
             return cls(path, _open_own(path, base_fd))
@@ -165,7 +164,7 @@ class RuntimeDirectory(PrivateDirectory):
 
 @dataclass(frozen=True)
 class HttpRecord:
-    """How to reach a running HTTP server. The token is new at each start unless it is kept."""
+    """Address and token of an HTTP server. The token is new at each start, unless `keep_token` is set."""
 
     port: int
     pid: int
@@ -178,7 +177,7 @@ class HttpRecord:
 
 
 def read_http(directory: RuntimeDirectory) -> HttpRecord | None:
-    """The record of the last server that was started here; whether it still runs is for `prove` to tell."""
+    """Return the record of the last server; check with `prove` whether it still runs."""
     text = directory.read_secret(HTTP_NAME)
     if text is None:
         return None
@@ -200,14 +199,14 @@ def new_token() -> str:
 
 
 def prove(token: str, challenge: str) -> str:
-    """What a holder of the token answers to a challenge: so a client knows a server before it shows its own token."""
+    """Return the answer to a challenge (HMAC), with which a client verifies a server before it sends the token."""
     return hmac.new(token.encode(), b"codeplane:" + challenge.encode(), hashlib.sha256).hexdigest()
 
 
 def write_port(directory: Path, port: int) -> None:
-    """Tell other programs the port, in the state directory of the repository.
+    """Write the port to the state directory of the repository, for other programs.
 
-    We never go by it, as anyone could have written it; where it cannot be written nothing is lost.
+    CodePlane never reads it, because anyone could have written it. Errors are ignored.
     """
     temporary = f".{PORT_NAME}.{secrets.token_hex(8)}"
     try:
@@ -227,7 +226,7 @@ def write_port(directory: Path, port: int) -> None:
 
 
 def remove_port(directory: Path, port: int) -> None:
-    """Take the file away, unless another server has replaced it."""
+    """Remove the port file, unless another server has replaced it."""
     with contextlib.suppress(OSError, ValueError):
         directory_fd = os.open(directory, _DIRECTORY_FLAGS)
         try:
@@ -240,7 +239,7 @@ def remove_port(directory: Path, port: int) -> None:
 
 
 def _open_own(path: Path, parent_fd: int | None) -> int:
-    """Open a directory of ours, made if it is missing; `parent_fd` is the open directory that it lies in."""
+    """Open a private directory, created if missing; `parent_fd` is its open parent."""
     name: str | Path = path if parent_fd is None else path.name
     try:
         if parent_fd is None:
@@ -256,17 +255,17 @@ def _open_own(path: Path, parent_fd: int | None) -> int:
         _refuse(path, "it belongs to another user")
     if modes.S_IMODE(found.st_mode) & 0o077:
         os.close(fd)
-        _refuse(path, "others may reach it: its mode is not 0700")
+        _refuse(path, "its mode is not 0700")
     return fd
 
 
 def _check_parent(path: Path) -> None:
-    """Who can rename entries of the parent can put another directory in our place."""
+    """Reject a parent in which another user could replace the directory."""
     found = os.stat(path)
     if found.st_uid not in (0, os.geteuid()):
         _refuse(path, "it belongs to another user")
     if found.st_mode & 0o022 and not found.st_mode & modes.S_ISVTX:
-        _refuse(path, "others may replace what lies in it")
+        _refuse(path, "other users can replace entries in it")
 
 
 def _is_own_directory(path: str) -> bool:
@@ -281,15 +280,15 @@ def _socket_fits(base: Path) -> bool:
     return len(os.fsencode(base)) + len(f"/{'0' * _ID_CHARS}/{SOCKET_NAME}") <= MAX_SOCKET_PATH
 
 
-def _plain(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not name or "/" in name or "\0" in name or name in (".", ".."):
-        raise CodePlaneError(ErrorCode.INTERNAL, "a file of the runtime directory has a plain name")
+        raise CodePlaneError(ErrorCode.INTERNAL, "invalid file name in the runtime directory")
     return name
 
 
 def _refuse(path: Path, why: str, cause: BaseException | None = None) -> NoReturn:
     raise CodePlaneError(
         ErrorCode.RUNTIME_DIRECTORY_UNSAFE,
-        f"'{display(str(path))}' is not used: {why}",
-        remedy="Remove it, or make it yours alone: directories 0700, files 0600. XDG_RUNTIME_DIR moves the sockets.",
+        f"'{display(str(path))}' cannot be used: {why}",
+        remedy="Remove it, or make it private: directories 0700, files 0600. XDG_RUNTIME_DIR moves the sockets.",
     ) from cause

@@ -1,7 +1,7 @@
-"""The front that clients start: MCP on standard input and output, calls forwarded to the engine.
+"""Stdio frontend: MCP on standard input and output, with calls forwarded to the engine.
 
-The handshake and the list of tools are answered from the catalog at once; the engine may
-still be starting behind. Nothing that a client sends ends it but the end of its input.
+The handshake and the list of tools are answered from the catalog, while the engine may still be starting. Only the end
+of its input ends the process, never the content of a message.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from codeplane.tools.surface import Surface
 
 MAX_CALLS = 1_000
 _FINISH_SECONDS = 0.75
-"""After the end of the input: how long calls that are under way may still answer."""
+"""Time after the end of input in which running calls may still answer."""
 _END_SECONDS = 1.8
-"""After the end of the input: when an engine of ours must have ended. An end in good order takes it a second."""
+"""Time after the end of input by which an engine started here has ended. A clean shutdown takes a second."""
 _LEAST_END_SECONDS = 1.0
 _FLUSH_SECONDS = 0.2
 _ROOTS_ID = "codeplane-roots"
 _ROOTS_SECONDS = 3.0
-"""How long a call waits for a client to tell its directories."""
+"""Time that a call waits for the directories of the client."""
 
 Choose = Callable[[list[str]], EngineClient | None]
 
@@ -41,12 +41,11 @@ class StdioFrontend:
     def __init__(
         self, engine: EngineClient | UnavailableEngine, surface: Surface, choose: Choose | None = None
     ) -> None:
-        """`choose` finds the engine of a directory that the client works on, where our own has none."""
+        """`choose` returns the engine for a directory of the client, if the working directory has no repository."""
         self._engine = engine
         self._choose = choose
         self._offers_roots = False
-        self._asks_roots = False
-        """Whether a question for the client's directories is on its way."""
+        self._roots_requested = False
         self._choosing: asyncio.Task[None] | None = None
         self._chosen = asyncio.Event()
         self._tools = listing(surface)
@@ -55,7 +54,7 @@ class StdioFrontend:
         self._running: dict[RequestId, asyncio.Task[None]] = {}
 
     async def run(self, protocol_input: int, protocol_output: int) -> None:
-        """Serve until the input ends, the output breaks or a signal comes."""
+        """Serve until the input ends, the output breaks or a signal arrives."""
         loop = asyncio.get_running_loop()
         stop = asyncio.Event()
         for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -76,7 +75,7 @@ class StdioFrontend:
         for task in (reading, stopped, self._choosing, *self._running.values()):
             if task is not None:
                 task.cancel()
-        # What waits for the client is written while the engine ends.
+        # Pending output is written while the engine ends.
         self._writer.close(0.0)
         await self._engine.close(max(_LEAST_END_SECONDS, ended + _END_SECONDS - time.monotonic()))
         self._writer.close(max(0.0, min(_FLUSH_SECONDS, ended + _END_SECONDS - time.monotonic())))
@@ -85,14 +84,14 @@ class StdioFrontend:
         while (line := await reader.next()) is not None:
             if line.strip():
                 try:
-                    self._take(line)
-                except Exception as unforeseen:
-                    telemetry.error("a message could not be taken", **telemetry.describe(unforeseen))
+                    self._handle_line(line)
+                except Exception as error:
+                    telemetry.error("a message could not be handled", **telemetry.describe(error))
             elif line is TOO_LONG:
-                error = RpcError(mcp_messages.INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES} bytes")
-                self._writer.put(mcp_messages.error_response(None, error))
+                too_long = RpcError(mcp_messages.INVALID_REQUEST, f"a message is longer than {MAX_LINE_BYTES} bytes")
+                self._writer.put(mcp_messages.error_response(None, too_long))
 
-    def _take(self, line: bytes) -> None:
+    def _handle_line(self, line: bytes) -> None:
         try:
             message = strict_json.parse_message(line, max_bytes=MAX_LINE_BYTES)
         except strict_json.MalformedMessage as refused:
@@ -102,17 +101,15 @@ class StdioFrontend:
         params = message.get("params")
         fields: Mapping[str, Any] = params if isinstance(params, dict) else {}
         if not isinstance(method, str):
-            if self._asks_roots and identity == _ROOTS_ID:
-                self._asks_roots = False
-                self._choosing = asyncio.ensure_future(
-                    self._take_roots(mcp_messages.parse_roots(message.get("result")))
-                )
+            if self._roots_requested and identity == _ROOTS_ID:
+                self._roots_requested = False
+                self._choosing = asyncio.ensure_future(self._use_roots(mcp_messages.parse_roots(message.get("result"))))
             return
         if not isinstance(identity, str | int):
-            self._notice(method, fields)
+            self._handle_notification(method, fields)
             return
         if identity in self._running or len(self._running) >= MAX_CALLS:
-            error = RpcError(mcp_messages.INVALID_REQUEST, "this id is in use, or too many requests are under way")
+            error = RpcError(mcp_messages.INVALID_REQUEST, "the id is in use, or too many requests are running")
             self._writer.put(mcp_messages.error_response(identity, error))
             return
         if method == "tools/call":
@@ -120,22 +117,22 @@ class StdioFrontend:
             self._running[identity] = task
             task.add_done_callback(lambda _: self._running.pop(identity, None))
         else:
-            self._writer.put(self._at_once(identity, method, fields))
+            self._writer.put(self._answer_locally(identity, method, fields))
 
-    def _notice(self, method: str, params: Mapping[str, Any]) -> None:
+    def _handle_notification(self, method: str, params: Mapping[str, Any]) -> None:
         if method == "notifications/cancelled":
             identity = params.get("requestId")
             if isinstance(identity, str | int) and identity in self._running:
                 self._running[identity].cancel()
-        elif method == "notifications/initialized" and self._waits_for_roots() and self._choosing is None:
-            self._asks_roots = True
+        elif method == "notifications/initialized" and self._needs_roots() and self._choosing is None:
+            self._roots_requested = True
             self._writer.put(mcp_messages.request(_ROOTS_ID, "roots/list"))
 
-    def _waits_for_roots(self) -> bool:
+    def _needs_roots(self) -> bool:
         return self._choose is not None and self._offers_roots and not self._chosen.is_set()
 
-    async def _take_roots(self, directories: list[str]) -> None:
-        """The first of the client's directories that is in a repository is the one to answer about."""
+    async def _use_roots(self, directories: list[str]) -> None:
+        """Use the first directory of the client that is in a repository."""
         assert self._choose is not None
         try:
             engine = await _in_thread(self._choose, directories)
@@ -143,31 +140,31 @@ class StdioFrontend:
                 self._engine = engine
                 engine.start()
         except Exception as error:
-            telemetry.error("no directory of the client could be chosen", **telemetry.describe(error))
+            telemetry.error("the directories of the client could not be used", **telemetry.describe(error))
         finally:
             self._chosen.set()
 
-    def _at_once(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> bytes:
-        """What needs no engine."""
+    def _answer_locally(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> bytes:
+        """Answer a request that needs no engine."""
         try:
-            modern = method != "initialize" and mcp_messages.uses_stateless_protocol(params)
+            stateless = method != "initialize" and mcp_messages.uses_stateless_protocol(params)
             if method == "initialize":
                 self._client = mcp_messages.client_name(params)
                 self._offers_roots = mcp_messages.offers_roots(params)
                 fields = mcp_messages.initialize_result(params)
-            elif method == "server/discover" and modern:
+            elif method == "server/discover" and stateless:
                 fields = mcp_messages.discover_result()
             elif method == "tools/list":
-                fields = mcp_messages.tools_list_result(self._tools, modern=modern)
+                fields = mcp_messages.tools_list_result(self._tools, stateless=stateless)
             elif method == "ping":
                 fields = {}
             else:
-                raise RpcError(mcp_messages.METHOD_NOT_FOUND, "there is no such method")
-            return mcp_messages.result(identity, fields, modern=modern)
+                raise RpcError(mcp_messages.METHOD_NOT_FOUND, "method not found")
+            return mcp_messages.result(identity, fields, stateless=stateless)
         except RpcError as error:
             return mcp_messages.error_response(identity, error)
         except Exception as error:
-            return _unforeseen(identity, error)
+            return _internal_error(identity, error)
 
     async def _answer(self, identity: RequestId, method: str, params: Mapping[str, Any]) -> None:
         try:
@@ -175,25 +172,25 @@ class StdioFrontend:
         except RpcError as error:
             self._writer.put(mcp_messages.error_response(identity, error))
         except Exception as error:
-            self._writer.put(_unforeseen(identity, error))
+            self._writer.put(_internal_error(identity, error))
 
     async def _call(self, identity: RequestId, params: Mapping[str, Any]) -> bytes:
-        modern = mcp_messages.uses_stateless_protocol(params)
+        stateless = mcp_messages.uses_stateless_protocol(params)
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str):
-            raise RpcError(mcp_messages.INVALID_PARAMS, "params.name is the name of a tool")
+            raise RpcError(mcp_messages.INVALID_PARAMS, "params.name must be a string")
         if arguments is not None and not isinstance(arguments, dict):
-            raise RpcError(mcp_messages.INVALID_PARAMS, "params.arguments is an object")
-        if self._waits_for_roots():
+            raise RpcError(mcp_messages.INVALID_PARAMS, "params.arguments must be an object")
+        if self._needs_roots():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_ROOTS_SECONDS):
                     await self._chosen.wait()
         token = mcp_messages.progress_token(params)
         last = -1.0
 
-        async def tell(done: float, total: float | None, message: str) -> None:
+        async def send_progress(done: float, total: float | None, message: str) -> None:
             nonlocal last
-            # Progress must grow; a new phase starts to count anew.
+            # MCP requires increasing progress, but each phase starts at zero.
             if token is not None and done > last:
                 last = done
                 self._writer.put(mcp_messages.progress_notification(token, done, total, message))
@@ -203,19 +200,19 @@ class StdioFrontend:
             arguments or {},
             principal=self._principal,
             client=mcp_messages.client_name(params) or self._client,
-            on_progress=tell if token is not None else None,
+            on_progress=send_progress if token is not None else None,
         )
-        return mcp_messages.call_result(identity, reply, modern=modern)
+        return mcp_messages.call_result(identity, reply, stateless=stateless)
 
 
-def _unforeseen(identity: RequestId, error: Exception) -> bytes:
-    telemetry.error("a request failed in the front", **telemetry.describe(error))
-    failure = RpcError(mcp_messages.INTERNAL_ERROR, "something went wrong that should not")
+def _internal_error(identity: RequestId, error: Exception) -> bytes:
+    telemetry.error("a request failed in the frontend", **telemetry.describe(error))
+    failure = RpcError(mcp_messages.INTERNAL_ERROR, "internal error")
     return mcp_messages.error_response(identity, failure)
 
 
 async def _in_thread(choose: Choose, directories: list[str]) -> EngineClient | None:
-    """In a thread that nobody waits for at the end: a directory may lie on a disk that does not answer."""
+    """Run `choose` in a daemon thread: a directory may be on a disk that does not respond."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[EngineClient | None] = loop.create_future()
 
@@ -234,7 +231,7 @@ async def _in_thread(choose: Choose, directories: list[str]) -> EngineClient | N
             engine = choose(directories)
         except Exception as error:
             failure = error
-        # A loop that is closed waits for nothing any more.
+        # The loop may be closed already.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, engine, failure)
 

@@ -1,9 +1,8 @@
-"""Standard input and output of a front, kept from everybody else.
+"""Standard input and output of the stdio frontend, reserved for the protocol.
 
-Whatever a library prints goes to standard error; whatever reads standard input finds it
-empty. Reading and writing block in threads of their own, so that a slow client holds up
-nobody but itself: when too much waits for it, no more is read from it, and only whether it
-has gone is looked at.
+Output that a library prints goes to standard error; a library that reads standard input finds it empty. Reading and
+writing block in their own threads. If a client does not read its answers, no more input is read from it (backpressure);
+only its disconnect is still detected.
 """
 
 from __future__ import annotations
@@ -19,42 +18,42 @@ from collections import deque
 from collections.abc import Callable
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
-MAX_WAITING_BYTES = 8 * 1024 * 1024
-MAX_WAITING_LINES = 1_000
+MAX_PENDING_BYTES = 8 * 1024 * 1024
+MAX_PENDING_LINES = 1_000
 TOO_LONG = b"\n"
-"""Stands for a line that was longer than a line may be; no line contains it."""
+"""Marker for a line above MAX_LINE_BYTES; never a real line."""
 _CHUNK = 256 * 1024
 _LINES_AHEAD = 64
-"""Lines that are read before somebody takes them: an answer may be a thousand times as long as its question."""
+"""Lines read ahead; small, because an answer may be a thousand times as long as its request."""
 _SLICE_SECONDS = 0.1
 _LAST_SECONDS = 0.3
-"""What a client sent before it went is still read, if it makes room for the answers in this time."""
+"""Time in which input that a client sent before it disconnected is still read."""
 _HANG_UP = select.POLLHUP | select.POLLERR | select.POLLNVAL | getattr(select, "POLLRDHUP", 0)
 
 
 def claim_standard_streams() -> tuple[int, int]:
-    """Descriptors for the protocol alone: (input, output)."""
+    """Return private descriptors for the protocol: (input, output)."""
     null = os.open(os.devnull, os.O_RDWR)
     if null == 2:
-        # A client may start us without standard error; now there is one that goes nowhere.
+        # The client started us without standard error: use /dev/null.
         os.set_inheritable(null, True)
     protocol_input, protocol_output = os.dup(0), os.dup(1)
     os.dup2(null, 0)
     os.dup2(2, 1)
     if null != 2:
         os.close(null)
-    # What was printed before we came waits in a buffer: it may leave only now.
+    # Flush output that was printed before, now to standard error.
     sys.stdout.flush()
     return protocol_input, protocol_output
 
 
 class LineReader:
-    """Lines from a descriptor, read in a thread; ends with None. A line that is too long comes as TOO_LONG."""
+    """Read lines in a thread; None marks the end, TOO_LONG a line that is too long."""
 
     def __init__(self, descriptor: int, wait_for_room: Callable[[float], bool]) -> None:
-        """`wait_for_room` waits that many seconds, and says whether more may be read."""
+        """`wait_for_room(seconds)` waits until more may be read; False on timeout."""
         self.ended_at: float | None = None
-        """When the other side was found to be gone, by the monotonic clock."""
+        """Monotonic time at which the client was found to be gone."""
         self._descriptor = descriptor
         self._wait_for_room = wait_for_room
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -97,9 +96,9 @@ class LineReader:
     def _wait_for_place(self, seconds: float) -> bool:
         return self._places.acquire(timeout=seconds)
 
-    def _wait(self, is_there: Callable[[float], bool]) -> bool:
-        """Until there is room; False when there is none any more for what a client left behind."""
-        while not is_there(_SLICE_SECONDS):
+    def _wait(self, has_room: Callable[[float], bool]) -> bool:
+        """Wait for room; False if the client is gone and its grace time is over."""
+        while not has_room(_SLICE_SECONDS):
             now = time.monotonic()
             if self.ended_at is None and self._is_hung_up():
                 self.ended_at = now
@@ -108,7 +107,7 @@ class LineReader:
         return True
 
     def _is_hung_up(self) -> bool:
-        """Whether nothing will follow what is there to read: as far as the system tells without reading it."""
+        """True if the client has closed its end, as far as poll(2) can tell without reading."""
         poll = select.poll()
         poll.register(self._descriptor, _HANG_UP)
         return bool(poll.poll(0))
@@ -117,12 +116,12 @@ class LineReader:
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
         except RuntimeError:
-            # The loop is closed: nobody waits for it any more.
+            # The loop is closed.
             return
 
 
 class LineWriter:
-    """Lines to a descriptor, whole and one after the other, written in a thread."""
+    """Write complete lines in order, in a thread."""
 
     def __init__(self, descriptor: int, on_broken: Callable[[], None]) -> None:
         self._descriptor = descriptor
@@ -141,15 +140,15 @@ class LineWriter:
             self._changed.notify_all()
 
     def wait_for_room(self, seconds: float) -> bool:
-        """Block (a reading thread) while too much waits to be written; False when that has not changed in time."""
+        """Block while too much output is pending; False on timeout."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: self._closed or (len(self._lines) < MAX_WAITING_LINES and self._bytes < MAX_WAITING_BYTES),
+                lambda: self._closed or (len(self._lines) < MAX_PENDING_LINES and self._bytes < MAX_PENDING_BYTES),
                 seconds,
             )
 
     def close(self, seconds: float) -> None:
-        """Write what waits, as far as the client takes it in time."""
+        """Write pending lines for at most `seconds`."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -172,7 +171,7 @@ class LineWriter:
                     self._lines.clear()
                     self._bytes = 0
                     self._changed.notify_all()
-                # A loop that is closed waits for nothing any more.
+                # The loop may be closed already.
                 with contextlib.suppress(RuntimeError):
                     self._on_broken()
                 return

@@ -1,4 +1,4 @@
-"""One question to a running engine without a loop: what a command asks on its way. Starts nothing."""
+"""Blocking client that queries the state of a running engine, for commands. Never starts an engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from codeplane.server.frames import PROTOCOL, SIZES, Frame, WireError, check_siz
 
 
 def query_state(socket_path: Path, seconds: float = 1.0) -> Mapping[str, Any] | None:
-    """How the engine stands; None where none answers. One of another version says only which."""
+    """Return the state of the engine, or None if none answers; only the version if it is another one."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(seconds)
@@ -28,20 +28,20 @@ def query_state(socket_path: Path, seconds: float = 1.0) -> Mapping[str, Any] | 
                 return {"version": refused.get("version"), "pid": refused.get("pid"), "other_version": True}
             connection.sendall(Frame({"id": 1, "ask": "state"}).encode())
             _, body = _receive(connection)
-            found = json.loads(body)
-            return found if isinstance(found, dict) else None
+            state = json.loads(body)
+            return state if isinstance(state, dict) else None
     except (OSError, ValueError, WireError):
         return None
 
 
 def _receive(connection: socket.socket) -> tuple[dict[str, Any], bytes]:
-    header_size, body_size = SIZES.unpack(_exactly(connection, SIZES.size))
+    header_size, body_size = SIZES.unpack(_receive_exactly(connection, SIZES.size))
     check_sizes(header_size, body_size)
-    header = json.loads(_exactly(connection, header_size))
-    return header, _exactly(connection, body_size)
+    header = json.loads(_receive_exactly(connection, header_size))
+    return header, _receive_exactly(connection, body_size)
 
 
-def _exactly(connection: socket.socket, size: int) -> bytes:
+def _receive_exactly(connection: socket.socket, size: int) -> bytes:
     parts = []
     while size:
         part = connection.recv(min(size, 65536))

@@ -1,7 +1,7 @@
-"""How a front calls a tool: one call in, one finished answer out, whichever process holds the engine.
+"""Interface between a frontend and the engine: one call in, one finished answer out.
 
-A front knows nothing about the index. It forwards the name of a tool and its arguments as they came, and hands back
-the answer as it is.
+A frontend knows nothing about the index. It forwards the name and the arguments of a tool, and returns the answer
+unchanged.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from typing import Protocol, runtime_checkable
 from codeplane.tools.calls import CallReply
 
 OnProgress = Callable[[float, float | None, str], Awaitable[None]]
-"""Progress so far, the total where it is known, and a short sentence."""
-
+"""Progress so far, the total if known, and a short message."""
 
 CLI_PRINCIPAL = "cli"
-"""The principal of all commands of a person."""
+"""The principal of all `cpl` commands."""
 
 
 def is_shared(principal: str) -> bool:
-    """Whether it stands for many clients: commands, and those of HTTP that have no session of its transport."""
+    """True if several clients share the principal: `cpl` commands, and HTTP clients without an MCP session."""
     return principal == CLI_PRINCIPAL or (principal.startswith("http:") and principal.count(":") == 1)
 
 
@@ -34,18 +33,18 @@ class ToolCaller(Protocol):
         client: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> CallReply:
-        """Answer one call. Cancelling the coroutine cancels the call in the engine."""
+        """Call a tool. Cancelling the coroutine cancels the call in the engine."""
         ...
 
     async def state(self) -> Mapping[str, object]:
-        """What operators want to know of the engine; `ready` is true once it answers queries."""
+        """Return the state of the engine; `ready` is true once it answers queries."""
         ...
 
 
 @runtime_checkable
 class SessionCloser(Protocol):
-    """A caller that keeps something for each principal."""
+    """A caller with state per principal."""
 
-    def leave(self, principal: str) -> None:
-        """Somebody will not ask again."""
+    def end_session(self, principal: str) -> None:
+        """End the session of a principal."""
         ...

@@ -1,6 +1,6 @@
-"""Log lines: what happened, for people and for programs. Knows nothing of the domain.
+"""Structured log lines. Knows nothing about the domain.
 
-A line carries an event and a few short fields. It never carries the content of a file.
+A line has an event and a few short fields. It never contains file content.
 """
 
 from codeplane.telemetry.events import bind, debug, describe, error, info, warn

@@ -1,7 +1,7 @@
-"""How the program says that something happened: an event in plain words, and named fields.
+"""Log events with named fields.
 
-Fields are numbers, booleans, None, or short text such as a path. Text is cut and
-escaped, and bytes are never shown, so that no line can carry what stands in a file.
+Fields are numbers, booleans, None, or short text such as a path. Text is truncated and escaped, and bytes are never
+logged, so no line can contain file content.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from codeplane.base.paths import display
+from codeplane.base.paths import basename, display
 
 Field = str | int | float | bool | None
 
@@ -42,7 +42,7 @@ def error(event: str, **fields: object) -> None:
 
 @contextmanager
 def bind(**fields: object) -> Iterator[None]:
-    """Give every line logged inside the block these fields: op_id, request_id, task_id."""
+    """Add fields such as op_id, request_id and task_id to every line logged in the block."""
     token = _bound.set({**(_bound.get() or {}), **_clean(fields)})
     try:
         yield
@@ -51,9 +51,9 @@ def bind(**fields: object) -> Iterator[None]:
 
 
 def describe(exception: BaseException) -> dict[str, str]:
-    """Fields that locate an exception. Its message is left out: it may quote what was being read."""
+    """Return type and trace of an exception. Its message is omitted, because it may quote file content."""
     frames = traceback.extract_tb(exception.__traceback__)[-6:]
-    places = (f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames)
+    places = (f"{basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames)
     return {"exception": type(exception).__name__, "trace": " < ".join(reversed(list(places)))}
 
 
@@ -64,8 +64,8 @@ def fields_of(record: logging.LogRecord) -> Mapping[str, Field]:
 
 def _emit(level: int, event: str, fields: Mapping[str, object]) -> None:
     if LOGGER.isEnabledFor(level):
-        known = {**(_bound.get() or {}), **_clean(fields)}
-        LOGGER.log(level, "%s", _text(event), extra={"codeplane_fields": known})
+        all_fields = {**(_bound.get() or {}), **_clean(fields)}
+        LOGGER.log(level, "%s", _text(event), extra={"codeplane_fields": all_fields})
 
 
 def _clean(fields: Mapping[str, object]) -> dict[str, Field]:
@@ -81,5 +81,5 @@ def _value(value: object) -> Field:
 
 
 def _text(text: str) -> str:
-    cut = text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
-    return display(cut)
+    short = text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
+    return display(short)

@@ -1,4 +1,4 @@
-"""A repository's log file as it grows. Survives rotation, removal, and a log that is not there yet."""
+"""Follow a repository's log file. Handles rotation, removal, and a log that does not exist yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK_BYTES = 64 * 1024
 
 
 class Follower:
-    """`lines()` never ends by itself. What was written before it was made is not shown."""
+    """Iterator over new lines; it never ends. Lines written before its creation are skipped."""
 
     def __init__(self, root: Path, pause: float = _PAUSE_SECONDS) -> None:
         self._root = root
@@ -29,11 +29,10 @@ class Follower:
     def lines(self) -> Iterator[str]:
         try:
             while True:
-                # Whether it is still the same file is asked before it is read out, so that what was
-                # written to it up to its rotation is not lost.
-                moved = self._has_moved()
-                yield from self._read_out()
-                if moved:
+                # Check for rotation before reading, so lines written up to the rotation are not lost.
+                rotated = self._was_rotated()
+                yield from self._read_lines()
+                if rotated:
                     self._reopen()
                 else:
                     time.sleep(self._pause)
@@ -65,8 +64,8 @@ class Follower:
         self._rest = b""
         self._descriptor = self._open()
 
-    def _has_moved(self) -> bool:
-        """Whether there is another file by that name now."""
+    def _was_rotated(self) -> bool:
+        """True if the path now names another file, or the file was truncated."""
         fresh = self._open()
         if fresh is None:
             return False
@@ -76,16 +75,15 @@ class Follower:
             new, old = os.fstat(fresh), os.fstat(self._descriptor)
             if (new.st_dev, new.st_ino) != (old.st_dev, old.st_ino):
                 return True
-            # Somebody emptied it.
             return new.st_size < os.lseek(self._descriptor, 0, os.SEEK_CUR)
         finally:
             os.close(fresh)
 
-    def _read_out(self) -> Iterator[str]:
+    def _read_lines(self) -> Iterator[str]:
         if self._descriptor is None:
             return
         while chunk := os.read(self._descriptor, _CHUNK_BYTES):
-            *whole, self._rest = (self._rest + chunk).split(b"\n")
-            # A writer that never ends its line is not one of ours.
+            *complete, self._rest = (self._rest + chunk).split(b"\n")
+            # A line without an end was not written by us.
             self._rest = self._rest[-MAX_LOG_BYTES:]
-            yield from (display(line.decode("utf-8", "backslashreplace")) for line in whole if line)
+            yield from (display(line.decode("utf-8", "backslashreplace")) for line in complete if line)

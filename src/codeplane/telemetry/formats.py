@@ -1,4 +1,4 @@
-"""The two shapes of a log line: JSON for programs, a short line for people."""
+"""Formats of a log line: JSON for programs, a short line for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RESERVED = ("ts", "level", "event")
 
 
 class JsonFormatter(logging.Formatter):
-    """One object on one line, `ts`, `level` and `event` first."""
+    """One JSON object per line, with `ts`, `level` and `event`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {"ts": timestamp(record.created), "level": level_name(record.levelno)}

@@ -1,6 +1,6 @@
-"""Where log lines go: any number of outputs with levels of their own, and the repository's log file.
+"""Log outputs: any number of destinations with their own levels, and the repository's log file.
 
-An output that cannot be opened is reported and left out; logging never stops the work.
+A destination that cannot be opened is reported and skipped; logging never stops the program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LogDestination:
 def configure(
     destinations: Iterable[LogDestination], *, repository: Path | None, file_level: str = "info"
 ) -> list[str]:
-    """Send log lines there, and to the log file of `repository`. Returns what could not be opened, in words."""
+    """Configure the destinations and the log file of `repository`. Returns messages about failed destinations."""
     shut_down()
     problems: list[str] = []
     for destination in destinations:
@@ -63,9 +63,9 @@ def shut_down() -> None:
 
 
 class _StreamHandler(logging.StreamHandler[TextIO]):
-    """A closed pipe or a full disk is no reason to print a traceback about logging."""
+    """Stream handler that ignores write errors such as a closed pipe or a full disk."""
 
-    def __init__(self, stream: TextIO, owned: bool = False) -> None:
+    def __init__(self, stream: TextIO, *, owned: bool = False) -> None:
         super().__init__(stream)
         self._owned = owned
 
@@ -81,7 +81,7 @@ class _StreamHandler(logging.StreamHandler[TextIO]):
 def _open(destination: LogDestination) -> logging.Handler:
     if destination.place in ("stderr", "stdout"):
         return _StreamHandler(sys.stderr if destination.place == "stderr" else sys.stdout)
-    # Non-blocking, so that a pipe without a reader is an error and not a wait.
+    # Non-blocking, so a FIFO without a reader is an error.
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(destination.place, flags, 0o600)
     return _StreamHandler(os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace"), owned=True)

@@ -1,4 +1,4 @@
-"""The last lines of a repository's log file, for people who ask what happened."""
+"""The last lines of a repository's log file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def read_tail(root: Path, lines: int = 50) -> list[str]:
-    """At most `lines` newest lines, oldest first, safe to print."""
+    """Return the newest lines, oldest first, safe to print."""
     directory = open_log_directory(root, create=False)
     if directory is None:
         return []
@@ -33,6 +33,6 @@ def _lines(directory: int, name: str) -> list[str]:
     with os.fdopen(descriptor, "rb") as file:
         if not is_own_file(descriptor):
             return []
-        # Twice the bound, since another program may have written there.
+        # Twice the limit, because another program may have written to the file.
         data = file.read(2 * MAX_LOG_BYTES)
     return [display(line) for line in data.decode("utf-8", "backslashreplace").splitlines() if line]

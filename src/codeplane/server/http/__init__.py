@@ -1,4 +1,4 @@
-"""The HTTP front: MCP and a few routes for operators, on loopback, behind one guard.
+"""HTTP frontend: MCP and operator routes on the loopback interface, behind one guard.
 
-It never touches the index; every call goes to the engine through a Caller.
+It never touches the index; every call goes to the engine through a ToolCaller.
 """

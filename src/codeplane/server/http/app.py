@@ -1,4 +1,4 @@
-"""One ASGI application out of an MCP server, routes for operators and the guard round both."""
+"""ASGI application: an MCP server and operator routes, wrapped by the guard."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def build_app(
     retry_milliseconds: int | None = None,
     on_session_end: Callable[[str], None] | None = None,
 ) -> GuardedApp:
-    """`event_store` lets clients of 2025-11-25 resume a stream; without one a broken stream is asked again.
+    """Build the application.
 
-    `on_session_end` hears of sessions that their clients end; whoever keeps something for one that is
-    only left finds it idle.
+    `event_store` lets clients of protocol 2025-11-25 resume a stream; without one they repeat the request.
+    `on_session_end` is called when a client ends its session; abandoned sessions end by idle timeout.
     """
     sessions = StreamableHTTPSessionManager(
         server,
         event_store=event_store,
-        # Answers as plain JSON would drop progress.
+        # Plain JSON answers would drop progress notifications.
         json_response=False,
         retry_interval=retry_milliseconds,
         session_idle_timeout=SESSION_IDLE_SECONDS,
         max_sessions=MAX_SESSIONS,
-        # One more than what the guard lets through, which answers first.
+        # One more than the guard allows, so the guard answers first.
         max_request_body_size=guard.max_body_bytes + 1,
     )
     inner = Starlette(
@@ -55,7 +55,7 @@ def build_app(
 
 
 class _McpEndpoint:
-    """Outside of a session there is nothing to GET or DELETE."""
+    """MCP endpoint; GET and DELETE are only allowed in a session."""
 
     def __init__(self, handle: ASGIApp, on_session_end: Callable[[str], None] | None) -> None:
         self._handle = handle
@@ -64,18 +64,18 @@ class _McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         session = next((value for name, value in scope["headers"] if name == b"mcp-session-id"), None)
         if scope["method"] == "DELETE" and session is not None:
-            await self._handle(scope, receive, self._hearing(session.decode("latin-1"), send))
+            await self._handle(scope, receive, self._observed(session.decode("latin-1"), send))
         elif scope["method"] == "POST" or (scope["method"] == "GET" and session is not None):
             await self._handle(scope, receive, send)
         else:
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
 
-    def _hearing(self, session: str, send: Send) -> Send:
-        """Tells of the end of a session as soon as it is granted."""
+    def _observed(self, session: str, send: Send) -> Send:
+        """Return `send` with a call of `on_session_end` when the server accepts the end of the session."""
 
-        async def heard(message: Message) -> None:
+        async def observed(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 200 and self._on_session_end:
                 self._on_session_end(session)
             await send(message)
 
-        return heard
+        return observed

@@ -1,7 +1,6 @@
-"""Which connections may stay: a bound on their number, and time limits that no client can stretch.
+"""Limits for open connections: their number, and timeouts that no client can extend.
 
-Whoever has not yet shown the token is the first to go when room is needed, so that half-open
-sockets of strangers cannot keep the owner out.
+At the limit, unauthenticated connections are closed first, so half-open sockets of strangers cannot lock out the owner.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_CONNECTIONS: Final = 256
 HEADER_SECONDS: Final = 30.0
-"""From the first byte that may come to the last header of a request."""
+"""Time limit for the headers of a request."""
 
 Address = tuple[str, int]
 
@@ -31,17 +30,17 @@ class Connections:
         return len(self._open)
 
     def protocol(self) -> type[H11Protocol]:
-        """The class of this server's connections, as uvicorn wants it."""
+        """Return the protocol class for uvicorn."""
         return type("Connection", (_Connection,), {"registry": self})
 
-    def prove(self, address: Address | None) -> None:
-        """Note that a request with the token came over this connection."""
+    def mark_authenticated(self, address: Address | None) -> None:
+        """Mark a connection as authenticated."""
         connection = self._open.get(address) if address else None
         if connection is not None:
-            connection.proven = True
+            connection.authenticated = True
 
     def abort(self, address: Address | None) -> None:
-        """Drop a connection and what is buffered for it: a peer that reads nothing would keep it for ever."""
+        """Drop a connection and its buffered output; a peer that does not read would keep it open forever."""
         connection = self._open.get(address) if address else None
         if connection is not None:
             connection.transport.abort()
@@ -55,7 +54,7 @@ class Connections:
             connection.transport.abort()
             return
         if len(self._open) >= self.limit:
-            victim = self._first_to_go()
+            victim = self._find_evictable()
             if victim is None:
                 connection.transport.abort()
                 return
@@ -67,21 +66,22 @@ class Connections:
         if connection.client is not None and self._open.get(connection.client) is connection:
             del self._open[connection.client]
 
-    def _first_to_go(self) -> _Connection | None:
+    def _find_evictable(self) -> _Connection | None:
         oldest = list(self._open.values())
         return next(
-            (item for item in oldest if not item.proven), next((item for item in oldest if not item.is_busy), None)
+            (item for item in oldest if not item.authenticated),
+            next((item for item in oldest if not item.is_busy), None),
         )
 
 
 class _Connection(H11Protocol):
     registry: Connections
-    proven = False
+    authenticated = False
     _header_timer: asyncio.TimerHandle | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is being answered."""
+        """True while a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -99,7 +99,7 @@ class _Connection(H11Protocol):
         if self.is_busy:
             self._unwatch_header()
         elif not self.transport.is_closing():
-            # Part of a next header stopped the timer for idle connections, so this one takes over.
+            # Part of the next header stopped uvicorn's idle timer, so this timer takes over.
             self._watch_header()
 
     def on_response_complete(self) -> None:

@@ -1,8 +1,7 @@
-"""The one gate in front of every route: who may ask, how much, and for how long.
+"""HTTP guard in front of every route: authentication, Host and Origin checks, size and time limits.
 
-It is put round the whole application, so that no route can be added outside of it. Nothing
-about the repository leaves before the token was shown, and no answer ever allows another
-origin. A body is read whole and judged before anything behind the gate sees it.
+It wraps the whole application, so no route can bypass it. Nothing about the repository is sent before authentication,
+and no response allows another origin. A request body is read and validated completely before the application sees it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _SHUTDOWN_EVENT: Final = b"event: shutdown\ndata: {}\n\n"
 
 @dataclass(frozen=True)
 class Guard:
-    """What the gate knows: the secret, the repository that answers name, and the port that requests must name."""
+    """Settings of the guard: the token, the repository named in responses, and the port that Host must name."""
 
     token: str
     repository: str
@@ -44,7 +43,7 @@ class Guard:
     max_body_bytes: int = MAX_BYTES
     body_seconds: float = 30.0
     stall_seconds: float = 30.0
-    """How long a client may leave an answer unread before its connection is dropped."""
+    """Time after which the connection of a client that does not read is dropped."""
 
     @property
     def hosts(self) -> frozenset[bytes]:
@@ -52,7 +51,7 @@ class Guard:
 
 
 class GuardedApp:
-    """ASGI middleware. `drain` and `cut` belong to the shutdown of the server."""
+    """ASGI middleware. `drain` and `cut` are the two steps of a shutdown."""
 
     def __init__(self, app: ASGIApp, guard: Guard, connections: Connections) -> None:
         self._app = app
@@ -64,11 +63,11 @@ class GuardedApp:
         self._cut = asyncio.Event()
 
     def drain(self) -> None:
-        """Take nothing new, and end the streams that wait for nothing."""
+        """Reject new requests, and end idle streams."""
         self._draining.set()
 
     def cut(self) -> None:
-        """End whatever is still being answered."""
+        """Abort all running requests."""
         self._cut.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,24 +94,24 @@ class GuardedApp:
     async def _answer(self, scope: Scope, receive: Receive, out: _Reply) -> None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         if len(scope["raw_path"]) + sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEADER_BYTES:
-            await _plain(out, 431, f"headers have at most {MAX_HEADER_BYTES} bytes")
+            await _send_error(out, 431, f"the headers are larger than {MAX_HEADER_BYTES} bytes")
             return
         refusal = _refuse_origin(headers, self._hosts)
         if refusal is not None:
-            await _plain(out, *refusal)
+            await _send_error(out, *refusal)
             return
-        known = _bearer_matches(headers, self._guard.token)
+        authenticated = _bearer_matches(headers, self._guard.token)
         is_health = scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD")
-        if not known and not is_health:
-            await _plain(
+        if not authenticated and not is_health:
+            await _send_error(
                 out,
                 401,
                 "missing or wrong token; send 'Authorization: Bearer TOKEN' ('cpl token' prints it)",
                 (b"www-authenticate", b"Bearer"),
             )
             return
-        if known:
-            self._connections.prove(scope.get("client"))
+        if authenticated:
+            self._connections.mark_authenticated(scope.get("client"))
             out.headers = ((b"x-codeplane-repo", self._repository),)
         if self._draining.is_set():
             await _refuse(out, CodePlaneError(ErrorCode.SHUTTING_DOWN, "the server is shutting down"), 503)
@@ -120,7 +119,7 @@ class GuardedApp:
         body = b""
         if scope["method"] == "POST":
             if not _is_json(headers):
-                await _plain(out, 400, "the Content-Type of a POST must be application/json")
+                await _send_error(out, 400, "the Content-Type of a POST must be application/json")
                 return
             read = await self._read(headers, receive, out)
             if read is None:
@@ -132,7 +131,7 @@ class GuardedApp:
         await self._app(scope, _replay(body, receive, ending), out)
 
     async def _read(self, headers: list[tuple[bytes, bytes]], receive: Receive, out: _Reply) -> bytes | None:
-        """The whole body, or None when the request was answered with a refusal, or is gone."""
+        """Return the body, or None if the request was rejected or the client is gone."""
         limit = self._guard.max_body_bytes
         declared = _values(headers, b"content-length")
         too_large = any(not value.isdigit() or int(value[:20]) > limit for value in declared)
@@ -148,17 +147,17 @@ class GuardedApp:
                     if not too_large and not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            await _plain(out, 408, "the body was not received in time")
+            await _send_error(out, 408, "the body was not received in time")
             return None
         body.clear()
         if not _values(headers, b"expect"):
             await _discard(receive)
-        await _plain(out, 413, f"a body has at most {limit} bytes")
+        await _send_error(out, 413, f"the body is larger than {limit} bytes")
         return None
 
 
 class _Reply:
-    """`send`, with our headers on every answer and a limit on the time that a client may take to read."""
+    """`send` with security headers and a write timeout."""
 
     def __init__(self, send: Send, stall_seconds: float) -> None:
         self._send = send
@@ -172,33 +171,33 @@ class _Reply:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
-            # Neither what lies behind the gate nor a library of it decides who else may read an answer.
-            kept = [
+            # The application and its libraries must not allow other origins.
+            headers = [
                 (name, value)
                 for name, value in message.get("headers", ())
                 if not name.lower().startswith(b"access-control-") and name.lower() != b"x-codeplane-repo"
             ]
-            names = {name.lower() for name, _ in kept}
-            self.is_events = any(value.startswith(b"text/event-stream") for value in _values(kept, b"content-type"))
+            names = {name.lower() for name, _ in headers}
+            self.is_events = any(value.startswith(b"text/event-stream") for value in _values(headers, b"content-type"))
             ours = [header for header in (*_PRIVATE, *self.headers) if header[0] not in names]
-            message = {**message, "headers": kept + ours}
+            message = {**message, "headers": headers + ours}
         elif message["type"] == "http.response.body" and not message.get("more_body", False):
             self.finished = True
         try:
             async with asyncio.timeout(self._stall_seconds):
                 await self._send(message)
         except TimeoutError:
-            # Task groups on the way up wrap what is raised, so whoever catches it looks here.
+            # Task groups wrap this exception, so the handler checks this flag.
             self.stalled = True
             raise
 
 
 def _refuse_origin(headers: list[tuple[bytes, bytes]], hosts: frozenset[bytes]) -> tuple[int, str] | None:
-    """Only requests that name this very server, and that no page of another origin made."""
-    named = _values(headers, b"host")
-    if len(named) != 1 or named[0] not in hosts:
+    """Reject requests for another host or from another origin (DNS rebinding, cross-site requests)."""
+    host = _values(headers, b"host")
+    if len(host) != 1 or host[0] not in hosts:
         return 421, "the Host header does not name this server"
-    if any(origin != b"http://" + named[0] for origin in _values(headers, b"origin")):
+    if any(origin != b"http://" + host[0] for origin in _values(headers, b"origin")):
         return 403, "requests from this origin are not allowed"
     if any(site not in (b"none", b"same-origin") for site in _values(headers, b"sec-fetch-site")):
         return 403, "requests from other sites are not allowed"
@@ -206,10 +205,10 @@ def _refuse_origin(headers: list[tuple[bytes, bytes]], hosts: frozenset[bytes]) 
 
 
 def _bearer_matches(headers: list[tuple[bytes, bytes]], token: str) -> bool:
-    given = _values(headers, b"authorization")
-    if len(given) != 1:
+    values = _values(headers, b"authorization")
+    if len(values) != 1:
         return False
-    scheme, _, credentials = given[0].partition(b" ")
+    scheme, _, credentials = values[0].partition(b" ")
     return hmac.compare_digest(credentials.strip(), token.encode()) and scheme.lower() == b"bearer"
 
 
@@ -232,7 +231,7 @@ def _values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
 
 
 def _replay(body: bytes, receive: Receive, ending: asyncio.Event) -> Receive:
-    """`receive` for those behind the gate: the body that was read, then the end, whoever brings it about."""
+    """Return a `receive` that yields the body, then a disconnect by the client or by the shutdown."""
     pending = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
@@ -245,7 +244,7 @@ def _replay(body: bytes, receive: Receive, ending: asyncio.Event) -> Receive:
             finally:
                 arriving.cancel()
                 cut.cancel()
-            # What is left of a body that nobody asked for is no end.
+            # A leftover part of a body is not a disconnect.
             if cut.done() or arriving.result()["type"] == "http.disconnect":
                 return {"type": "http.disconnect"}
 
@@ -253,7 +252,7 @@ def _replay(body: bytes, receive: Receive, ending: asyncio.Event) -> Receive:
 
 
 async def _discard(receive: Receive) -> None:
-    """Read on for a moment: a client that is still writing would not see the answer."""
+    """Read on for a moment; a client that is still writing would not see the response."""
     left = _DRAIN_BYTES
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_DRAIN_SECONDS):
@@ -268,12 +267,12 @@ async def _refuse(out: _Reply, error: CodePlaneError, status: int) -> None:
     await _send(out, status, orjson.dumps({"error": error.as_dict()}))
 
 
-async def _plain(out: _Reply, status: int, why: str, *headers: tuple[bytes, bytes]) -> None:
-    await _send(out, status, orjson.dumps({"error": why}), *headers)
+async def _send_error(out: _Reply, status: int, message: str, *headers: tuple[bytes, bytes]) -> None:
+    await _send(out, status, orjson.dumps({"error": message}), *headers)
 
 
 async def _send(out: _Reply, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
-    """A refusal ends the connection, as part of the request may still be on its way."""
+    """Send an error and close the connection, as part of the request may still be in transit."""
     length = (b"content-length", str(len(body)).encode())
     close = (b"connection", b"close")
     await out({"type": "http.response.start", "status": status, "headers": [_JSON, length, close, *headers]})

@@ -1,8 +1,7 @@
-"""A server from its first to its last moment: bind, say where, answer, end in time.
+"""Lifecycle of the HTTP server: bind, announce, serve, shut down in time.
 
-It listens on the loopback interface and nowhere else. A signal lets calls finish for a
-while, then ends them; a second interrupt ends everything at once. The files that say where
-the server is and how to be let in are there exactly as long as it answers.
+It listens only on the loopback interface. On a signal, running calls get a grace period and are then aborted; a second
+SIGINT aborts at once. The files with port and token exist exactly as long as the server answers.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ from codeplane.server.tool_caller import SessionCloser, ToolCaller
 
 HOST: Final = "127.0.0.1"
 GRACE_SECONDS: Final = 3.0
-"""How long calls may go on; with what follows, the end of the engine included, that makes less than five seconds."""
+"""Grace period for running calls; the whole shutdown, including the engine, takes less than five seconds."""
 EXIT_STOPPED: Final = 0
-"""A signal came, and everything was closed."""
+"""Clean shutdown after a signal."""
 EXIT_INTERRUPTED: Final = 130
-"""A second interrupt came, and what was under way was dropped."""
+"""A second SIGINT aborted running calls."""
 
 _ABORT_SECONDS = 0.4
 _KEEP_ALIVE_SECONDS = 60
@@ -64,9 +63,9 @@ async def serve(
     grace_seconds: float = GRACE_SECONDS,
     on_started: Callable[[HttpRecord], None] | None = None,
 ) -> int:
-    """Serve until a signal comes, and return the exit code.
+    """Serve until a signal arrives, and return the exit code.
 
-    Without `token` a new one is created. `port_directory` gets a file with the port, for other programs to read.
+    Without `token` a new one is created. `port_directory` receives a file with the port, for other programs.
     """
     listener = listen(port)
     guard = Guard(token or new_token(), str(repository), listener.getsockname()[1])
@@ -102,18 +101,18 @@ async def serve(
 
 
 def session_end_callback(caller: ToolCaller, token: str) -> Callable[[str], None]:
-    """Passes on that a session has ended, to a caller that wants to know."""
+    """Return a callback that ends a session, if the caller has sessions."""
 
-    def leave(session: str) -> None:
+    def end_session(session: str) -> None:
         if isinstance(caller, SessionCloser):
-            caller.leave(http_principal(token, session))
+            caller.end_session(http_principal(token, session))
 
-    return leave
+    return end_session
 
 
 def listen(port: int) -> socket.socket:
-    """A bound socket on loopback; port 0 takes any that is free."""
-    # Unless the protocol is named, asyncio leaves Nagle's algorithm on: answers in two parts would take 40 ms.
+    """Return a socket bound to the loopback interface; port 0 chooses a free one."""
+    # Without an explicit protocol asyncio leaves Nagle's algorithm on, which delays two-part responses by 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -154,22 +153,22 @@ async def run_app(
         )
         server = _Server(config)
         running = asyncio.get_running_loop().create_task(server.serve(sockets=[listener]))
-        ending = _Ending(server, app, connections, grace_seconds)
-        with _on_signals(ending.begin):
-            waiting = asyncio.get_running_loop().create_task(_begin_when(stop, ending)) if stop else None
+        shutdown = _Shutdown(server, app, connections, grace_seconds)
+        with _on_signals(shutdown.begin):
+            waiting = asyncio.get_running_loop().create_task(_begin_when(stop, shutdown)) if stop else None
             try:
                 await _started(server, running)
                 if on_started is not None:
                     on_started()
                 await running
             except BaseException:
-                ending.begin(None)
+                shutdown.begin(None)
                 server.force_exit = True
                 with contextlib.suppress(Exception, SystemExit):
                     await running
                 raise
             finally:
-                ending.over()
+                shutdown.cancel_timers()
                 if waiting is not None:
                     waiting.cancel()
         return EXIT_INTERRUPTED if server.force_exit else EXIT_STOPPED
@@ -178,12 +177,12 @@ async def run_app(
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are ours: uvicorn would raise them again when it is done."""
+        """Do not let uvicorn handle signals; it would raise them again at the end."""
         yield
 
 
-class _Ending:
-    """The steps of a shutdown, each in its time."""
+class _Shutdown:
+    """Steps of a shutdown with their timers."""
 
     def __init__(self, server: _Server, app: GuardedApp, connections: Connections, grace_seconds: float) -> None:
         self._server = server
@@ -194,7 +193,7 @@ class _Ending:
 
     def begin(self, number: int | None) -> None:
         if self._server.should_exit:
-            # Only a person who asks again means it; a supervisor repeats itself.
+            # Only a second SIGINT forces the exit; supervisors may repeat SIGTERM.
             self._server.force_exit = self._server.force_exit or number == signal.SIGINT
             return
         telemetry.info("http server ends", signal=number)
@@ -206,7 +205,7 @@ class _Ending:
             loop.call_later(self._grace_seconds + _ABORT_SECONDS, self._connections.abort_all),
         ]
 
-    def over(self) -> None:
+    def cancel_timers(self) -> None:
         for timer in self._timers:
             timer.cancel()
 
@@ -214,22 +213,22 @@ class _Ending:
 @contextlib.contextmanager
 def _on_signals(begin: Callable[[int | None], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
-    taken: list[signal.Signals] = []
-    # Only the main thread may take signals; elsewhere whoever runs the loop ends it.
+    installed: list[signal.Signals] = []
+    # Signal handlers work only in the main thread; otherwise the owner of the loop stops the server.
     with contextlib.suppress(ValueError, RuntimeError):
         for number in _SIGNALS:
             loop.add_signal_handler(number, begin, number)
-            taken.append(number)
+            installed.append(number)
     try:
         yield
     finally:
-        for number in taken:
+        for number in installed:
             loop.remove_signal_handler(number)
 
 
-async def _begin_when(stop: asyncio.Event, ending: _Ending) -> None:
+async def _begin_when(stop: asyncio.Event, shutdown: _Shutdown) -> None:
     await stop.wait()
-    ending.begin(None)
+    shutdown.begin(None)
 
 
 async def _started(server: uvicorn.Server, running: asyncio.Task[None]) -> None:
@@ -239,7 +238,7 @@ async def _started(server: uvicorn.Server, running: asyncio.Task[None]) -> None:
 
 @contextlib.contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """What libraries log goes to our log: by name and level alone, as it may quote a request."""
+    """Redirect library logs to our log, without their messages, which may quote a request."""
     handler = _Forward(logging.WARNING)
     loggers = [logging.getLogger(name) for name in ("uvicorn", "mcp", "sse_starlette", "asyncio")]
     before = [(logger, logger.propagate) for logger in loggers]
@@ -258,4 +257,4 @@ class _Forward(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         fields = telemetry.describe(error) if error is not None else {}
-        telemetry.debug("a library logged", logger=record.name, line=record.lineno, **fields)
+        telemetry.debug("library log message", logger=record.name, line=record.lineno, **fields)

@@ -1,7 +1,7 @@
-"""The MCP server of the SDK, with tools that are answered elsewhere.
+"""MCP server on the official SDK, with calls forwarded to the engine.
 
-It lists what the catalog lists and hands every call to a Caller as it came. Whatever goes
-wrong with a call is an envelope, so that the agent that asked can read it.
+It lists the tools of the catalog and forwards every call unchanged. Every failure of a call becomes an envelope, so the
+agent can read it. (The stdio frontend does not use the SDK: see `mcp_messages`.)
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from codeplane.tools.formats import Format, requested_format
 from codeplane.tools.text.failures import failure_reply
 
 MAX_CALLS: Final = 1_000
-"""Calls that the holders of the token may have under way; the engine lets them wait for their turn."""
+"""Maximum number of calls of all clients, running and queued in the engine."""
 MAX_CALLS_EACH: Final = 500
-"""Of these, calls of one session. Clients without one count as one."""
+"""Maximum per session. Clients without a session share one limit."""
 _LIST_MILLISECONDS: Final = 300_000
 _MAX_CLIENT_CHARS: Final = 100
 _SESSION_HEADER: Final = "mcp-session-id"
@@ -40,20 +40,20 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """Who the server says that it is. `tools` are as `tools/list` gives them."""
+    """Name, version and tools of the server. `tools` has the form of `tools/list`."""
 
     name: str
     version: str
     instructions: str
     tools: Sequence[Mapping[str, object]]
     format: Format = Format.TEXT
-    """Form of answers that the front makes itself."""
+    """Format of answers that the frontend creates itself."""
 
 
 def build_server(identity: ServerInfo, caller: ToolCaller, token: str, max_calls: int = MAX_CALLS) -> Server[Any]:
     listed = types.ListToolsResult.model_validate({"tools": list(identity.tools)})
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
-    asked = _Calls(caller, token, max_calls, identity.format)
+    calls = _Calls(caller, token, max_calls, identity.format)
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -66,18 +66,18 @@ def build_server(identity: ServerInfo, caller: ToolCaller, token: str, max_calls
         cache_hints={"tools/list": hint, "server/discover": hint},
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
-        on_call_tool=asked.call_tool,
+        on_call_tool=calls.call_tool,
     )
 
 
 def http_principal(token: str, session: str | None) -> str:
-    """Sessions of older revisions tell clients apart; of the newer one, all holders of the token are one."""
+    """Return the principal of a session. Stateless clients have none, so all of them are one principal."""
     holder = "http:" + hashlib.sha256(token.encode()).hexdigest()[:32]
     return f"{holder}:{session}" if session else holder
 
 
 def tool_result(reply: CallReply) -> types.CallToolResult:
-    """Text once; an envelope twice, as some clients show their model one form and some the other."""
+    """Return an MCP result. An envelope is sent as text and structured, because clients show either to the model."""
     return types.CallToolResult(
         content=[types.TextContent(text=reply.body.decode())],
         structured_content=orjson.loads(reply.body) if reply.is_json else None,
@@ -86,7 +86,7 @@ def tool_result(reply: CallReply) -> types.CallToolResult:
 
 
 class ProgressForwarder:
-    """Passes on the latest progress. It never waits for a slow reader: what it cannot send yet, the next replaces."""
+    """Forward the latest progress. Never waits for a slow reader: unsent progress is replaced by newer progress."""
 
     def __init__(self, context: Context) -> None:
         self._session = context.session
@@ -103,7 +103,7 @@ class ProgressForwarder:
             self._sending = asyncio.get_running_loop().create_task(self._send())
 
     async def close(self, *, cancel: bool) -> None:
-        """Nothing follows an answer, so what is still to be sent goes before it, or not at all."""
+        """Send or cancel pending progress; nothing may follow the answer."""
         if self._sending is not None:
             if cancel:
                 self._sending.cancel()
@@ -119,7 +119,7 @@ class ProgressForwarder:
             try:
                 await self._session.report_progress(progress, total, message)
             except Exception as error:
-                telemetry.debug("progress was not sent", **telemetry.describe(error))
+                telemetry.debug("progress could not be sent", **telemetry.describe(error))
                 return
 
 
@@ -135,7 +135,7 @@ class _Calls:
         principal = http_principal(self._token, _session_of(ctx))
         if self._counts.total() >= self._limit or self._counts[principal] >= MAX_CALLS_EACH:
             count = self._counts.total()
-            error = CodePlaneError(ErrorCode.TOO_BUSY, f"{count} calls are under way", remedy="Try again.")
+            error = CodePlaneError(ErrorCode.TOO_BUSY, f"{count} calls are running", remedy="Retry later.")
             return tool_result(self._failed(error, params))
         self._counts[principal] += 1
         try:
@@ -146,8 +146,8 @@ class _Calls:
                 del self._counts[principal]
 
     async def _ask(self, ctx: Context, params: types.CallToolRequestParams, principal: str) -> CallReply:
-        wanted = ctx.meta is not None and ctx.meta.get("progress_token") is not None
-        progress = ProgressForwarder(ctx) if wanted else None
+        wants_progress = ctx.meta is not None and ctx.meta.get("progress_token") is not None
+        progress = ProgressForwarder(ctx) if wants_progress else None
         answered = False
         try:
             reply = await self._caller.call(
@@ -174,7 +174,7 @@ class _Calls:
 
 
 def _session_of(ctx: Context) -> str | None:
-    """The session that the SDK has opened. Newer revisions have none, and whatever their header says names none."""
+    """Return the session that the SDK opened. Stateless requests have none, whatever their header says."""
     if ctx.request is None or ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
         return None
     session = ctx.request.headers.get(_SESSION_HEADER)

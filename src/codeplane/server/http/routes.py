@@ -1,8 +1,7 @@
-"""Routes for operators: alive, ready, and what is going on.
+"""Operator routes: `/health`, `/ready` and `/status`.
 
-`/health` is the one route that answers without the token, so it says nothing but that. A
-client that wants to know whom it found sends a challenge that only a holder of the token
-can answer.
+`/health` is the only route without authentication, so it reveals nothing else. A client can verify the server with a
+challenge that only a holder of the token can answer.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def operator_routes(
     api_version: str,
     figures: Callable[[], Mapping[str, object]],
 ) -> Sequence[BaseRoute]:
-    """`figures` are those of this front: connections, and how late its event loop is."""
+    """Return the routes. `figures` returns connection count and event loop lag of this frontend."""
     started = time.monotonic()
 
     async def health(request: Request) -> Response:
@@ -79,7 +78,7 @@ async def _state(caller: ToolCaller) -> Mapping[str, object]:
         error = raised
     except Exception as raised:
         telemetry.error("state failed", **telemetry.describe(raised))
-        error = CodePlaneError(ErrorCode.INTERNAL, "the state of the engine is not known")
+        error = CodePlaneError(ErrorCode.INTERNAL, "the state of the engine could not be read")
     return {"ready": False, "error": error.as_dict()}
 
 

@@ -1,4 +1,4 @@
-"""The kept token of an HTTP server: one file per repository that survives restarts of the server.
+"""Persistent token of an HTTP server: one file per repository that survives restarts.
 
 It is in the user's state directory, mode 0600. A client that is configured once stays authorized until the file is
 removed; the next start then creates a new token.
@@ -26,18 +26,18 @@ class PersistentToken:
 
 
 def load_or_create_token(user_state: Path, root: Path) -> PersistentToken:
-    """The kept token of a repository; it is created if there is none."""
+    """Return the token of a repository, created if it does not exist."""
     user_state.mkdir(mode=0o700, parents=True, exist_ok=True)
     with PrivateDirectory.open_at(user_state / _DIRECTORY) as directory:
-        kept = _read(directory, root)
-        if kept is None:
-            kept = PersistentToken(new_token(), directory.path / _name(root))
-            directory.write_secret(_name(root), kept.token + "\n")
-    return kept
+        token = _read(directory, root)
+        if token is None:
+            token = PersistentToken(new_token(), directory.path / _file_name(root))
+            directory.write_secret(_file_name(root), token.token + "\n")
+    return token
 
 
 def find_token(user_state: Path, root: Path) -> PersistentToken | None:
-    """The kept token of a repository, if there is one. Creates nothing."""
+    """Return the token of a repository if it exists. Creates nothing."""
     if not (user_state / _DIRECTORY).is_dir():
         return None
     with PrivateDirectory.open_at(user_state / _DIRECTORY) as directory:
@@ -45,19 +45,19 @@ def find_token(user_state: Path, root: Path) -> PersistentToken | None:
 
 
 def _read(directory: PrivateDirectory, root: Path) -> PersistentToken | None:
-    text = directory.read_secret(_name(root))
+    text = directory.read_secret(_file_name(root))
     if text is None:
         return None
-    path = directory.path / _name(root)
+    path = directory.path / _file_name(root)
     if not _TOKEN.fullmatch(text.strip()):
         raise CodePlaneError(
             ErrorCode.RUNTIME_DIRECTORY_UNSAFE,
-            f"'{display(str(path))}' does not hold a token",
+            f"'{display(str(path))}' does not contain a token",
             expected="32 to 256 letters, digits, hyphens and underscores",
             remedy="Remove the file; the next 'cpl up --keep-token' creates a new token.",
         )
     return PersistentToken(text.strip(), path)
 
 
-def _name(root: Path) -> str:
+def _file_name(root: Path) -> str:
     return f"{repository_id(root)}.token"
