@@ -376,8 +376,7 @@ KEYS: tuple[ConfigKey, ...] = (
         _reading.enforce,
         "true or false",
         "true",
-        "Whether read budgets are enforced in every session. Otherwise only in tasks that were opened "
-        "with limits.",
+        "Whether read budgets are enforced in every session. Otherwise only in tasks that were opened with limits.",
         outside="a repository may not limit reading",
     ),
     ConfigKey(
