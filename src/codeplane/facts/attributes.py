@@ -1,4 +1,6 @@
-"""What the methods of a class give to their object. Each name is told once, by the first place that gives it."""
+"""Attributes that methods assign on their object (`self.x = ...`). Each name is recorded once, at its first
+assignment.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def read_attributes(
     objects = _objects(flow, owners, defs, language) if language.attributes_through == "parameter" else {}
 
     def class_around(scope: int) -> int | None:
-        """The class whose object `this` is in a scope."""
+        """Return the class whose object `this` is in a scope."""
         while scope:
             owner = owners.get(scope)
             around = owner if owner is None or defs[owner].kind in language.type_kinds else defs[owner].parent
@@ -55,7 +57,7 @@ def read_attributes(
 
 
 def _objects(flow: PackedFlow, owners: Mapping[int, int], defs: Sequence[Def], language: Language) -> dict[int, int]:
-    """The class that each binding holds an object of, because it is the first parameter of a method; by binding + 1."""
+    """Return, by binding + 1, the class of each binding that is the first parameter of a method."""
     seen: set[int] = set()
     found: dict[int, int] = {}
     for scope, bind, *_ in flow.params:
@@ -74,7 +76,7 @@ def _objects(flow: PackedFlow, owners: Mapping[int, int], defs: Sequence[Def], l
 def _given(
     flow: PackedFlow, to: int, objects: Mapping[int, int], class_around: Callable[[int], int | None]
 ) -> Iterator[tuple[int, int, int]]:
-    """Class, name and reference of each member of an object that a target names."""
+    """Yield class, name and reference of each object member that an assignment targets."""
     kind, a, b, ref = flow.nodes[to]
     if kind == ExprKind.MEMBER:
         of, bind, _, _ = flow.nodes[a]

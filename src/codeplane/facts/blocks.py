@@ -1,8 +1,8 @@
-"""Scopes, bindings and references of a file as one packed block.
+"""Scopes, bindings and references of a file, packed into one block.
 
-They are most of what is known, alike from line to line, and always used a file at a time; what
-is looked up across files (definitions, imports, exports) stays apart. References are held as
-columns of numbers, which compress well. Any change of the format is a new BLOCK_VERSION.
+They are most of a file's facts and are always read a file at a time; facts that are looked up across files
+(definitions, imports, exports) are stored as rows. References are columns of numbers, which compress well. Any change
+of the format needs a new BLOCK_VERSION.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _WIDTHS = ("B", "H", "i")
 
 
 class Columns(NamedTuple):
-    """References, one value per occurrence, in document order."""
+    """References as columns: one value per occurrence, in document order."""
 
     scopes: Sequence[int]
     names: Sequence[int]
-    """Ordinals of the file's identifiers."""
+    """Ordinals of the file's names."""
     lines: Sequence[int]
     columns: Sequence[int]
     flags: Sequence[int]
-    """Role, usage, tier and certainty; see `flags`."""
+    """Role, usage, tier and certainty, packed by `flags`."""
     binds: Sequence[int]
     """Ordinal of the binding plus one; 0 for none."""
 
@@ -47,7 +47,7 @@ def flags(role: int, usage: int, tier: int, certainty: int) -> int:
 
 
 class Refs(Sequence[Ref]):
-    """References held as columns; looked at, they are rows."""
+    """Sequence of references that stores columns and yields rows."""
 
     def __init__(self, names: Sequence[str], columns: Columns) -> None:
         self._names = names
@@ -80,11 +80,11 @@ NO_COLUMNS = Columns((), (), (), (), (), ())
 
 
 class PackedFacts(NamedTuple):
-    """Facts as they travel from a worker and go into the store: rows to look up, and the block."""
+    """Facts as a worker sends them and the store takes them: rows to look up, and the packed block."""
 
     names: Sequence[str] = ()
     counts: Sequence[int] = ()
-    """How often each name occurs."""
+    """Number of occurrences of each name."""
     scope_count: int = 0
     defs: Sequence[Def] = ()
     imports: Sequence[Import] = ()
@@ -128,7 +128,7 @@ def pack(facts: Facts) -> PackedFacts:
 
 
 def unpack(block: bytes) -> Unpacked:
-    """What a block holds. Blocks come from checksummed pages; damage is found before this."""
+    """Unpack a block. Blocks come from checksummed pages, so damage is detected earlier."""
     if not block:
         return Unpacked([], [], [], Refs((), NO_COLUMNS))
     head, _, body = zlib.decompress(block).partition(b"\n")
@@ -158,7 +158,7 @@ def _pack(names: Sequence[str], scopes: Sequence[Scope], binds: Sequence[Bind], 
 
 
 def _columns(rows: Sequence[Ref]) -> Columns:
-    """From rows; what a row says of its end follows from its name."""
+    """Convert rows to columns; the end of a reference follows from its name."""
     if not rows:
         return NO_COLUMNS
     scopes, names, lines, starts, _, roles, usages, tiers, certainties, binds = zip(*rows, strict=True)
@@ -168,7 +168,7 @@ def _columns(rows: Sequence[Ref]) -> Columns:
 
 
 def _packed(column: Sequence[int]) -> bytes:
-    """In the narrowest of the widths that holds every value; only steps of rows out of order are negative."""
+    """Pack values in the narrowest width that holds all of them. Only steps between rows out of order are negative."""
     for code in _WIDTHS:
         try:
             values = array(code, column)

@@ -1,6 +1,6 @@
-"""Documents and data: files whose language reads them by itself, and the code that stands in them.
+"""Documents and data: files whose language has its own reader, and the code embedded in them.
 
-What is named in them becomes definitions. Nothing is looked up in them, except within the parts that are code.
+Named things become definitions. Names are looked up only in embedded code.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from codeplane.languages.spec import Language, Part, Site
 Extractor = Callable[[str, str, bytes, str], Extraction]
 
 MAX_SITES = 5000
-"""Definitions of one document; what is longer was written by a program."""
+"""Limit of definitions per document; longer ones are generated."""
 MAX_PARTS = 500
 MAX_NAME_CHARS = 200
 
 
 def read_document(language: Language, path: str, family: str, source: bytes, extract: Extractor | None) -> Extraction:
-    """Facts of a document; without `extract` those of its parts are left out."""
+    """Return the facts of a document; without `extract`, those of its parts are left out."""
     root, problems = None, tuple[Problem, ...]()
     if language.grammar:
         if is_too_deep(source):
@@ -70,7 +70,7 @@ def read_document(language: Language, path: str, family: str, source: bytes, ext
 def _read_part(
     language: Language, part: Part, path: str, family: str, source: bytes, extract: Extractor
 ) -> tuple[str, bytes, Extraction]:
-    """The part as a file of its own. A document within a document is not looked into any further."""
+    """Extract a part as a file of its own. A document inside a document is not searched for further parts."""
     text = source[part.start : part.end] if part.text is None else part.text
     if language.read is not None:
         return language.name, text, read_document(language, path, family, text, None)

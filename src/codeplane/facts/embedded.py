@@ -1,8 +1,8 @@
-"""Facts of the parts of a document become facts of the document.
+"""Merge the facts of a document's embedded parts into the facts of the document.
 
-Each part was read as a file of its own, so that no name of one is ever taken for a name of another. Here its lines
-and columns become those of the document, its rows move behind those that are there already, and its definitions go
-below the definition of the document that they stand in, where the language of the document says so.
+Each part was extracted as a file of its own, so that a name of one part never resolves to another. Here its positions
+become positions of the document, its rows are appended, and its definitions are nested in the enclosing definition of
+the document if the document's language says so.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from codeplane.facts.model import (
 from codeplane.languages.spec import Part
 
 PART = "part"
-"""Kind of the scope that the names of a part are bound in."""
+"""Kind of the scope in which the names of a part are bound."""
 
 
 def add_parts(
     whole: Extraction, lines: Lines, parts: Sequence[tuple[Part, tuple[str, bytes, Extraction]]]
 ) -> Extraction:
-    """`whole` with the facts of its parts; each with its language, what was read of it, and what that gave."""
+    """Return `whole` with the facts of its parts; each part with its language, its text and its extraction."""
     merged = _Merged(whole.facts)
     problems = list(whole.problems)
     for part, (language, text, (facts, found)) in sorted(parts, key=lambda item: item[0].start):
@@ -48,7 +48,7 @@ def add_parts(
 
 
 class _Places:
-    """From lines and columns of a part to those of its document."""
+    """Map lines and columns of a part to those of its document."""
 
     def __init__(self, lines: Lines, start: int, text: bytes) -> None:
         self._origins = [lines.position(start + offset) for offset in Lines(text).starts]
@@ -66,7 +66,7 @@ class _Places:
 
 
 class _Merged:
-    """Rows of a document that grow part by part."""
+    """Rows of a document, extended part by part."""
 
     def __init__(self, host: Facts) -> None:
         self._host = host
@@ -165,7 +165,7 @@ class _Merged:
             column.extend(more)  # type: ignore[attr-defined]
 
     def _around(self, places: _Places) -> int | None:
-        """The innermost definition of the document that the part begins in."""
+        """Return the innermost definition of the document that encloses the start of a part."""
         number: int | None = bisect_right(self._starts, places.start) - 1
         while number is not None and number >= 0:
             row = self._host.defs[number]
@@ -175,7 +175,7 @@ class _Merged:
         return None
 
     def _uid(self, language: str, owner: str, uid: str) -> str:
-        """Identity within its part and that of its owner; the number tells apart parts that say the same."""
+        """Return an id from the ids in the part and of its owner; a number tells equal parts apart."""
         identity = f"{language}:{owner}:{uid}"
         sibling = self._seen[identity] = self._seen.get(identity, -1) + 1
         return sha256(f"{identity}:{sibling}".encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""A language's grammar and compiled queries, loaded once per process."""
+"""Grammars and compiled queries, loaded once per process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Grammar(NamedTuple):
     names: tree_sitter.Query
     errors: tree_sitter.Query
     flow: tree_sitter.Query | None = None
-    """None where the language does not say where values come from."""
+    """None if the language has no flow query."""
 
 
 @cache
@@ -51,12 +51,12 @@ class Reader(NamedTuple):
     parser: tree_sitter.Parser
     errors: tree_sitter.Query
     flow: tree_sitter.Query | None = None
-    """None where the language does not say where values come from."""
+    """None if the language has no flow query."""
 
 
 @cache
 def load_reader(grammar: str) -> Reader:
-    """A grammar without queries, for languages that read their trees by themselves."""
+    """Return a grammar without queries, for languages that read their syntax trees themselves."""
     language = _compiled(grammar)
     return Reader(tree_sitter.Parser(language), tree_sitter.Query(language, _FLAWS))
 
@@ -64,7 +64,7 @@ def load_reader(grammar: str) -> Reader:
 def read_problems(
     errors: tree_sitter.Query, root: tree_sitter.Node, starts: list[int] | None = None
 ) -> tuple[Problem, ...]:
-    """Places that the parser could not make sense of. `starts` are those of the lines: a mended source has others."""
+    """Return the syntax errors. `starts` are the line starts of the original source; a repaired one has others."""
     if not root.has_error:
         return ()
     captures = tree_sitter.QueryCursor(errors).captures(root)

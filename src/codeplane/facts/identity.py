@@ -1,7 +1,7 @@
-"""What a definition or an import is known by, and how the facts of a text become those of the same text elsewhere.
+"""Stable ids of definitions and imports, and relocation of facts to another path.
 
-An id is made of the family, the path, what the thing is and which of several alike it is; nothing else of a fact
-depends on where its file lies, but for the module that a qualified name begins with.
+An id is a hash of family, path, kind, name and a number among equals. Apart from ids, only the module prefix of
+qualified names depends on the path.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from codeplane.facts.model import Attribute, Def, Import
 from codeplane.languages.spec import Language
 
 ATTRIBUTE = "attribute"
-"""Kind of what a method gives to its object."""
+"""Kind of an attribute that a method assigns on its object."""
 
 
 class Ids:
-    """Ids of one file's definitions, or of its imports, in their order."""
+    """Generator of the ids of one file's definitions, or of its imports, in document order."""
 
     def __init__(self, family: str, path: str) -> None:
         self._family = family
@@ -40,7 +40,7 @@ def qualify(language: Language, module: str, lexical_path: str) -> str:
 
 
 def relocate(facts: PackedFacts, language: Language, path: str) -> PackedFacts:
-    """Facts of a text as they are for a file at `path`. Not for documents, whose parts have modules of their own."""
+    """Return the facts of a text as they are at `path`. Not for documents, whose parts have modules of their own."""
     module = language.module_name(path)
     ids = Ids(language.family, path)
     defs = [

@@ -1,4 +1,4 @@
-"""From byte offsets to lines and columns. Lines end at LF alone, as git and the parser count them."""
+"""Conversion of byte offsets to lines and columns. Only LF ends a line, as in git and tree-sitter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NEVER = 1 << 62
 
 
 class Lines:
-    """Where the lines of one source start; columns count characters."""
+    """Line starts of one source; columns count characters."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
@@ -18,10 +18,10 @@ class Lines:
         self.starts = [0]
         self.starts.extend([match.end() for match in _LINE_END.finditer(source)])
         self._counted = (0, 0)
-        """An offset and its column: in a line of a megabyte, the next one is counted from there."""
+        """An offset and its column: in a line of a megabyte, the next column is counted from there."""
 
     def position(self, offset: int) -> tuple[int, int]:
-        """1-based line and 0-based column of a byte offset."""
+        """Return the 1-based line and 0-based column of a byte offset."""
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] if self.ascii else self.column(line, offset)
 
@@ -37,7 +37,7 @@ class Lines:
         return column
 
     def positions(self, offsets: list[int]) -> tuple[list[int], list[int]]:
-        """Lines and columns of ascending offsets: what `position` says of each."""
+        """Return lines and columns of ascending offsets, like `position` for each."""
         source, starts, count = self.source, self.starts, len(self.starts)
         lines: list[int] = []
         columns: list[int] = []
@@ -55,7 +55,7 @@ class Lines:
         return lines, columns
 
     def text(self, line: int) -> bytes:
-        """The line without its ending."""
+        """Return a line without its line ending."""
         start = self.starts[line - 1]
         end = self.starts[line] - 1 if line < len(self.starts) else len(self.source)
         return self.source[start:end].rstrip(b"\r")

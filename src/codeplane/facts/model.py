@@ -1,8 +1,7 @@
-"""What is known of one file: plain rows, in the column order of these tuples.
+"""Facts of one file: plain rows, in the column order of these tuples.
 
-Rows refer to each other by ordinal within their file (scope 0 is the file itself).
-The store adds the file's identity. They are NamedTuples so that a reader can say
-`ref.start_line`, and a writer can hand them to the database unchanged.
+Rows refer to each other by ordinal within their file (scope 0 is the file itself). The store adds the file's id. They
+are NamedTuples, so that a reader can write `ref.start_line` and a writer can hand them to the database unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from codeplane.facts.ir import NO_FLOW, PackedFlow
 
 
 class Role(IntEnum):
-    """What an identifier does where it stands."""
+    """Role of an identifier occurrence."""
 
     REFERENCE = 0
     DEFINITION = 1
@@ -24,7 +23,7 @@ class Role(IntEnum):
 
 
 class Usage(IntEnum):
-    """The syntax around an identifier. MEMBER and LABEL are never looked up in lexical scopes."""
+    """Syntax around an identifier. MEMBER and LABEL are never looked up in lexical scopes."""
 
     NAME = 0
     CALL = 1
@@ -35,7 +34,7 @@ class Usage(IntEnum):
 
 
 class Tier(IntEnum):
-    """How well a reference is resolved. Written when indexing, never raised by a query."""
+    """Confidence of a resolved reference. Written when indexing, never raised by a query."""
 
     UNKNOWN = 0
     ANCHORED = 1
@@ -49,7 +48,7 @@ class Certainty(IntEnum):
 
 
 class Target(IntEnum):
-    """What a name is bound to."""
+    """Kind of thing that a name is bound to."""
 
     UNKNOWN = 0
     DEF = 1
@@ -57,13 +56,13 @@ class Target(IntEnum):
 
 
 class Namespace(IntEnum):
-    """Names of different namespaces do not shadow each other (Java's fields and methods, say)."""
+    """Names of different namespaces do not shadow each other (Java's fields and methods)."""
 
     VALUE = 0
     TYPE = 1
     CALLABLE = 2
     MEMBER = 3
-    """Methods that are declared outside of their type; no lexical look-up sees these."""
+    """Methods declared outside of their type; no lexical look-up finds these."""
 
 
 class BindReason(StrEnum):
@@ -93,7 +92,7 @@ class Def(NamedTuple):
 
     def_uid: str
     parent: int | None
-    """Ordinal of the definition that this one is nested in."""
+    """Ordinal of the enclosing definition."""
     scope: int
     """Ordinal of the scope in which its name is bound."""
     kind: str
@@ -120,7 +119,7 @@ class Def(NamedTuple):
 
 
 class Attribute(NamedTuple):
-    """What a method gives to its object (`self.x = ...`), by its first place in the class."""
+    """An attribute that a method assigns on its object (`self.x = ...`), at its first assignment in the class."""
 
     def_uid: str
     parent: int
@@ -134,7 +133,7 @@ class Import(NamedTuple):
     import_uid: str
     scope: int
     imported_name: str
-    """The name in its source; `*` for all of it; the module itself where no name is picked."""
+    """The name in its source; `*` for all names; the module itself if no name is picked."""
     alias: str | None
     source_literal: str | None
     import_kind: str
@@ -146,7 +145,7 @@ class Import(NamedTuple):
 
 
 class Bind(NamedTuple):
-    """One name in one scope. UNCERTAIN where its sites disagree on what it stands for."""
+    """One name in one scope. UNCERTAIN if its sites disagree on the target."""
 
     scope: int
     name: str
@@ -159,9 +158,9 @@ class Bind(NamedTuple):
 
 
 class Ref(NamedTuple):
-    """An identifier occurrence; it never spans lines. `name` is an ordinal of Facts.names.
+    """An identifier occurrence on one line. `name` is an ordinal of Facts.names.
 
-    What extraction makes holds them as columns (`facts.blocks`); looked at, they are rows like the others.
+    Extraction stores references as columns (`facts.blocks`); iteration yields these rows.
     """
 
     scope: int
@@ -183,11 +182,11 @@ class Export(NamedTuple):
     certainty: int
     evidence_kind: str
     local_name: str = ""
-    """What it is called in the file, if that is another name."""
+    """Its name in the file, if that differs."""
 
 
 class Reexport(NamedTuple):
-    """A re-export, in the forms that can be read off the source alone."""
+    """A re-export, in the forms that are visible in the source alone."""
 
     source_literal: str
     mode: str
@@ -197,7 +196,7 @@ class Reexport(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something in the source that could not be read; the facts around it stand."""
+    """A part of the source that could not be parsed; the facts around it are valid."""
 
     code: str
     line: int
@@ -215,7 +214,7 @@ class Facts(NamedTuple):
     reexports: Sequence[Reexport] = ()
     attributes: Sequence[Attribute] = ()
     flow: PackedFlow = NO_FLOW
-    """Where values come from."""
+    """Data flow between names and expressions."""
 
 
 class Extraction(NamedTuple):

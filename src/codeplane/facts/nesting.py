@@ -1,4 +1,4 @@
-"""Whether a source nests so deep that it is better not parsed."""
+"""Detection of sources that nest too deep to parse."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ONE_BRACKET = bytes.maketrans(b"[{]}", b"(())")
 
 
 def is_too_deep(source: bytes) -> bool:
-    """Whether brackets nest so deep that queries turn quadratic. Those in strings count too: rare, and safe."""
+    """True if brackets nest so deep that queries turn quadratic. Brackets in strings count too: rare, and safe."""
     brackets = source.translate(_ONE_BRACKET, _NO_BRACKETS)
     for _ in range(MAX_NESTING):
-        # The innermost pairs go; what is left of ordinary code after a few rounds is what strings hold.
+        # Remove innermost pairs; after a few rounds only the brackets of strings are left of ordinary code.
         remaining = brackets.replace(b"()", b"")
         if len(remaining) == len(brackets):
             return brackets.count(b"(") > MAX_NESTING

@@ -1,13 +1,13 @@
-"""What of a file can be searched for: its terms, and the passages that it consists of.
+"""Searchable content of a file: its terms, and its passages.
 
-A passage is a definition without those nested in it, or a stretch of lines between definitions. Each line
-belongs to one. Small definitions that hold no code, a field or a constant, leave their lines to what they stand
-in, and are found by their names alone. In a language without a grammar, lines that look like the beginning of
-a definition cut the file; they help to find it and are no facts.
+A passage is a definition without nested definitions, or a run of lines between definitions. Each line belongs to one
+passage. Small definitions without code, such as a field or a constant, leave their lines to the enclosing passage and
+are found by name only. In a language without a grammar, lines that look like the head of a definition split the file;
+these hints never become facts.
 
-A term comes with its weight, as one of eight levels: how much a term counts in a text of that length, by the
-formula of BM25 with a fixed average length. So a score depends on nothing but the file and the number of files
-that have the term, however the index came about.
+A term carries its weight in one of eight buckets: the BM25 term frequency for a text of that length, with a fixed
+average length. A score therefore depends only on the file and on the number of files with the term, not on the history
+of the index.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ SATURATION = 1.2
 LENGTH_SHARE = 0.5
 FILE_TERMS = 1500.0
 PASSAGE_TERMS = 60.0
-"""Terms of a text of ordinary length."""
+"""Number of terms in a text of average length."""
 MARK = "~"
-"""Between a term and its level; no term contains it."""
+"""Separator between a term and its bucket; no term contains it."""
 
 GAP_LINES = 40
 MAX_HINT_LINES = 80
@@ -49,7 +49,7 @@ _MAJOR_KINDS = frozenset(
 )  # fmt: skip
 _DATA_KINDS = frozenset({"key", "selector"})
 _MAX_DATA_NAMES = 60
-"""Of the many small things that a file of data names, the first are found by their names."""
+"""Limit of small definitions in a data file that are found by name; the first ones are kept."""
 _Span = tuple[int, int, int, str]
 _COMMENT = ("//", "/*", "*", "#", "--", ";", "@", '"""', "'''", "%")
 
@@ -57,17 +57,17 @@ _COMMENT = ("//", "/*", "*", "#", "--", ";", "@", '"""', "'''", "%")
 class Passage(NamedTuple):
     first: int
     last: int
-    """Lines of the definition, what is nested in it included; or of the stretch."""
+    """Lines of the definition, including nested ones, or of the run."""
     definition: int
-    """Ordinal of the definition; -1 where there is none."""
+    """Ordinal of the definition; -1 for none."""
     name: str
-    """As it is written; empty for a stretch of lines."""
+    """Name as written; empty for a run of lines."""
     terms: str
-    """Terms with their levels, with spaces between."""
+    """Terms with their buckets, separated by spaces."""
     aside: bool = False
-    """Stands in a module of tests within a file of the product."""
+    """True for a test module inside a product file."""
     name_terms: str = ""
-    """Terms of the name, with spaces between."""
+    """Terms of the name, separated by spaces."""
 
 
 class Searchable(NamedTuple):
@@ -78,7 +78,7 @@ class Searchable(NamedTuple):
 
 
 def read_searchable(source: bytes, definitions: Sequence[Def], *, hints: bool = False) -> Searchable:
-    """`hints` has lines looked for that seem to begin a definition; for languages without a grammar."""
+    """Return terms and passages. `hints` splits at lines that look like definitions, for languages without a grammar."""
     text = normalize_text(source)
     lines = text.split("\n")
     offsets = [0, *accumulate(map(_WITH_END, map(len, lines)))]
@@ -150,7 +150,7 @@ _WITH_END = (1).__add__
 
 
 class _Marks(dict[int, str]):
-    """The mark of a term, by how often it occurs in a text of one length."""
+    """Bucket mark of a term by its number of occurrences, for texts of one length."""
 
     def __init__(self, length: int, ordinary: float) -> None:
         self._base = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / ordinary)
@@ -164,7 +164,7 @@ _marks = lru_cache(maxsize=1 << 12)(_Marks)
 
 
 def _owners(count: int, spans: Sequence[_Span], lines: Sequence[bytes]) -> list[int]:
-    """For each line, from 1, the innermost span; -1 where there is none."""
+    """Return the innermost span for each line, starting at line 1; -1 for none."""
     owners = [-1] * (count + 1)
     ordered = sorted(range(len(spans)), key=lambda index: (spans[index][0], -spans[index][1], index))
     for index in ordered:
@@ -179,7 +179,7 @@ def _owners(count: int, spans: Sequence[_Span], lines: Sequence[bytes]) -> list[
 
 
 def _take_comment(owners: list[int], index: int, first: int, lines: Sequence[bytes]) -> None:
-    """A comment right above a definition belongs to it."""
+    """Extend a definition to the comment directly above it."""
     line = first - 1
     around = owners[line] if line > 0 else index
     while line > 0 and first - line <= MAX_COMMENT_LINES and owners[line] == around != index:
@@ -194,7 +194,7 @@ _COMMENT_BYTES = tuple(mark.encode() for mark in _COMMENT)
 
 
 def _runs(owners: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """(owner, first line, last line) of lines that follow each other; each stretch without one is its own owner."""
+    """Yield (owner, first line, last line) of consecutive lines; each run without an owner is an owner of its own."""
     line, stretch = 1, -1
     for owner, run in groupby(owners[1:]):
         following = line + len(list(run))
@@ -219,7 +219,7 @@ def _hinted(lines: Sequence[bytes]) -> Iterator[_Span]:
 
 
 def defined_name(line: bytes) -> str | None:
-    """The name that a line seems to define, in whatever language; a guess by its look."""
+    """Return the name that a line seems to define, in any language; a heuristic."""
     text = line.decode("utf-8", "replace")
     match = _HINT.match(text)
     if match is None:
@@ -253,4 +253,4 @@ _HINT = re.compile(
     """,
     re.VERBOSE,
 )
-"""The beginning of a definition in the many languages that write it like their forebears."""
+"""Head of a definition in the many languages with C-like or ML-like keywords."""

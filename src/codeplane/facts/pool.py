@@ -1,8 +1,8 @@
-"""Parse workers, and what happens when a file kills one.
+"""Pool of parse workers that survives files which kill a worker.
 
-Jobs are handed out a few at a time so that no worker waits for the parent. A worker that
-dies, or takes too long for one file, is replaced; the file it was at is tried once more,
-alone with a new worker, and then set aside. Nothing that a file does reaches the parent.
+Jobs are handed out a few at a time, so that no worker waits for the parent. A worker that dies or exceeds the time
+limit for one file is replaced; its current file is retried once, alone in a new worker, and then reported as failed.
+No file can affect the parent.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ _MODULE = "codeplane.facts.worker"
 
 class Job(NamedTuple):
     language: str
-    """Empty for a text of which only the words are wanted."""
+    """Empty for a text of which only the words are extracted."""
     path: str
     source: bytes
     tag: Any = None
-    """Whatever the caller wants back with the result."""
+    """Opaque value, returned with the result."""
 
 
 class Parsed(NamedTuple):
-    """Rows are plain sequences in the column order of the model. `failure` says why a file was set aside."""
+    """Result of one job. Rows are plain sequences in the column order of the model. `failure` says why extraction
+    failed.
+    """
 
     job: Job
     facts: PackedFacts = PackedFacts()
@@ -46,7 +48,7 @@ class Parsed(NamedTuple):
     searchable: Searchable = Searchable()
     failure: str | None = None
     frame: bytes = b""
-    """All of it but the failure, as the worker sent it."""
+    """The worker's response without the failure, as received."""
 
 
 @dataclass
@@ -58,7 +60,7 @@ class _Worker:
 
 
 class ParserPool:
-    """Started when first needed; keeps its workers until closed."""
+    """Worker processes, started on first use and kept until closed."""
 
     def __init__(self, workers: int, *, seconds: float = PARSE_SECONDS, memory_bytes: int = PARSE_MEMORY_BYTES) -> None:
         self._size = max(1, workers)
@@ -82,7 +84,7 @@ class ParserPool:
         self._workers.clear()
 
     def parse(self, jobs: Iterable[Job]) -> Generator[Parsed, None, None]:
-        """Results in the order in which they are ready. Abandoning the iterator kills the busy workers."""
+        """Yield results as they become ready. Abandoning the iterator kills the busy workers."""
         run = _Run(self, iter(jobs))
         try:
             yield from run.results()
@@ -116,7 +118,7 @@ class _Run:
             if not self._pending:
                 return
             finished = self._collect()
-            # Before the caller takes its time over them: workers must not wait for it.
+            # Refill before the caller processes the results: workers must not wait for it.
             self._feed()
             yield from finished
 
@@ -126,7 +128,7 @@ class _Run:
             self._pool._workers.remove(worker)
 
     def _feed(self) -> None:
-        """Hand out jobs until every worker has enough to do or there are none left."""
+        """Hand out jobs until every worker is busy or no job is left."""
         while True:
             number = self._take()
             if number is None:
@@ -160,11 +162,11 @@ class _Run:
         return len(self._pool._workers) < self._pool._size or self._choose(alone=False) is not None
 
     def _choose(self, *, alone: bool) -> _Worker | None:
-        """The worker with the least to do; a retried file gets one to itself."""
+        """Return the least busy worker; a retried file gets a worker of its own."""
         pool = self._pool
         idle = [worker for worker in pool._workers if not worker.jobs]
         if alone and idle:
-            # Not one whose memory other files have used up.
+            # A worker whose memory other files have used up is not reused.
             idle[0].child.kill()
             pool._workers.remove(idle.pop(0))
         if not idle and len(pool._workers) < pool._size:
@@ -182,7 +184,7 @@ class _Run:
         return min(open_workers, key=lambda worker: worker.queued_bytes + len(worker.jobs), default=None)
 
     def _collect(self) -> list[Parsed]:
-        """Wait until something happens, and report what is finished."""
+        """Wait for an event, and yield finished results."""
         now = time.monotonic()
         busy = [worker for worker in self._pool._workers if worker.jobs]
         with selectors.DefaultSelector() as selector:
@@ -196,7 +198,7 @@ class _Run:
         for key, mask in events:
             if mask & selectors.EVENT_WRITE:
                 key.data.child.flush()
-        # A worker is late only if nothing of it has arrived: the parent itself may have been stopped for a while.
+        # A worker is late only if nothing has arrived from it: the parent itself may have been suspended.
         deadline = time.monotonic() - self._pool._seconds
         for worker in busy:
             frames, alive = worker.child.receive()
@@ -216,7 +218,7 @@ class _Run:
         return Parsed(job, facts, problems, searchable, frame=frame)
 
     def _lost(self, worker: _Worker, why: str) -> list[Parsed]:
-        """The worker is gone. The file that it was at is to blame; the others only waited behind it."""
+        """Replace a dead worker. Its current file is to blame; the others were only queued."""
         self._pool._retire(worker)
         blamed, *innocent = worker.jobs
         worker.jobs.clear()

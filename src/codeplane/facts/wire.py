@@ -1,4 +1,4 @@
-"""How facts travel from a worker: what is packed as it is, all else as JSON."""
+"""Wire format of worker responses: packed parts as bytes, everything else as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codeplane.facts.model import Extraction, Problem
 from codeplane.facts.passages import Passage, Searchable
 
 WIRE_VERSION = "4"
-"""Of what an answer looks like, for those who keep answers."""
+"""Version of the response format, for caches of responses."""
 
 _LENGTHS = struct.Struct(">III")
 _PASSAGE_WIDTH = len(Passage._fields)
@@ -33,7 +33,7 @@ def encode(number: int, extraction: Extraction, searchable: Searchable) -> bytes
 
 
 def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchable]:
-    """Rows of facts and passages stay plain sequences in the order of their fields: there are many."""
+    """Decode a response. Rows of facts and passages stay plain sequences in field order, because there are many."""
     length, *more = _LENGTHS.unpack_from(frame)
     end = _LENGTHS.size + length
     first, second = end + more[0], end + more[0] + more[1]
@@ -45,5 +45,5 @@ def decode(frame: bytes) -> tuple[int, PackedFacts, Sequence[Problem], Searchabl
 
 
 def path_text(path: str) -> str:
-    """A path that JSON can carry: undecodable bytes become escapes, which only affects names made from it."""
+    """Return a path that JSON can carry: undecodable bytes become escapes, which only affects ids made from it."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

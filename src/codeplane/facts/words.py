@@ -1,6 +1,6 @@
-"""Text as the text index sees it: identifiers, and the words inside of them reduced to their stems.
+"""Tokenization for the text index: identifiers, and the stems of the words in them.
 
-Files and queries go through the same functions. Any change here is another WORDS_VERSION.
+Files and queries use the same functions. Any change needs a new WORDS_VERSION.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ WORDS_VERSION = "2"
 
 
 MAX_TERM_CHARS = 60
-"""Of a longer one its beginning counts."""
+"""Longer identifiers are truncated."""
 MAX_IDENTIFIER_CHARS = 160
-"""What is longer is data."""
+"""Longer identifiers are data."""
 STOP_WORDS = frozenset(
     {
         "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did", "do", "does",
@@ -27,7 +27,7 @@ STOP_WORDS = frozenset(
         "would", "you", "your", "using", "use", "used", "also",
     }
 )  # fmt: skip
-"""Words that say nothing of where code lies."""
+"""Stop words of code."""
 
 _KEPT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$\n"
 _TABLE = bytes(byte if byte in _KEPT or byte >= 0x80 else 0x20 for byte in range(256))
@@ -36,9 +36,8 @@ _MARKS = re.compile(
     rb"|\xe2(?:[\x80-\x83\x85-\xaf][\x80-\xbf]|\x84[\x80-\xa9\xab-\xbf])"
     rb"|\xe3\x80[\x80-\x84\x88-\xa0]|\xef\xbc[\x81-\x8f\x9a-\xa0]|\xef\xbd[\x9b-\xa5]|\xf0\x9f[\x80-\xbf]{2}"
 )
-"""Punctuation and symbols beyond ASCII, as UTF-8; not the sign of the Kelvin, which a search takes for a k.
-
-Bytes, because a search in text takes ten times as long.
+"""Punctuation and symbols beyond ASCII, as UTF-8; without the Kelvin sign, which folds to k. Bytes, because matching
+text is ten times slower.
 """
 _ASCII_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _CHUNK = re.compile(r"[^\W\d_]+|\d+")
@@ -46,7 +45,7 @@ _NOT_KEY = re.compile(r"[\W_]+")
 
 
 def normalize_text(text: str | bytes) -> str:
-    """Identifiers of the text in their order, with the space between them blank; line ends stay where they are."""
+    """Return the identifiers of a text in order, with blanks between them; line endings stay in place."""
     data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     data = data.translate(_TABLE)
     if data.isascii():
@@ -55,35 +54,35 @@ def normalize_text(text: str | bytes) -> str:
 
 
 def fold_case(text: str) -> str:
-    """Lower case in which every letter that a search without case takes for an ASCII letter has become it."""
+    """Return the lower case of a text, with every letter that folds to an ASCII letter replaced by it."""
     folded = text.lower()
     return folded if folded.isascii() else folded.replace("\u017f", "s")
 
 
 def split_words(name: str) -> tuple[str, ...]:
-    """The words of an identifier, lowercase: `parseHTTPHeader2` is parse, http, header, 2."""
+    """Return the words of an identifier in lower case: `parseHTTPHeader2` is parse, http, header, 2."""
     if name.isascii():
         return tuple(_ASCII_WORD.findall(name)) if name.islower() else tuple(map(str.lower, _ASCII_WORD.findall(name)))
     return tuple(word.lower() for chunk in _CHUNK.findall(name) for word in _split_case(chunk))
 
 
 def terms_of(identifier: str) -> tuple[str, ...]:
-    """What an identifier is found by: itself, where it consists of several words, and the stems of its words."""
+    """Return the terms of an identifier: itself if it has several words, and the stems of its words."""
     return _find_terms(identifier)
 
 
 def count_terms(words: Iterable[str]) -> Counter[str]:
-    """How often each term occurs in a text of these identifiers, in order of first occurrence."""
+    """Count each term of a text's identifiers, in order of first occurrence."""
     return Counter(chain.from_iterable(map(_find_terms, words)))
 
 
 def unique_words(words: Iterable[str]) -> str:
-    """Each word once, without case, in order of first occurrence."""
+    """Return each word once, without case, in order of first occurrence."""
     return fold_case(" ".join(dict.fromkeys(words)))
 
 
 def name_key(name: str) -> str:
-    """A name without its style: `getUserList`, `get_user_list` and `GetUserList` are the same."""
+    """Return a name without its style: `getUserList`, `get_user_list` and `GetUserList` are equal."""
     if name.isascii() and name.isidentifier():
         return name.replace("_", "").lower()
     return _NOT_KEY.sub("", name).lower()
@@ -91,7 +90,7 @@ def name_key(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """A word without the endings that English gives it; crude, and the same on both sides."""
+    """Return a word without common English endings; crude, and the same for files and queries."""
     if len(word) <= 3 or not word.isascii():
         return word
     word = _singular(word)
@@ -116,7 +115,7 @@ def stem(word: str) -> str:
 
 
 class _Terms(dict[str, tuple[str, ...]]):
-    """Of identifiers that were met. A look is half as dear as one into a cache that keeps an order."""
+    """Cache of identifiers seen. A dict lookup costs half of an `lru_cache` hit."""
 
     def __missing__(self, identifier: str) -> tuple[str, ...]:
         found = _read_terms(identifier)
@@ -155,7 +154,7 @@ def _undoubled(word: str) -> str:
 
 
 def _split_case(chunk: str) -> list[str]:
-    """Cut before a capital that follows a small letter, and before the last capital of an acronym."""
+    """Boundary before a capital after a small letter, and before the last capital of an acronym."""
     words: list[str] = []
     start = 0
     for index in range(1, len(chunk)):

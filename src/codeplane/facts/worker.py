@@ -1,7 +1,7 @@
-"""The parse worker: one request frame in, one answer frame out, until its input ends.
+"""Parse worker: one request frame in, one response frame out, until end of input.
 
-A request is a line of JSON (number, language, path) and the source; `wire` says what an
-answer looks like. Without a language only words are read. The worker does no other I/O, and may be killed at any time.
+A request is a line of JSON (number, language, path) and the source; `wire` defines the response. Without a language
+only words are extracted. The worker does no other I/O and may be killed at any time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from codeplane.processes.confinement import confine
 
 def main() -> None:
     confine(int(sys.argv[1]))
-    # Extraction makes no cycles; now and then a look at what is new since the start is enough.
+    # Extraction creates no reference cycles; an occasional collection is enough.
     gc.disable()
     gc.freeze()
     requests, answers = take_pipes()

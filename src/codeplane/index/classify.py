@@ -1,4 +1,4 @@
-"""What becomes of a file that was read: parsed, kept as text, or only recorded, and why."""
+"""Classification of a file that was read: parsed, indexed as text, or recorded only, with the reason."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TOO_LARGE_TO_PARSE = "too_large_to_parse"
 class PreparedFile(NamedTuple):
     row: FileRow
     job: Job | None
-    """Its source is UTF-8 with LF line endings; None when the content is not searchable."""
+    """Its source is UTF-8 with LF line endings; None if the content is not searchable."""
 
 
 class FileClass(NamedTuple):
-    """What the bytes of a file turn out to be."""
+    """Language, encoding and state of a file, from its bytes."""
 
     language: str | None
     family: str
@@ -38,7 +38,7 @@ class FileClass(NamedTuple):
 
 
 def prepare_file(read: FileRead, options: IndexOptions) -> PreparedFile:
-    """Decide on a file whose bytes, or at least whose digest, are known."""
+    """Prepare the row and the parse job of a file whose bytes, or at least whose digest, are known."""
     assert read.stat is not None
     stat = ObservedStat(*read.stat, read.observed_at_ns)
     if read.outcome is ReadOutcome.TOO_LARGE or read.data is None:
@@ -52,11 +52,11 @@ def prepare_file(read: FileRead, options: IndexOptions) -> PreparedFile:
 
 
 def classify(path: RepoPath, data: bytes, options: IndexOptions) -> FileClass | None:
-    """How a file of these bytes is read; None for one that is binary."""
+    """Classify a file by its bytes; None for a binary file."""
     decoded = decode(data)
     if decoded is None:
         return None
-    # Line endings leave no trace in facts, so that a change of them alone needs no parse.
+    # Facts do not depend on line endings, so a change of line endings alone needs no parse.
     text = decoded.data.replace(b"\r\n", b"\n") if b"\r" in decoded.data else decoded.data
     lines = text.count(b"\n") + (not text.endswith(b"\n") and bool(text))
     language = detect_language(path, text, options)
@@ -76,7 +76,7 @@ def _skipped(read: FileRead, stat: ObservedStat, reason: str) -> PreparedFile:
 
 
 def detect_language(path: str, text: bytes, options: IndexOptions) -> Language | None:
-    """The language of a file: as the options say for its extension, or as the languages themselves claim."""
+    """Return the language of a file: the one configured for its extension, or the detected one."""
     name = basename(path).lower()
     for extension, language in options.extensions:
         if name.endswith(extension) and len(name) > len(extension):

@@ -1,8 +1,8 @@
-"""Roles of files as the writer of an index keeps them: told of attribute files, asked for every file that is put.
+"""Roles of files while an index is written.
 
-A changed attribute file changes the roles of files that did not change. Most of them need another word in their row;
-those that go from one side of the scopes to the other must be put again, since their documents in the text index say on
-which side they are. Until that is done they keep the role that the document has.
+A changed attribute file changes the roles of files that did not change. Most of these need an update of their row;
+those that move between the runtime and docs scopes must be written again, since their documents in the text index
+carry the scope. Until then they keep the role of their document.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ _BEHIND = "behind"
 
 
 class Roles:
-    """Belongs to one writer, from load to load. Made anew when a look failed."""
+    """State of one writer, from load to load. Created again after a failed sync."""
 
     def __init__(self) -> None:
         self._stated: dict[RepoPath, tuple[AttributeStatement, ...]] = {}
         self._attributes: Attributes | None = None
-        """Made anew when it is asked."""
+        """Computed on first use."""
         self._changed: set[RepoPath] = set()
-        """Attribute files that say another thing than the rows of the index follow from."""
+        """Attribute files that differ from the ones that the stored roles were made with."""
         self._crowded = False
-        """Whether there are, or were, more statements than count."""
+        """True if there are, or were, more statements than the limit."""
         self.behind = False
-        """Whether files have a role that another look must put right."""
+        """True if files have a stale role that the next sync must correct."""
 
     @classmethod
     def load(cls, writer: Writer) -> Roles:
-        """As the last publish left it."""
+        """Return the state of the last publish."""
         made = cls()
         for path, statements in writer.read_attributes():
             made._stated[path] = tuple(AttributeStatement(*each) for each in orjson.loads(statements))
@@ -48,7 +48,7 @@ class Roles:
         return made
 
     def declare(self, path: RepoPath, data: bytes | None) -> None:
-        """A file was read, or is gone."""
+        """Record an attribute file that was read, or removed."""
         if is_attributes_file(path):
             statements = parse_attributes(data)
             if statements != self._stated.get(path, ()):
@@ -57,16 +57,16 @@ class Roles:
                 self._attributes = None
 
     def judge(self, row: FileRow) -> FileRow:
-        """The row with its role."""
+        """Return the row with its role."""
         judged = decide_role(row.path, row.header, self._known().find(row.path))
         return row._replace(role=judged.role, evidence=judged.evidence)
 
     def rejudge(self, writer: Writer) -> list[RepoPath]:
-        """Bring the roles of all files to what the attribute files now say; those that must be put again, by path."""
+        """Update the roles of all files; return the paths of those that must be written again."""
         if not self._changed and not self.behind:
             return []
         known = self._known()
-        # Where some statements must be left out, which ones depends on all of them.
+        # If statements exceed the limit, the ones to drop depend on all of them.
         whole = self.behind or self._crowded
         directories = {ROOT} if whole else {parent(path) for path in self._changed}
         judged: dict[RepoPath, RoleDecision] = {}
@@ -84,8 +84,8 @@ class Roles:
         return sorted(again)
 
     def settle(self, writer: Writer, left: Collection[RepoPath]) -> None:
-        """After a look: `left` are those to be put again that were not."""
-        # An attribute file that changed while the others were read leaves some of them behind.
+        """Finish a sync: `left` are files that were not written again although they must be."""
+        # An attribute file that changed while the others were read leaves some of them stale.
         self.behind = bool(left or self._changed)
         self._write(writer)
         state = _BEHIND if self.behind else ""

@@ -1,9 +1,8 @@
-"""Units of an index as its writer keeps them: told of every file of a look, settled before the publish.
+"""Assignment of files to units while an index is written.
 
-What marker files declare, the candidates made of it and the sample of each unit are kept, so
-that a changed file costs its own unit's sample, and a changed marker only the families whose
-candidates it changes. Files get the unit that is foreseen for them when they are put; those
-for which it turns out otherwise are moved at the end.
+The manifests, the candidates made from them and the sample of each unit are kept. A changed file therefore costs the
+sample of its own unit, and a changed marker only the families whose candidates it changes. Files are stored with the
+expected unit; those that validation assigns to another unit are moved before the publish.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ NOTES_KEY = "unit_notes"
 
 
 class Contexts(NamedTuple):
-    """`contexts.yaml` as it was read, and what tells whether it is another one."""
+    """Content of `contexts.yaml`, with a key that changes with it."""
 
     key: str
     data: bytes | None
@@ -61,13 +60,13 @@ def read_contexts(root: Root) -> Contexts:
 
 
 def candidate_of(row: UnitRow) -> Candidate:
-    """A unit as it was before it was probed."""
+    """Return a unit as it was before validation."""
     detached = row.state == State.DETACHED
     return Candidate(row.family, row.root, Tier(row.tier), row.marker, row.name, row.evidence, detached)
 
 
 class UnitAssignment:
-    """Belongs to one writer, from load to load. Made anew when a look failed."""
+    """State of one writer, from load to load. Created again after a failed sync."""
 
     def __init__(self) -> None:
         self._manifests: dict[RepoPath, Manifest] = {}
@@ -83,16 +82,16 @@ class UnitAssignment:
         self._unsure: set[int] = set()
         """Units whose sample lost a file that another one must replace."""
         self._outdated = True
-        """Whether the candidates are to be made anew."""
+        """True if the candidates must be computed again."""
         self._changed = False
-        """Whether anything happened since the last look that units may depend on."""
+        """True if something changed since the last sync that units may depend on."""
         self._puts = 0
         self._all = False
-        """Whether the candidates changed while files were put, so that samples were kept for other ones."""
+        """True if the candidates changed while files were written, so that samples belong to other ones."""
 
     @classmethod
     def load(cls, writer: Writer) -> UnitAssignment:
-        """As the last publish left it."""
+        """Return the state of the last publish."""
         made = cls()
         made._manifests = {path: _manifest(declared) for path, declared in writer.read_manifests()}
         rows = writer.read_units()
@@ -105,7 +104,7 @@ class UnitAssignment:
         return made
 
     def consider(self, contexts: Contexts, writer: Writer | None) -> bool:
-        """Take what people state; whether it is not what the last publish was made with."""
+        """Apply `contexts.yaml`; return True if it differs from the one of the last publish."""
         if self._contexts is None or contexts.key != self._contexts.key:
             self._contexts = contexts
             self._overrides = read_overrides(contexts.data)
@@ -116,7 +115,7 @@ class UnitAssignment:
         return self._outdated
 
     def declare(self, path: RepoPath, data: bytes | None) -> None:
-        """A marker was read. Told before its neighbours are put, those get their unit at once."""
+        """Record a marker file. Recorded before its siblings are written, it gives them their unit at once."""
         if find_marker(path) is None:
             return
         manifest = read_manifest(path, data)
@@ -126,14 +125,14 @@ class UnitAssignment:
             self._outdated = True
 
     def unit_id_of(self, path: RepoPath, family: str | None) -> int | None:
-        """The unit of a file as far as it is known now."""
+        """Return the unit of a file as far as it is known now."""
         if self._outdated:
             self._discover()
         home = self._unit_roots.closest_root(path, family)
         return home.unit_id if home is not None and self._foreseen(home) is State.VALID else None
 
     def put(self, path: RepoPath, family: str | None, parse: ParseResult) -> None:
-        """A file was put into the index."""
+        """Record a file that was written to the index."""
         self._puts += 1
         home = self._unit_roots.closest_root(path, family)
         before = self._sampled_in.get(path)
@@ -151,7 +150,7 @@ class UnitAssignment:
             self._resample(before, None, path)
 
     def settle(self, writer: Writer) -> None:
-        """Bring units, and the unit of every file, to what the files now say. Nothing to do costs nothing."""
+        """Update the units, and the unit of every file. Does nothing if nothing changed."""
         if self._outdated:
             self._discover()
         self._puts = 0
@@ -192,11 +191,11 @@ class UnitAssignment:
         if home.detached:
             return State.DETACHED
         known = self._published.get(home.unit_id)
-        # What has not been probed yet will most likely pass.
+        # Candidates that are not validated yet most likely pass.
         return State(known.state) if known is not None else State.VALID
 
     def _changed_families(self, candidates: Mapping[int, Candidate]) -> set[str]:
-        """Families whose candidates, or the detached ones among them, are not those of the last publish."""
+        """Return the families whose candidates, or detached ones among them, differ from the last publish."""
         before = {(row.family, row.root, row.state == State.DETACHED) for row in self._published.values()}
         now = {(each.family, each.root, each.detached) for each in candidates.values()}
         return {family for family, _, _ in before ^ now}
@@ -223,7 +222,7 @@ class UnitAssignment:
         for file in files:
             home = self._unit_roots.closest_root(file.path, file.family)
             held = found.get(home.unit_id) if home is not None else None
-            # Most files of a large unit come after its sample, and need no closer look.
+            # Most files of a large unit come after its sample, and are not compared further.
             if held is None or (len(held) == SAMPLE_FILES and (len(file.path), file.path) > held[-1][:2]):
                 continue
             judged = sample_file(file.path, file.family, ParseResult(file.state, file.lines, file.facts, file.problems))

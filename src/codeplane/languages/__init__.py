@@ -1,5 +1,6 @@
-"""One folder per language: what its grammar is, two queries, and the few rules that a query cannot say.
+"""One folder per language: grammar, queries, and rules that a query cannot express.
 
-To add a language: a folder here (`__init__.py` with LANGUAGE, `facts.scm`, `names.scm`) and
-a folder of cases in `tests/facts/`. `registry` finds it; nothing else has to be edited.
+To add a language: a folder here (`__init__.py` with LANGUAGES, `facts.scm`, `names.scm`) and a folder of cases in
+`tests/facts/`. `registry` finds it; nothing else has to be edited. The first language of a build tool also declares
+its FAMILY.
 """

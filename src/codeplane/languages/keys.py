@@ -1,7 +1,7 @@
-"""Keys of data files as definitions: which of them are kept, and what their readers share.
+"""Keys of data files as definitions: selection, and helpers for their readers.
 
-Data is long and alike; what people look for are the names near the top. So keys are kept to a depth, those of the
-upper levels first, and of a file that a program wrote (a lock file) only the upmost.
+Data is long and repetitive; people look for the names near the top. Keys are kept to a depth, upper levels first; of a
+generated file (a lock file) only the top level.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from codeplane.languages.spec import Head, Reading, Site
 MAX_DEPTH = 3
 MAX_KEYS = 400
 MAX_CANDIDATES = 10_000
-"""Keys that are looked at to choose from."""
+"""Limit of keys to choose from."""
 MAX_VALUE_BYTES = 80
 """A longer value is left out of the signature."""
 
@@ -32,7 +32,7 @@ def depth_of(path: str) -> int:
 
 
 def keep(found: list[Key]) -> Reading:
-    """The keys that are kept, in their order; a key never goes before the one that it stands in."""
+    """Return the selected keys in document order; a nested key is never kept without its parent."""
     if len(found) > MAX_KEYS:
         ranked = sorted(range(len(found)), key=lambda number: (found[number].depth, number))
         found = [found[number] for number in sorted(ranked[:MAX_KEYS])]
@@ -40,7 +40,7 @@ def keep(found: list[Key]) -> Reading:
 
 
 def key_site(name: bytes, start: int, end: int, at: tuple[int, int], value: tuple[int, int] | None) -> Site:
-    """`value` where it is a plain one; the signature of a longer one, and of what holds keys, is the key alone."""
+    """Make a definition of a key; `value` is the span of a scalar, which a short signature includes."""
     short = value is not None and value[1] - value[0] <= MAX_VALUE_BYTES
     return Site("key", name.decode("utf-8", "replace"), start, end, *at, None if short else at[1])
 

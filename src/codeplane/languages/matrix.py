@@ -1,4 +1,4 @@
-"""What is known of files in each language: the support matrix, made from the folders."""
+"""Support matrix: the facts extracted in each language, from the declarations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Support(NamedTuple):
     coverage: str
     extensions: tuple[str, ...]
     filenames: tuple[str, ...]
-    """Whole names, and beginnings of names with a star behind them."""
+    """Whole names, and prefixes followed by a star."""
     grammar: str = ""
-    """The package that reads it, and its version; empty where CodePlane reads it by itself."""
+    """The grammar package and its version; empty if CodePlane has its own reader."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ class Support(NamedTuple):
 
 
 def supported() -> list[Support]:
-    """Every language with a folder, by name."""
+    """Return every language with a folder, by name."""
     versions = grammar_versions()
     return [
         Support(
@@ -47,7 +47,7 @@ def supported() -> list[Support]:
 
 
 def text_only() -> list[Support]:
-    """Endings and names that belong to a family and are read as text, by family."""
+    """Return the extensions and names that belong to a family and are indexed as text, by family."""
     found: dict[str, list[str]] = {}
     names, extensions = text_families()
     for name, family in sorted((*names.items(), *extensions.items())):

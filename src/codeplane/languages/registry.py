@@ -1,4 +1,4 @@
-"""Which languages there are, and which one a file is written in. Found by folder, ordered by name."""
+"""Registry of languages and families, found by folder and ordered by name, and language detection."""
 
 from __future__ import annotations
 
@@ -45,14 +45,15 @@ def by_name(name: str) -> Language:
 
 
 def is_programming(name: str) -> bool:
-    """Whether programs are written in a language, not documents, styles or data."""
+    """True for a programming language; False for documents, styles and data."""
     found = next((language for language in languages() if language.name == name), None)
     return found is not None and found.coverage != "definitions"
 
 
 def detect(path: str, source: bytes = b"") -> Language | None:
-    """The language of a file, by its name; by its `#!` line where the name says nothing, and by what it holds where
-    two languages share an extension."""
+    """Detect the language of a file: by name; by its `#!` line if the name says nothing; by content if two languages
+    share an extension.
+    """
     name = basename(path)
     extensions, filenames, interpreters = _tables()
     if name in filenames:
@@ -76,14 +77,14 @@ def detect(path: str, source: bytes = b"") -> Language | None:
 
 
 def find(word: str) -> Language | None:
-    """The language that a document calls `word`: by its name, or by an ending of its files."""
+    """Return the language that a document calls `word`: by name, or by extension."""
     word = word.lower()
     named = next((language for language in languages() if language.name == word), None)
     return named or _tables()[0].get(f".{word}")
 
 
 def family_of(path: str) -> str:
-    """Family of a file by its name alone; every file belongs to one."""
+    """Return the family of a file by its name; every file belongs to one."""
     language = detect(path)
     if language is not None:
         return language.family

@@ -1,8 +1,8 @@
-"""What the head of a file says of its role: that a program wrote it.
+"""Detection of generated files by the comment at their head.
 
-Generators say so in a comment before the first line of code, so nothing else is looked at: a program that writes such
-a comment, a template of it and a test that expects it have it elsewhere. Who owns a copyright says nothing of the role.
-The rules are data: forms of comments by extension, and what generators say.
+Generators announce themselves in a comment before the first line of code. Nothing else is read: a generator's own
+source, a template of the comment and a test that expects it have it elsewhere. Copyright says nothing about the role.
+The rules are data: comment syntax by extension, and the phrases of generators.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import NamedTuple
 from codeplane.base.paths import basename
 
 HEAD_BYTES = 2048
-"""As much of the beginning of a file is looked at."""
+"""Number of leading bytes that are read."""
 MAX_SHOWN = 100
 _NEAR = 3
-"""Lines within which two halves of a statement belong together."""
+"""Maximum distance in lines between two halves of a statement."""
 _MIN_MINIFIED = 500
 _LONG_LINES = 200
 _MAX_SPACES = 0.08
-"""Of minified text: bytes of it, bytes in a line, share of spaces. In prose every sixth character is a space."""
+"""Thresholds of minified text: bytes, bytes per line, share of spaces. In prose every sixth character is a space."""
 
 
 def find_header(path: str, head: bytes) -> str | None:
-    """What shows in the first bytes of a text that a program wrote it; None where nothing does."""
+    """Return the evidence in the first bytes that a file is generated; None without evidence."""
     name = basename(path).lower()
     dot = name.rfind(".")
     extension = name[dot:] if dot >= 0 else ""
@@ -39,7 +39,7 @@ def find_header(path: str, head: bytes) -> str | None:
 
 
 class _Style(NamedTuple):
-    """How comments look."""
+    """Comment syntax."""
 
     lines: tuple[str, ...]
     blocks: tuple[tuple[str, str], ...] = ()
@@ -51,7 +51,7 @@ _MARKUP = _Style((), (("<!--", "-->"),))
 _DASHES = _Style(("--",), (("--[[", "]]"), ("{-", "-}"), ("/*", "*/")))
 _SEMICOLON = _Style((";", "#"), (("#|", "|#"),))
 _ANY = _Style(("//", "#", "--", ";", "%", "dnl"), (("/*", "*/"), ("<!--", "-->")))
-"""For what has an extension of no known language, or none."""
+"""For an unknown extension, or none."""
 _BY_STYLE: tuple[tuple[_Style, str], ...] = (
     (
         _C,
@@ -86,7 +86,7 @@ _TEMPLATES = _words(
     ".tmpl .tpl .gotmpl .tm .template .j2 .jinja .jinja2 .mustache .hbs .handlebars .erb .ejs .eex .heex .tt .t4 .stg"
     " .ftl .vm .liquid .mako .pug .twig .njk .cookiecutter .snap"
 )
-"""What is written into the files that are made from these is not said of themselves."""
+"""The head of a template describes the files that are made from it."""
 _MINIFIED = _words(".js .mjs .cjs .css")
 
 _PREAMBLE = re.compile(
@@ -95,21 +95,21 @@ _PREAMBLE = re.compile(
     r"|#line\b|%YAML|---$|@echo off",
     re.IGNORECASE,
 )
-"""What may stand before a comment that still is at the head of the file."""
+"""Lines that may precede the head comment."""
 _FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{|%s|%\(")
-"""Marks of a text that is yet to be filled in."""
+"""Placeholders of a template."""
 _QUOTED = re.compile(r"\"[^\"]*\"|`[^`]*`|“[^”]*”")
 
 _TELLING = ("generated", "this file", "gnu bison", "reading c++ file")
 _WARNING = (" edit", " modify", " change", " touch")
-"""Without one of these, in lower case, no rule applies."""
+"""In lower case; without one of these no rule applies."""
 _TELLING_BYTES = tuple(part.encode() for part in _TELLING)
 _THIS = (
     r"(?:this (?:source |java |python |header )?(?:file|code|class|module|header|source|script|document|interface|type"
     r"|package|enum|unit|parser|lexer|client)|the following (?:code|file)|the code in this file)"
 )
 _LEAD = r"(?:\w{1,20}[:!]{1,3} {0,3}){0,2}"
-"""A word of warning, and another."""
+"""One or two words of warning."""
 _SUBJECT = rf"{_LEAD}(?:{_THIS} (?:is|was|has been)|this is)"
 _AUTO = r"(?:auto(?:matically)?|machine|programmatically|mechanically)"
 _BY = r"(?:by|from|with|using|via)"
@@ -143,25 +143,25 @@ _SAYS = re.compile(
     ),
     re.IGNORECASE,
 )
-"""What a line of a comment begins with."""
+"""Start of a comment line that announces a generator."""
 _GENERATED = re.compile(rf"\b(?:{_AUTO}[- ]?)?generated\b(?! (?:files|outputs?)\b)", re.IGNORECASE)
 _HANDS_OFF = re.compile(
     r"\b(?:do not|don't|never)(?: manually| ever)? (?:edit|modify|change|touch)"
     r"(?=\W*$|[.,;:!)]|(?: it| this| manually| directly| by hand| -)\b|(?: (?:this|the) (?:file|class|code|module))\b)",
     re.IGNORECASE,
 )
-"""Near each other they say it too."""
+"""Two phrases that announce a generator when they are near each other."""
 
 
 def _find_statement(comments: Iterator[tuple[int, str]]) -> str | None:
-    """The first line that says it; of two that say it together the one that tells what wrote the file."""
+    """Return the first line that announces a generator; of two halves, the one that names it."""
     generated: list[tuple[int, str]] = []
     hands_off = -_NEAR - 1
     for number, text in comments:
         lowered = text.lower()
         telling = any(part in lowered for part in _TELLING)
         warning = any(part in lowered for part in _WARNING)
-        # Nearly all lines of licences and the like are neither.
+        # Nearly all lines of licences contain neither.
         if not (telling or warning) or _FILLED_IN.search(text) is not None:
             continue
         bare = _QUOTED.sub('""', text)
@@ -183,7 +183,7 @@ def _shown(number: int, text: str) -> str:
 
 
 def _read_comments(head: str, style: _Style) -> Iterator[tuple[int, str]]:
-    """Lines of comments before the first line of code, without the signs around them."""
+    """Yield the comment lines before the first line of code, without comment signs."""
     closing = ""
     for number, line in enumerate(head.split("\n"), 1):
         text = line.strip().removeprefix("\ufeff")
@@ -212,7 +212,7 @@ def _bare(text: str) -> str:
 
 
 def _find_minified(head: bytes) -> str | None:
-    """A banner aside, few long lines without spaces."""
+    """Detect few long lines without spaces, after an optional banner."""
     text = head.lstrip()
     while text.startswith(b"/*"):
         text = text.partition(b"*/")[2].lstrip()
@@ -221,6 +221,6 @@ def _find_minified(head: bytes) -> str | None:
     length = len(text) // lines
     if len(text) < _MIN_MINIFIED or length < _LONG_LINES or text.count(b" ") > _MAX_SPACES * len(text):
         return None
-    # A long piece of data in a source has none of the signs that code is full of.
+    # Long data in a source lacks the punctuation of code.
     signs = sum(map(text.count, (b"(", b"{", b";", b",", b":", b"=")))
     return f"minified: lines of {length} bytes" if signs * 20 > len(text) else None

@@ -1,9 +1,9 @@
-"""What the path of a file says of its role: by the names that ecosystems have agreed on.
+"""Roles of files by path, from the naming conventions of their ecosystems.
 
-The rules are data: names of folders, and patterns of file names. Where a name is used for tests and for products
-alike (`django/test` is a product, `packages/core/test` is not), it counts only where the convention of the file's own
-ecosystem puts tests; a doubt leaves the file a source, because a source taken for a test is hidden by default, while a
-test taken for a source only stands too high. Who has seen the whole tree can say more: `find_test_roots`.
+Directory names are listed here; file names are declared by the languages (`Language.roles`). A directory name that is
+used for tests and products alike (`django/test` is a product, `packages/core/test` is not) counts only where the
+file's own ecosystem puts tests. In doubt a file is a source: a source taken for a test is hidden by default, while a
+test taken for a source only ranks too high. `find_test_roots` finds more, given the whole tree.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Role(StrEnum):
     SOURCE = "source"
     TEST = "test"
     FIXTURE = "fixture"
-    """Data that tests read, outside the folders of the tests themselves."""
+    """Data that tests read, outside of test directories."""
     DOCS = "docs"
     EXAMPLE = "example"
-    """Examples, demos and benchmarks: code that shows the code."""
+    """Examples, demos and benchmarks."""
     TOOL = "tool"
-    """Scripts for those who work on the repository."""
+    """Scripts for developers of the repository."""
     GENERATED = "generated"
     VENDORED = "vendored"
     CONFIG = "config"
@@ -39,17 +39,17 @@ class Role(StrEnum):
 class RoleDecision(NamedTuple):
     role: Role
     evidence: str
-    """What it follows from, in a few words; empty for a source, which is what no rule says anything of."""
+    """The reason, in a few words; empty for a source, the role that no rule assigns."""
 
 
 def claim_purpose(path: str) -> Iterator[RoleDecision]:
-    """What the path says that weighs more than who wrote the file: tests, their data, documents; best first."""
+    """Yield roles that take precedence over authorship: tests, their data, documents; best first."""
     folder, _, name = path.rpartition("/")
     claims = _claims_of_folder(folder, _extension(name)) if folder else ()
     yield from (claim for claim in claims if claim.role is Role.TEST)
     glob = match_test_name(path)
     if glob is not None:
-        # One glob stands for all names of its ecosystem; this one may be another of them.
+        # One glob represents all names of its ecosystem; this name may be another of them.
         bare = glob.removeprefix("**/")
         yield RoleDecision(Role.TEST, f"name {bare if fnmatchcase(name, bare) else name}")
     yield from (claim for claim in claims if claim.role in (Role.FIXTURE, Role.DOCS))
@@ -66,7 +66,7 @@ def claim_generated(path: str) -> Iterator[RoleDecision]:
 
 
 def claim_place(path: str) -> Iterator[RoleDecision]:
-    """What else the path says: whose folder it lies in, what it builds or sets; best first."""
+    """Yield the other roles of a path, by directory or by name; best first."""
     folder, _, name = path.rpartition("/")
     claims = _claims_of_folder(folder, _extension(name)) if folder else ()
     yield from (claim for claim in claims if claim.role not in (Role.TEST, Role.FIXTURE, Role.DOCS))
@@ -79,32 +79,32 @@ def claim_place(path: str) -> Iterator[RoleDecision]:
     if extension in _CONFIG_EXTENSIONS:
         yield RoleDecision(Role.CONFIG, f"extension {extension}")
     elif name.startswith("."):
-        # `.eslintrc` and the like have a leading dot and nothing else.
+        # `.eslintrc` and the like have a leading dot and no extension.
         yield RoleDecision(Role.CONFIG, "name .*")
     elif _CONFIG_NAME.fullmatch(name):
         yield RoleDecision(Role.CONFIG, f"name {name}")
 
 
 def is_generated(path: str) -> bool:
-    """Whether its path says that a program wrote the file, whatever else it is."""
+    """True if the path says that the file is generated, whatever its role."""
     folder = parent(path)
     return any(claim_generated(path)) or not _GENERATED_FOLDERS.isdisjoint(folder.lower().split("/"))
 
 
 def match_test_name(path: str) -> str | None:
-    """How a test file that lies beside the sources is recognised, as a glob; None for other names."""
+    """Return the glob of a test file beside the sources; None for other names."""
     folder, _, name = path.rpartition("/")
     if _SUSPECT.search(name) is None:
         return None
     for glob, pattern in _tables().tests:
         if pattern.fullmatch(name):
-            # Frameworks for tests have products called `TestCase.java` and `test_request.rb`.
+            # Test frameworks have products called `TestCase.java` and `test_request.rb`.
             return None if _is_product(folder, _extension(name)) else glob
     return None
 
 
 def find_test_folder(path: str, test_roots: frozenset[str] = frozenset()) -> str | None:
-    """The outermost folder of tests that a path lies in."""
+    """Return the outermost test directory of a path."""
     parts = path.split("/")
     extension = _extension(parts.pop())
     lowered = [part.lower() for part in parts]
@@ -116,7 +116,7 @@ def find_test_folder(path: str, test_roots: frozenset[str] = frozenset()) -> str
 
 
 def find_test_roots(paths: Iterable[str]) -> frozenset[str]:
-    """Folders called `test` or `integration` in which something is called like a test."""
+    """Return directories called `test` or `integration` that contain a file named like a test."""
     found: set[str] = set()
     for path in paths:
         if "test/" not in path and "integration/" not in path:
@@ -125,7 +125,7 @@ def find_test_roots(paths: Iterable[str]) -> frozenset[str]:
         for number, part in enumerate(parts[:-1], 1):
             if part not in _MAYBE_TEST_FOLDERS:
                 continue
-            # At the top a folder of that name is never the product itself.
+            # At the top level, a directory of that name is never the product itself.
             if number == 1 or parts[number - 2] == "src" or match_test_name(path) is not None:
                 found.add("/".join(parts[:number]))
     return frozenset(found)
@@ -172,24 +172,24 @@ def _tables() -> _Tables:
 # Folders. All are compared in lower case.
 _TEST_FOLDERS = _words("tests __tests__ __test__ __mocks__ e2e testsuite unittests unit-tests step_definitions")
 _TEST_FOLDER = re.compile(r"test[-_].+|.+[-_]tests|.+\.(?:unit|integration|functional|acceptance)?tests?(?:\..+)?")
-"""Everything beneath folders called so belongs to tests: `integration-tests`, `Shop.Tests`."""
+"""Everything under such a directory belongs to tests: `integration-tests`, `Shop.Tests`."""
 _TEST_MODULE = re.compile(r".+[-_]test")
-"""And beneath these, unless they are modules with sources of their own: `spring-test/src/main` is a product."""
+"""Likewise under these, unless they are modules with sources of their own: `spring-test/src/main` is a product."""
 _TOP_TEST_FOLDERS = _words("t test spec specs integration cypress")
-"""At the top these are nothing else, specifications aside."""
+"""At the top level these are test directories, except for specifications."""
 _SRC_TEST_FOLDERS = _words(
     "test commontest jvmtest jstest nativetest iostest androidtest androidunittest integrationtest functionaltest"
     " inttest"
 )
-"""Directly in `src`, as Maven and Gradle have it."""
+"""Directly in `src`, the layout of Maven and Gradle."""
 _NESTED_TEST_FOLDERS = {
     "test": _words(".py .pyi .go"),
     "spec": _words(".py .pyi .go .rs .java .kt .scala .c .h .cc .cpp .cs .swift"),
     "specs": _words(".py .pyi .go .rs .java .kt .scala .c .h .cc .cpp .cs .swift"),
 }
-"""Further down they are of tests except for files of these ecosystems, whose tests have other places."""
+"""Deeper in the tree they are test directories, except for files of these ecosystems, whose tests are elsewhere."""
 _SPECIFICATIONS = _words("spec specs")
-"""Of an interface (`spec/api.json`), as well as of behaviour."""
+"""Specifications of an interface (`spec/api.json`), as well as tests of behaviour."""
 _DATA = _words(".json .yaml .yml .proto .graphql .tsp")
 _NOT_OF_TESTS = _words("command commands cmd")
 """`commands/test` is the command that runs tests."""
@@ -201,9 +201,9 @@ _FIXTURE_FOLDERS = _words(
 _DOCS_FOLDERS = _words("docs documentation")
 _TOP_DOCS_FOLDERS = _words("doc man site website wiki")
 _NOT_IN_DOC = _words(".go .rs")
-"""A folder `doc` may be a package there."""
+"""A directory `doc` may be a package in these languages."""
 _SOURCE_FOLDERS = _words("src lib app internal pkg source")
-"""Beneath these `docs` is a part of the product that deals with documents."""
+"""Under these, `docs` is a part of the product that handles documents."""
 _EXAMPLE_FOLDERS = _words(
     "example examples sample samples demo demos docs_src playground playgrounds"
     " bench benches benchmark benchmarks benchsuite"
@@ -212,7 +212,7 @@ _TOP_TOOL_FOLDERS = _words(
     "script scripts tool tools tooling hack ci maint dev"
     " .github .gitlab .circleci .buildkite .devcontainer .husky .agents"
 )
-"""Deeper down a folder of tools is often part of the product."""
+"""Deeper in the tree a tool directory is often part of the product."""
 _GENERATED_FOLDERS = _words("generated __generated__ autogenerated generated-sources generated_sources")
 _VENDORED_FOLDERS = _words(
     "vendor vendored _vendor _vendored third_party third-party thirdparty 3rdparty extern"
@@ -221,7 +221,7 @@ _VENDORED_FOLDERS = _words(
 _TOP_VENDORED_FOLDERS = _words("deps external")
 
 _DEEP = 3
-"""Further down a name such as `example` is one of a package (`org.example`), not of a place."""
+"""Deeper in the tree a name such as `example` is part of a package (`org.example`)."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -275,7 +275,7 @@ def _is_test_folder(parts: list[str], position: int, extension: str) -> bool:
     if position == 0 and part in _TOP_TEST_FOLDERS:
         return not (part in _SPECIFICATIONS and (extension in _NESTED_TEST_FOLDERS[part] or _is_data(parts, extension)))
     if parts[0] == ".github":
-        # `.github/actions/test_all` is what runs tests.
+        # `.github/actions/test_all` is the action that runs tests.
         return False
     if part in _NESTED_TEST_FOLDERS:
         if before in _NOT_OF_TESTS or extension in _NESTED_TEST_FOLDERS[part]:
@@ -287,12 +287,12 @@ def _is_test_folder(parts: list[str], position: int, extension: str) -> bool:
 
 
 def _is_data(parts: list[str], extension: str) -> bool:
-    """Whether it is data that lies directly in a folder at the top."""
+    """True for data directly in a directory at the top level."""
     return len(parts) == 1 and extension in _DATA
 
 
 def _product_begins(parts: list[str]) -> int:
-    """From which folder on names say nothing: what lies beneath `src/main` is the product."""
+    """Return the depth from which directory names say nothing: everything under `src/main` is the product."""
     for position in range(1, len(parts)):
         if parts[position] == "main" and parts[position - 1] == "src":
             return position
@@ -345,7 +345,7 @@ def _extension(name: str) -> str:
 def _claim_document(folder: str, name: str) -> Iterator[RoleDecision]:
     extension = _extension(name)
     if extension == ".txt":
-        # Texts that a program fills in are part of it.
+        # Text templates are part of the program that fills them in.
         if _NO_DOCUMENT.fullmatch(name) is None and "templates" not in folder.split("/"):
             yield RoleDecision(Role.DOCS, "extension .txt")
     elif extension in _DOCUMENT_EXTENSIONS:

@@ -1,8 +1,8 @@
-"""What a file is there for, and what that follows from.
+"""Roles of files, and the evidence for them.
 
-Evidence comes from the path, from the head of the file and from `.gitattributes`; here is what outweighs what. Tests,
-their data and documents are what they are, whoever wrote them. Then counts what people state, what a generator says
-of its own file, and what names say. A statement that something is not so only takes that role away.
+Evidence comes from the path, the head of the file and `.gitattributes`; this module defines the precedence. Tests,
+their data and documents come first, whoever wrote them; then attributes, the statement of a generator in the file, and
+names. A negative attribute only removes that role.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codeplane.languages.role_headers import find_header
 from codeplane.languages.role_paths import Role, RoleDecision, claim_generated, claim_place, claim_purpose
 
 ROLES_VERSION = "3"
-"""Of all rules: an index that was made by others is built anew."""
+"""Version of all rules; an index built with others is rebuilt."""
 
 Scope = Literal["runtime", "mixed", "docs"]
 
@@ -25,12 +25,12 @@ _ATTRIBUTES = {DOCUMENTATION: Role.DOCS, GENERATED: Role.GENERATED, VENDORED: Ro
 
 
 def decide_role_of_text(path: str, head: bytes, stated: FileAttributes = NO_ATTRIBUTES) -> RoleDecision:
-    """The role of a file by its path, the first bytes of its text, and what attributes say of it."""
+    """Return the role of a file by its path, the first bytes of its text, and its attributes."""
     return decide_role(path, find_header(path, head), stated)
 
 
 def decide_role(path: str, header: str | None, stated: FileAttributes = NO_ATTRIBUTES) -> RoleDecision:
-    """As `judge`, where `find_header` has looked at the text before."""
+    """Return the role of a file, given the result of `find_header`."""
     if not stated:
         return next(_claims(path, header, stated), RoleDecision(Role.SOURCE, ""))
     denied = {_ATTRIBUTES[name]: said.evidence for name, said in stated.items() if not said.holds}
@@ -43,7 +43,9 @@ def decide_role(path: str, header: str | None, stated: FileAttributes = NO_ATTRI
 
 
 def role_beside(path: str, role: str, test_roots: frozenset[str]) -> str:
-    """The role of a file whose neighbours are known: `test_roots` are folders that they show to be of tests."""
+    """Return the role of a file given its siblings: `test_roots` are directories that the whole tree shows to be
+    tests.
+    """
     if not test_roots or not in_scope(role, "runtime"):
         return role
     folder = parent(path)
@@ -57,7 +59,7 @@ def in_scope(role: str, scope: Scope) -> bool:
 
 
 def _claims(path: str, header: str | None, stated: FileAttributes) -> Iterator[RoleDecision]:
-    """All that speaks for a role, best first."""
+    """Yield all evidence for a role, best first."""
     yield from _claim_stated(stated, DOCUMENTATION)
     yield from claim_purpose(path)
     yield from _claim_stated(stated, GENERATED)

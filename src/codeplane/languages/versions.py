@@ -10,7 +10,7 @@ from codeplane.languages.registry import languages
 
 @cache
 def grammar_versions() -> dict[str, str]:
-    """Installed version of each grammar, by distribution."""
+    """Return the installed version of each grammar, by distribution."""
     versions: dict[str, str] = {}
     for language in (language for language in languages() if language.distribution):
         try:
@@ -21,6 +21,6 @@ def grammar_versions() -> dict[str, str]:
 
 
 def grammar_pins() -> dict[str, str]:
-    """The version of each grammar that queries are written and tested for, by distribution."""
+    """Return the version of each grammar that the queries are tested with, by distribution."""
     pins = dict(wanted.partition("==")[::2] for wanted in requires("codeplane") or () if ";" not in wanted)
     return {name: pins[name] for name in grammar_versions() if name in pins}

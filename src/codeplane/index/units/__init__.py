@@ -1,1 +1,1 @@
-"""Units: which build root owns a file. Pure functions of paths, manifests and parse results; no I/O here."""
+"""Units: the build root that owns a file. Pure functions of paths, manifests and parse results; no I/O."""

@@ -1,4 +1,6 @@
-"""Patterns of workspaces, matched against directories. A stranger wrote them, so what a match took is counted."""
+"""Glob patterns of workspaces, matched against directories. Patterns are untrusted, so the steps of a match are
+counted.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,18 @@ _STAR = "**"
 
 
 class Unreadable(Exception):
-    """A pattern whose meaning is not known here. Never leaves this package."""
+    """An unsupported pattern. Never leaves this package."""
 
 
 class Meter:
-    """Steps that may still be taken; below zero it has been too much."""
+    """Remaining steps; negative once the limit is exceeded."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
 
 
 class _Class(NamedTuple):
-    """`[a-z]`, or one character of any kind."""
+    """`[a-z]`, or any one character."""
 
     negated: bool
     ranges: tuple[tuple[str, str], ...]
@@ -44,10 +46,10 @@ def is_wild(pattern: str) -> bool:
 
 
 def matches(pattern: str, path: str, meter: Meter) -> bool:
-    """Whether a pattern takes a directory, as a whole. Raises Unreadable.
+    """True if a pattern matches a whole directory path. Raises Unreadable.
 
-    `*` and `?` stay within a segment, `**` takes any number of segments (`a/**` takes `a` too), `{a,b}` and `[a-z]`
-    as usual. A star takes names that begin with a dot as well: packages are rarely hidden, and then on purpose.
+    `*` and `?` stay within a segment, `**` matches any number of segments (`a/**` matches `a` too), `{a,b}` and
+    `[a-z]` as usual. A star also matches names with a leading dot: packages are rarely hidden, and then on purpose.
     """
     meter.left -= 1
     if not is_wild(pattern):
@@ -61,7 +63,7 @@ def matches(pattern: str, path: str, meter: Meter) -> bool:
 
 
 def check(patterns: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Patterns that cannot be used, each with the reason."""
+    """Return the unusable patterns, each with the reason."""
     bad: list[tuple[str, str]] = []
     for pattern in patterns:
         try:
@@ -79,7 +81,7 @@ def _compile(pattern: str) -> tuple[tuple[str | _Segment, ...], ...]:
 
 
 def _fits(pattern: Sequence[Any], items: Sequence[str], fits: Callable[[Any, str], bool], meter: Meter) -> bool:
-    """Stars take as little as they can; only the last one may have to take more."""
+    """Match lazily; only the last star is extended on backtracking, so that matching takes quadratic time at most."""
     at = item = back = steps = 0
     star = -1
     while item < len(items):
@@ -104,7 +106,7 @@ def _fits_char(token: str | _Class, char: str) -> bool:
 
 
 def _expand(pattern: str) -> list[str]:
-    """Braces, the innermost first."""
+    """Expand braces, the innermost first."""
     done: list[str] = []
     todo = [pattern]
     while todo:

@@ -1,14 +1,14 @@
-"""`.codeplane/contexts.yaml`: what people say of units themselves. They add, rename or leave out.
+"""`.codeplane/contexts.yaml`: units that the user adds, renames or disables.
 
     version: 1
     contexts:
       - id: core-java
         language: java            # or a family: jvm
         workspace_roots: [core]
-        enabled: true             # false leaves the unit out: its files have no owner
+        enabled: true             # false disables the unit: its files have no unit
 
-It may have come with a clone, so that it is read within bounds, names paths of the repository
-only, and cannot stop anything: an entry that is wrong is left out, and a note says why.
+The file is untrusted: it may come with a clone. It is read within limits and names paths of the repository only. An
+invalid entry is ignored, with a note.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ NO_OVERRIDES = Overrides()
 
 
 def read_overrides(data: bytes | None) -> Overrides:
-    """What the file says; None for a file that is not there."""
+    """Parse the content of the file; None if it does not exist."""
     if data is None:
         return NO_OVERRIDES
     try:

@@ -1,7 +1,7 @@
-"""Which unit owns a file: the closest candidate above it, if that one is valid.
+"""Routing of files to units: the closest candidate above a file owns it, if that candidate is valid.
 
-Every candidate of a family is a hole in those around it, whatever its state, so only the
-closest can own a file; beneath one that is detached or failed lies nobody's land.
+Every candidate of a family excludes its subtree from those above, whatever its state. Files under a detached or failed
+candidate have no unit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _EXCLUDED = frozenset(EXCLUDED_DIRECTORIES)
 
 
 class UnitRoots:
-    """Candidates by place: answers before any of them has been probed."""
+    """Candidates by root, before validation."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self.candidates: tuple[Candidate, ...] = tuple(candidates)
@@ -26,7 +26,7 @@ class UnitRoots:
         self._directories: dict[tuple[str, str], Candidate | None] = {}
 
     def closest_root(self, path: str, family: str | None) -> Candidate | None:
-        """The closest candidate around a file of a family, unless an excluded directory lies between."""
+        """Return the closest candidate above a file of a family, unless an excluded directory lies between."""
         if family is None:
             return None
         key = (family, parent(path))
@@ -37,7 +37,7 @@ class UnitRoots:
         return root_unit if root_unit is not None and may_own(family, path) else None
 
     def closest(self, path: str, family: str) -> Candidate | None:
-        """The closest candidate around a file, also where an excluded directory lies between."""
+        """Return the closest candidate above a file, ignoring excluded directories."""
         roots = self._roots.get(family, {})
         directory = path
         while directory:
@@ -47,7 +47,7 @@ class UnitRoots:
         return None
 
     def holes_of(self, candidate: Candidate) -> tuple[str, ...]:
-        """What other candidates cut out of one, as globs from its root."""
+        """Return the subtrees that other candidates exclude from one, as globs from its root."""
         skip = len(candidate.root) + 1 if candidate.root else 0
         roots = self._roots.get(candidate.family, {})
         inside = sorted(root for root in roots if root != candidate.root and is_inside(root, candidate.root))
@@ -72,7 +72,7 @@ class UnitRoots:
 
 
 class UnitRouter:
-    """The final word, once every candidate has been probed."""
+    """Assignment of files to validated units."""
 
     def __init__(self, unit_roots: UnitRoots, states: Mapping[int, State]) -> None:
         self._unit_roots = unit_roots

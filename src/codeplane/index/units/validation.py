@@ -1,8 +1,8 @@
-"""Whether a unit is what its marker says: a few of its files, judged by how they were parsed.
+"""Validation of units: a unit is valid if one of a few sampled files parses.
 
-The sample is the files with the shortest paths, since fixtures and generated code lie deep.
-A file that says nothing at all (empty, or comments alone) is not sampled. It is kept with
-the unit, so that one changed file costs a look at one sample.
+The sample is the files with the shortest paths, since fixtures and generated code are deep in the tree. A file without
+content (empty, or comments only) is not sampled. The sample is stored with the unit, so that a changed file costs one
+comparison.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ERRORS_PER_FACTS = 10
 
 
 class ParseResult(NamedTuple):
-    """How a file came out of its parser."""
+    """Result of parsing a file."""
 
     state: str
     lines: int
@@ -38,15 +38,15 @@ Sample = tuple[Sampled, ...]
 
 
 def sample_file(path: str, family: str, parse: ParseResult) -> Sampled | None:
-    """A file as a sample, None when it has nothing to show."""
+    """Return a file as a sample; None if it has no content."""
     if parse.state == FileState.INDEXED:
         says = parse.facts or parse.problems if family in code_families() else parse.lines
         if not says:
             return None
-        # One error for ten facts is well below one for ten nodes of the tree.
+        # One error per ten facts is well below one per ten nodes of the syntax tree.
         passed = not parse.problems or (family in code_families() and parse.problems * _ERRORS_PER_FACTS < parse.facts)
     elif parse.state == FileState.TEXT:
-        # No grammar reads it; that it is text is all that can be asked.
+        # No grammar parses it; being text is enough.
         if not parse.lines:
             return None
         passed = True
@@ -60,7 +60,9 @@ def best_samples(samples: Iterable[Sampled]) -> Sample:
 
 
 def update_sample(sample: Sample, judged: Sampled | None, path: str) -> Sample | None:
-    """The sample after one file came, changed or went (None); None when others must be looked at to know it."""
+    """Return the sample after a file was added, changed or removed (None); None if other files must be read to know
+    it.
+    """
     others = tuple(each for each in sample if each.path != path)
     was_full = len(sample) == SAMPLE_FILES
     if judged is None:
@@ -69,7 +71,7 @@ def update_sample(sample: Sample, judged: Sampled | None, path: str) -> Sample |
 
 
 def unit_state(candidate: Candidate, sample: Sample) -> State:
-    """What a candidate turns out to be."""
+    """Return the state of a candidate after validation."""
     if candidate.detached:
         return State.DETACHED
     if not sample:
@@ -78,7 +80,7 @@ def unit_state(candidate: Candidate, sample: Sample) -> State:
 
 
 def describe_sample(state: str, sample: Iterable[tuple[str, bool]]) -> str:
-    """What the sample shows, in a few words."""
+    """Describe the outcome of validation in a few words."""
     tried = tuple(sample)
     if state == State.VALID:
         return f"{next(path for path, passed in tried if passed)} was read"

@@ -1,7 +1,7 @@
-"""What a `settings.gradle` or `settings.gradle.kts` says, as far as its text alone tells.
+"""Reader of `settings.gradle` and `settings.gradle.kts`.
 
-The script is not run. As long as every `include` is given plain strings, the list of projects
-is known; one that is computed in any way makes the list open, and then nothing is left out.
+The script is not run. If every `include` has plain string arguments, the list of projects is complete; a computed one
+makes the list open, and then nothing is detached.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _as_path(project: str) -> str:
 
 
 def _arguments(tokens: Sequence[_Token]) -> tuple[list[str], bool]:
-    """String arguments of a call, with or without parentheses, and whether there was nothing else."""
+    """Return the string arguments of a call, with or without parentheses, and whether there was nothing else."""
     found: list[str] = []
     parenthesis = bool(tokens) and tokens[0].value == "(" and tokens[0].kind == "sign"
     expected = True
@@ -97,7 +97,7 @@ def _arguments(tokens: Sequence[_Token]) -> tuple[list[str], bool]:
 
 
 def _project_place(tokens: Sequence[_Token]) -> tuple[str, str] | None:
-    """`project(':x').projectDir = file('dir')`, or `new File(settingsDir, 'dir')`: the name and the directory."""
+    """Parse `project(':x').projectDir = file('dir')` or `new File(settingsDir, 'dir')`: the name and the directory."""
     values = [token.value for token in tokens[:6]]
     if len(values) < 6 or values[0] != "(" or tokens[1].kind != "text" or values[2:6] != [")", ".", "projectDir", "="]:
         return None
@@ -137,7 +137,7 @@ def _tokens(text: str) -> list[_Token]:
         elif kind == "single":
             tokens.append(_Token("made" if "\\" in value else "text", value[1:-1]))
         elif kind == "open":
-            # A string without an end; what follows on its line is part of it.
+            # Unterminated string; the rest of its line belongs to it.
             end = text.find("\n", position)
             position = len(text) if end < 0 else end
         elif kind != "remark":

@@ -1,4 +1,4 @@
-"""What a `pom.xml` says: its name and its modules. Tags are read one after the other; no entity is ever expanded."""
+"""Reader of `pom.xml`: name and modules. A plain scan of tags; entities are never expanded."""
 
 from __future__ import annotations
 

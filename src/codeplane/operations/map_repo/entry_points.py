@@ -33,9 +33,9 @@ _ROLES_WITHOUT_ENTRY = _TEST_ROLES | {Role.DOCS}
 def find_entry_points(
     snapshot: Snapshot, files: Sequence[FileOverview], roles: Mapping[int, str]
 ) -> tuple[list[EntryPoint], list[EntryPoint]]:
-    """Those of the product, and those of its tools and examples.
+    """Return the entry points of the product, and those of its tools and examples.
 
-    Functions that are run come first, then scripts, then libraries; of each kind the shallower path.
+    Main functions come first, then scripts, then libraries; within each kind by depth.
     """
     by_id = {file.file_id: file for file in files}
     rules = {language.name: language.entry_points for language in languages()}
@@ -54,7 +54,7 @@ def find_entry_points(
     for main in list_mains(snapshot):
         file = by_id.get(main.file_id)
         if file is None:
-            # It is outside the directory that is mapped.
+            # Outside of the mapped directory.
             continue
         rule = rules.get(file.language)
         if rule is None or rule.is_main is None or roles[file.file_id] in _TEST_ROLES:
@@ -85,7 +85,7 @@ def _any_path(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def _is_more_than_glue(file: FileOverview, glue: tuple[str, ...]) -> bool:
-    """True for a file called like the glue to a server that rather is the code of one."""
+    """True for a file named like the glue to a server that is the code of one."""
     return file.definitions > _MAX_GLUE and file.path.endswith(glue)
 
 
